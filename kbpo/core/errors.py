@@ -1,0 +1,35 @@
+"""Errors that the service understands: one tree, and one handler for each kind of caller."""
+
+
+class KbpoError(Exception):
+    """A refusal that can be shown as it is: one sentence that says what is wrong and what would be right."""
+
+    status = 400
+
+
+class NotAllowed(KbpoError):
+    """The person may not do this."""
+
+    status = 403
+
+
+class Conflict(KbpoError):
+    """The state has moved on: what was asked for is no longer possible."""
+
+    status = 409
+
+
+class InvalidInput(KbpoError):
+    """Something that was handed in is wrong.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what would be right.
+    where : str
+        The place: a file and line, a field, an argument. Empty where the message says it.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where
