@@ -24,71 +24,71 @@ TYPE_NAMES: Mapping[str, str] = MappingProxyType(
 
 # predicate, single-valued (1/0), object types, inverse, stored as ("-": not scored), turn
 _OFFICIAL = """
-    gpe:births_in_city                       0  PER          city_of_birth                    per:place_of_birth               1
-    gpe:births_in_country                    0  PER          country_of_birth                 per:place_of_birth               1
-    gpe:births_in_stateorprovince            0  PER          stateorprovince_of_birth         per:place_of_birth               1
-    gpe:deaths_in_city                       0  PER          city_of_death                    per:place_of_death               1
-    gpe:deaths_in_country                    0  PER          country_of_death                 per:place_of_death               1
-    gpe:deaths_in_stateorprovince            0  PER          stateorprovince_of_death         per:place_of_death               1
-    gpe:employees_or_members                 0  PER          employee_or_member_of            per:employee_or_member_of        1
-    gpe:headquarters_in_city                 0  ORG          city_of_headquarters             org:place_of_headquarters        1
-    gpe:headquarters_in_country              0  ORG          country_of_headquarters          org:place_of_headquarters        1
-    gpe:headquarters_in_stateorprovince      0  ORG          stateorprovince_of_headquarters  org:place_of_headquarters        1
-    gpe:holds_shares_in                      0  ORG          shareholders                     gpe:holds_shares_in              0
-    gpe:member_of                            0  ORG          members                          gpe:member_of                    0
-    gpe:organizations_founded                0  ORG          founded_by                       gpe:organizations_founded        0
-    gpe:residents_of_city                    0  PER          cities_of_residence              per:place_of_residence           1
-    gpe:residents_of_country                 0  PER          countries_of_residence           per:place_of_residence           1
-    gpe:residents_of_stateorprovince         0  PER          statesorprovinces_of_residence   per:place_of_residence           1
-    gpe:subsidiaries                         0  ORG          parents                          org:parents                      1
-    org:alternate_names                      0  STRING       none                             -                                -
-    org:city_of_headquarters                 1  GPE          headquarters_in_city             org:place_of_headquarters        0
-    org:country_of_headquarters              1  GPE          headquarters_in_country          org:place_of_headquarters        0
-    org:date_dissolved                       1  STRING       none                             org:date_dissolved               0
-    org:date_founded                         1  STRING       none                             org:date_founded                 0
-    org:employees_or_members                 0  PER          employee_or_member_of            per:employee_or_member_of        1
-    org:founded_by                           0  PER,ORG,GPE  organizations_founded            {type}:organizations_founded 1
-    org:holds_shares_in                      0  ORG          shareholders                     org:holds_shares_in              0
-    org:member_of                            0  ORG          members                          org:member_of                    0
-    org:members                              0  ORG,GPE      member_of                        {type}:member_of          1
-    org:number_of_employees_members          1  STRING       none                             -                                -
-    org:organizations_founded                0  ORG          founded_by                       org:organizations_founded        0
-    org:parents                              0  ORG,GPE      subsidiaries                     org:parents                      0
-    org:political_religious_affiliation      0  STRING       none                             -                                -
-    org:shareholders                         0  PER,ORG,GPE  holds_shares_in                  {type}:holds_shares_in    1
-    org:stateorprovince_of_headquarters      1  GPE          headquarters_in_stateorprovince  org:place_of_headquarters        0
-    org:students                             0  PER          schools_attended                 per:schools_attended             1
-    org:subsidiaries                         0  ORG          parents                          org:parents                      1
-    org:top_members_employees                0  PER          top_member_employee_of           per:employee_or_member_of        1
-    org:website                              1  STRING       none                             -                                -
-    per:age                                  1  STRING       none                             -                                -
-    per:alternate_names                      0  STRING       none                             -                                -
-    per:cause_of_death                       1  STRING       none                             -                                -
-    per:charges                              0  STRING       none                             -                                -
-    per:children                             0  PER          parents                          per:parents                      1
-    per:cities_of_residence                  0  GPE          residents_of_city                per:place_of_residence           0
-    per:city_of_birth                        1  GPE          births_in_city                   per:place_of_birth               0
-    per:city_of_death                        1  GPE          deaths_in_city                   per:place_of_death               0
-    per:countries_of_residence               0  GPE          residents_of_country             per:place_of_residence           0
-    per:country_of_birth                     1  GPE          births_in_country                per:place_of_birth               0
-    per:country_of_death                     1  GPE          deaths_in_country                per:place_of_death               0
-    per:date_of_birth                        1  STRING       none                             per:date_of_birth                0
-    per:date_of_death                        1  STRING       none                             per:date_of_death                0
-    per:employee_or_member_of                0  ORG,GPE      employees_or_members             per:employee_or_member_of        0
-    per:holds_shares_in                      0  ORG          shareholders                     per:holds_shares_in              0
-    per:organizations_founded                0  ORG          founded_by                       per:organizations_founded        0
-    per:origin                               0  STRING       none                             -                                -
-    per:other_family                         0  PER          other_family                     per:other_family                 symmetric
-    per:parents                              0  PER          children                         per:parents                      0
-    per:religion                             1  STRING       none                             -                                -
-    per:schools_attended                     0  ORG          students                         per:schools_attended             0
-    per:siblings                             0  PER          siblings                         per:siblings                     symmetric
-    per:spouse                               0  PER          spouse                           per:spouse                       symmetric
-    per:stateorprovince_of_birth             1  GPE          births_in_stateorprovince        per:place_of_birth               0
-    per:stateorprovince_of_death             1  GPE          deaths_in_stateorprovince        per:place_of_death               0
-    per:statesorprovinces_of_residence       0  GPE          residents_of_stateorprovince     per:place_of_residence           0
-    per:title                                0  STRING       none                             per:title                        0
-    per:top_member_employee_of               0  ORG          top_members_employees            per:employee_or_member_of        0
+gpe:births_in_city                   0  PER          city_of_birth                    per:place_of_birth            1
+gpe:births_in_country                0  PER          country_of_birth                 per:place_of_birth            1
+gpe:births_in_stateorprovince        0  PER          stateorprovince_of_birth         per:place_of_birth            1
+gpe:deaths_in_city                   0  PER          city_of_death                    per:place_of_death            1
+gpe:deaths_in_country                0  PER          country_of_death                 per:place_of_death            1
+gpe:deaths_in_stateorprovince        0  PER          stateorprovince_of_death         per:place_of_death            1
+gpe:employees_or_members             0  PER          employee_or_member_of            per:employee_or_member_of     1
+gpe:headquarters_in_city             0  ORG          city_of_headquarters             org:place_of_headquarters     1
+gpe:headquarters_in_country          0  ORG          country_of_headquarters          org:place_of_headquarters     1
+gpe:headquarters_in_stateorprovince  0  ORG          stateorprovince_of_headquarters  org:place_of_headquarters     1
+gpe:holds_shares_in                  0  ORG          shareholders                     gpe:holds_shares_in           0
+gpe:member_of                        0  ORG          members                          gpe:member_of                 0
+gpe:organizations_founded            0  ORG          founded_by                       gpe:organizations_founded     0
+gpe:residents_of_city                0  PER          cities_of_residence              per:place_of_residence        1
+gpe:residents_of_country             0  PER          countries_of_residence           per:place_of_residence        1
+gpe:residents_of_stateorprovince     0  PER          statesorprovinces_of_residence   per:place_of_residence        1
+gpe:subsidiaries                     0  ORG          parents                          org:parents                   1
+org:alternate_names                  0  STRING       none                             -                             -
+org:city_of_headquarters             1  GPE          headquarters_in_city             org:place_of_headquarters     0
+org:country_of_headquarters          1  GPE          headquarters_in_country          org:place_of_headquarters     0
+org:date_dissolved                   1  STRING       none                             org:date_dissolved            0
+org:date_founded                     1  STRING       none                             org:date_founded              0
+org:employees_or_members             0  PER          employee_or_member_of            per:employee_or_member_of     1
+org:founded_by                       0  PER,ORG,GPE  organizations_founded            {type}:organizations_founded  1
+org:holds_shares_in                  0  ORG          shareholders                     org:holds_shares_in           0
+org:member_of                        0  ORG          members                          org:member_of                 0
+org:members                          0  ORG,GPE      member_of                        {type}:member_of              1
+org:number_of_employees_members      1  STRING       none                             -                             -
+org:organizations_founded            0  ORG          founded_by                       org:organizations_founded     0
+org:parents                          0  ORG,GPE      subsidiaries                     org:parents                   0
+org:political_religious_affiliation  0  STRING       none                             -                             -
+org:shareholders                     0  PER,ORG,GPE  holds_shares_in                  {type}:holds_shares_in        1
+org:stateorprovince_of_headquarters  1  GPE          headquarters_in_stateorprovince  org:place_of_headquarters     0
+org:students                         0  PER          schools_attended                 per:schools_attended          1
+org:subsidiaries                     0  ORG          parents                          org:parents                   1
+org:top_members_employees            0  PER          top_member_employee_of           per:employee_or_member_of     1
+org:website                          1  STRING       none                             -                             -
+per:age                              1  STRING       none                             -                             -
+per:alternate_names                  0  STRING       none                             -                             -
+per:cause_of_death                   1  STRING       none                             -                             -
+per:charges                          0  STRING       none                             -                             -
+per:children                         0  PER          parents                          per:parents                   1
+per:cities_of_residence              0  GPE          residents_of_city                per:place_of_residence        0
+per:city_of_birth                    1  GPE          births_in_city                   per:place_of_birth            0
+per:city_of_death                    1  GPE          deaths_in_city                   per:place_of_death            0
+per:countries_of_residence           0  GPE          residents_of_country             per:place_of_residence        0
+per:country_of_birth                 1  GPE          births_in_country                per:place_of_birth            0
+per:country_of_death                 1  GPE          deaths_in_country                per:place_of_death            0
+per:date_of_birth                    1  STRING       none                             per:date_of_birth             0
+per:date_of_death                    1  STRING       none                             per:date_of_death             0
+per:employee_or_member_of            0  ORG,GPE      employees_or_members             per:employee_or_member_of     0
+per:holds_shares_in                  0  ORG          shareholders                     per:holds_shares_in           0
+per:organizations_founded            0  ORG          founded_by                       per:organizations_founded     0
+per:origin                           0  STRING       none                             -                             -
+per:other_family                     0  PER          other_family                     per:other_family              symmetric
+per:parents                          0  PER          children                         per:parents                   0
+per:religion                         1  STRING       none                             -                             -
+per:schools_attended                 0  ORG          students                         per:schools_attended          0
+per:siblings                         0  PER          siblings                         per:siblings                  symmetric
+per:spouse                           0  PER          spouse                           per:spouse                    symmetric
+per:stateorprovince_of_birth         1  GPE          births_in_stateorprovince        per:place_of_birth            0
+per:stateorprovince_of_death         1  GPE          deaths_in_stateorprovince        per:place_of_death            0
+per:statesorprovinces_of_residence   0  GPE          residents_of_stateorprovince     per:place_of_residence        0
+per:title                            0  STRING       none                             per:title                     0
+per:top_member_employee_of           0  ORG          top_members_employees            per:employee_or_member_of     0
 """
 
 # reason, subject types, alias, official name (without the subject type's prefix)
@@ -131,8 +131,8 @@ class Predicate:
     inverse : str or None
         The inverse's name without a prefix: its subject is this one's object, whose type gives the prefix.
     stored_as : str or None
-        The relation that a claim is stored as; None where it is not scored. ``{type}`` stands for the object's
-        type in lower case.
+        The relation that a claim is stored as; None where it is not scored. ``{type}`` stands for the
+        object's type in lower case.
     turn : {"no", "swap", "symmetric"}
         Whether subject and object change places when stored; ``symmetric``: the mention that starts first
         is the subject.
@@ -395,7 +395,6 @@ def options(first_type: str, second_type: str) -> tuple[Option, ...]:
     for relation in RELATIONS.values():
         if relation.admits(first_type, second_type):
             found.append(Option(relation, 0))
-        if relation.admits(second_type, first_type):
-            if not relation.symmetric:
-                found.append(Option(relation, 1))
+        if relation.admits(second_type, first_type) and not relation.symmetric:
+            found.append(Option(relation, 1))
     return tuple(found)
