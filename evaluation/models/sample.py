@@ -7,6 +7,9 @@ from annotations.models import Corpus, Document, Question
 from evaluation.models.submission import Instance, Submission
 
 
+_HEX = r"^[0-9a-f]{64}$"
+
+
 class Epoch(models.Model):
     """A span of a corpus' life with one secret. Its labels are sealed until it is released."""
 
@@ -32,7 +35,7 @@ class Epoch(models.Model):
             ),
             models.CheckConstraint(condition=Q(number__gte=1), name="epoch_number"),
             models.CheckConstraint(
-                condition=Q(secret__regex=r"^[0-9a-f]{64}$", commitment__regex=r"^[0-9a-f]{64}$"),
+                condition=Q(secret__regex=_HEX, commitment__regex=_HEX),
                 name="epoch_secret",
             ),
         ]
