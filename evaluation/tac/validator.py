@@ -107,15 +107,10 @@ class Validator:
         Parameters
         ----------
         lines : iterator of tuple of int and str
-            Numbered from 1; a number may be left out, its line having been reported already.
+            Numbered from 1.
         """
-        first = next(lines, None)
-        if first is None:
-            if not self._log.has_errors:
-                self._log.add("MISSING_RUNID", 1, "", "")
-            return
-        number, text = first
-        if number > 1 or not self._read_run_id(text):
+        number, text = next(lines, (0, ""))
+        if not self._read_run_id(text):
             self._read_line(number, text)
         for number, text in lines:
             self._read_line(number, text)
@@ -139,6 +134,8 @@ class Validator:
 
     def _read_run_id(self, line: str) -> bool:
         """Say whether the first line is used up: a file without a run id may begin with an assertion."""
+        if self._log.has_errors:
+            return True  # it could not be read, and that is reported already
         cells = columns(line)
         if len(cells) == 1 and not cells[0].startswith(":") and len(cells[0].split()) == 1:
             self.run_id = cells[0]
