@@ -61,14 +61,13 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
                 continue
             block = rest + chunk[: cut - 1]
             rest = chunk[cut:]
-            for text in _decoded(block, number, log):
-                yield number, text
-                number += 1
+            lines = _decoded(block, number, log)
+            yield from enumerate(lines, number)
+            number += len(lines)
     except (EOFError, zlib.error) as error:
         log.add("BROKEN_GZIP", number, "", str(error))
     if rest:
-        for text in _decoded(rest, number, log):
-            yield number, text
+        yield from enumerate(_decoded(rest, number, log), number)
 
 
 def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
@@ -108,25 +107,17 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
         raise EOFError("it ends in the middle")
 
 
-def _decoded(block: bytes, number: int, log: ProblemLog) -> Iterator[str]:
-    """Yield each line's text, empty where what is wrong with the line is logged."""
+def _decoded(block: bytes, number: int, log: ProblemLog) -> list[str]:
+    """Return each line's text, empty where what is wrong with the line is logged."""
     try:
         lines = block.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         lines = [_decoded_line(line, number + i, log) for i, line in enumerate(block.split(b"\n"))]
-    has_nulls = b"\0" in block
     if number == 1:
         lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-    for i, line in enumerate(lines):
-        if len(line) > LONGEST_LINE:
-            log.add("LINE_TOO_LONG", number + i, line, f"{LONGEST_LINE:,}", "characters", "")
-            yield ""
-        elif has_nulls and "\0" in line:
-            column = line.index("\0")
-            log.add("ILLEGAL_CHARACTER", number + i, line.replace("\0", "␀"), column + 1)
-            yield ""
-        else:
-            yield line
+    if b"\0" in block or max(map(len, lines)) > LONGEST_LINE:
+        lines = [_legal_line(line, number + i, log) for i, line in enumerate(lines)]
+    return lines
 
 
 def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
@@ -135,6 +126,16 @@ def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
     except UnicodeDecodeError as error:
         log.add("UNDECODABLE_BYTES", number, _start_of(line), error.start + 1, f"0x{line[error.start]:02x}")
         return ""
+
+
+def _legal_line(line: str, number: int, log: ProblemLog) -> str:
+    if len(line) > LONGEST_LINE:
+        log.add("LINE_TOO_LONG", number, line.replace("\0", "␀"), f"{LONGEST_LINE:,}", "characters", "")
+        return ""
+    if "\0" in line:
+        log.add("ILLEGAL_CHARACTER", number, line.replace("\0", "␀"), line.index("\0") + 1)
+        return ""
+    return line
 
 
 def _start_of(line: bytes) -> str:

@@ -70,7 +70,7 @@ def columns(line: str) -> list[str]:
     """
     if "#" in line and (match := _BEFORE_COMMENT.match(line)):
         line = match[1]
-    cells = [cell.strip() for cell in line.split("\t")]
+    cells = list(map(str.strip, line.split("\t")))
     while cells and not cells[-1]:
         cells.pop()
     return cells

@@ -281,8 +281,9 @@ class Validator:
             self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, str(assertion), *values)
 
     def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
-        if any(place.doc_id in entity.mentions for place in places):
-            return True
+        for place in places:
+            if place.doc_id in entity.mentions:
+                return True
         documents = ", ".join(dict.fromkeys(place.doc_id for place in places))
         self._log.add(
             "UNATTESTED_RELATION_ENTITY",
