@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from evaluation.tac.entities import Entity
 from evaluation.tac.problems import ProblemLog
+from evaluation.tac.relations import Claim
 from evaluation.tac.syntax import Place
-from evaluation.tac.validator import Claim
 from kbpo.core.spans import Span
 
 
@@ -186,5 +186,6 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
 
 
 def _entity_end(entity: Entity, place: Place) -> End:
+    # Without a canonical mention the file is refused, and this goes nowhere.
     canonical = entity.mentions[place.doc_id].canonical or place.span
     return End(place.span, entity.name, entity.type or "", canonical)

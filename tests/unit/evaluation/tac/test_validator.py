@@ -335,6 +335,22 @@ def test_all_faults_are_found_in_one_pass():
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        (
+            "A-1 | type | DOG | 2.0",
+            ["ILLEGAL_CONFIDENCE_VALUE", "ILLEGAL_ENTITY_NAME", "ILLEGAL_ENTITY_TYPE"],
+        ),
+        ("A-1 | mention | x | D1:x-2", ["ILLEGAL_ENTITY_NAME", "UNQUOTED_STRING", "ILLEGAL_OFFSET"]),
+        ("A-1 | per:kids | :B | D9:0-2", ["ILLEGAL_ENTITY_NAME", "ILLEGAL_PREDICATE", "ILLEGAL_DOCID"]),
+        (':A | per:spouse | "x" | D9:0-2', ["STRING_USED_FOR_ENTITY", "ILLEGAL_DOCID"]),
+    ],
+)
+def test_a_line_with_several_faults_has_them_all(line, codes):
+    assert [problem.code for problem in extend(line).problems] == codes
+
+
 def test_a_relation_may_come_before_the_type_of_its_subject():
     reading = read_text(
         'run1\n:A | title | "boss" | D1:5-8,D1:0-2\n:A | mention | "Ann" | D1:0-2\n'
