@@ -253,4 +253,3 @@ def _rank(unranked: Sequence[Row], part: str) -> list[Row]:
             rank = ranked[-1].rank
         ranked.append(replace(row, rank=rank))
     return ranked
-

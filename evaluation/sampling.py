@@ -13,7 +13,6 @@ from annotations.questions import CanonicalClaim, Claim
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from kbpo.core.nudge import nudge
 from numpy.typing import NDArray
 
 from annotations import questions
@@ -31,6 +30,7 @@ from evaluation.models import (
 )
 from evaluation.submissions import record_event
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.nudge import nudge
 from kbpo.core.spans import Span
 
 FloatArray = NDArray[np.float64]

@@ -58,7 +58,9 @@ def add_member(*, user: User, team: Team, email: str) -> User:
     try:
         member = User.objects.get_by_natural_key(email.strip())
     except User.DoesNotExist:
-        raise InvalidInput(f"Nobody has an account with {email.strip()}: ask them to sign up first.") from None
+        raise InvalidInput(
+            f"Nobody has an account with {email.strip()}: ask them to sign up first."
+        ) from None
     Membership.objects.get_or_create(team=team, user=member)
     return member
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
 
@@ -20,7 +19,7 @@ from evaluation.estimators import coordinated, matching
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_scores
 from evaluation.models import SampledInstance, Submission
 
-FOLDER = Path(settings.BASE_DIR).parent / "shared" / "knowledgenet"
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
 TAG = "knowledgenet"
 SEEDS = range(40)
 DOCUMENTS = 300

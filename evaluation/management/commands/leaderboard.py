@@ -1,14 +1,27 @@
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations.selectors import corpus_by_tag
 from evaluation import leaderboard
 from evaluation.estimators import intervals, weighting
 from evaluation.estimators.scores import PARTS
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
+
+
+def as_json(measure: leaderboard.Measure) -> dict[str, float | None] | None:
+    """Return an estimate and its interval; None where it is not estimable."""
+    if measure.estimate is None:
+        return None
+    return {"estimate": measure.estimate, "low": measure.low, "high": measure.high}
+
+
+def as_text(name: str, measure: leaderboard.Measure) -> str:
+    """Return the same in words."""
+    if measure.estimate is None:
+        return f"{name} {measure.reason}"
+    return f"{name} {measure.estimate:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
 
 
 class Command(BaseCommand):
@@ -42,24 +55,21 @@ class Command(BaseCommand):
             estimator=options["estimator"],
         )
         if options["json"]:
-            self.print_json({"rows": [self.as_json(row) for row in rows]})
+            self.print_json({"rows": [self.row_as_json(row) for row in rows]})
             return
         for row in rows:
-            cells = "  ".join(
-                f"{name} "
-                + (f"{cell.estimate:.3f} [{cell.low:.3f}, {cell.high:.3f}]" if cell else "not estimable")
-                for name, cell in (("P", row.precision), ("R", row.recall), ("F1", row.f1))
-            )
-            self.stdout.write(f"{row.team}  {row.name}  {cells}")
+            measures = (("P", row.precision), ("R", row.recall), ("F1", row.f1))
+            words = row.why or "  ".join(as_text(name, measure) for name, measure in measures)
+            self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
 
-    def as_json(self, row: leaderboard.Row) -> dict[str, Any]:
+    def row_as_json(self, row: leaderboard.Row) -> dict[str, Any]:
         return {
             "submission": row.submission,
             "team": row.team,
             "name": row.name,
             **{
-                measure: asdict(cell) if (cell := getattr(row, measure)) else None
-                for measure in ("precision", "recall", "f1")
+                name: as_json(measure)
+                for name, measure in (("precision", row.precision), ("recall", row.recall), ("f1", row.f1))
             },
             "labels": row.labels,
             "cost": None,

@@ -291,7 +291,7 @@ def test_all_documents_can_be_drawn():
 
 def test_every_document_is_drawn_equally_often():
     documents = [f"D{i}" for i in range(8)]
-    counts = {document: 0 for document in documents}
+    counts = dict.fromkeys(documents, 0)
     for seed in range(2_000):
         for document in draw_documents(documents, 3, seed):
             counts[document] += 1
