@@ -273,7 +273,7 @@ def _relation_claim(prediction: Prediction) -> Claim:
 
 
 def canonical_claims(prediction: Prediction) -> list[CanonicalClaim]:
-    """List the canonical mentions that a prediction claims: its subject's, and its object's unless a string."""
+    """List the canonical mentions that a prediction claims: subject and, unless a string, object."""
     instance = prediction.instance
     claims = [
         CanonicalClaim(
