@@ -55,7 +55,7 @@ def test_keys_stay_apart_when_a_document_id_contains_the_separator():
 
 
 def test_a_predicate_with_the_separator_is_refused():
-    with pytest.raises(InvalidInput, match="predicate: is 'r|1-2'"):
+    with pytest.raises(InvalidInput, match=r"predicate: is 'r\|1-2'"):
         instance_key("D", "r|1-2", (3, 4), (5, 6))
 
 
