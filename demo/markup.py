@@ -245,7 +245,9 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
         raise draft.refuse(number, "a relation stands before the text; write it under its sentence")
     relation = RELATIONS.get(predicate)
     if relation is None:
-        raise draft.refuse(number, f"{predicate!r} is not a stored relation; use one of {', '.join(RELATIONS)}")
+        raise draft.refuse(
+            number, f"{predicate!r} is not a stored relation; use one of {', '.join(RELATIONS)}"
+        )
     for entity in (subject, obj):
         if entity not in draft.types:
             raise draft.refuse(number, f"nothing is marked as {entity!r} up to here; mark a mention of it")
@@ -275,9 +277,7 @@ def _gold(draft: _Draft, doc_id: str) -> Gold:
         if mention.starred or mention.entity not in canonical:
             canonical[mention.entity] = mention.span
     relations = {
-        relation
-        for statement in draft.statements
-        for relation in _instances(draft, mentions, statement)
+        relation for statement in draft.statements for relation in _instances(draft, mentions, statement)
     }
     return Gold(
         doc_id=doc_id,
@@ -312,8 +312,12 @@ def _instances(
         if not one.span.overlaps(other.span)
     }
     if not any(statement.sentence in _sentences(subjects + objects, pair) for pair in pairs):
-        message = f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
-        raise draft.refuse(statement.line, f"{message} within the other; write the relation under its sentence")
+        message = (
+            f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
+        )
+        raise draft.refuse(
+            statement.line, f"{message} within the other; write the relation under its sentence"
+        )
     for subject, obj in pairs:
         if RELATIONS[statement.predicate].symmetric and obj < subject:
             yield obj, subject, statement.predicate
