@@ -51,17 +51,19 @@ GIVEN_NAMES = frozenset(
 """A list of common given names, neither made for the corpus nor complete for it."""
 
 TITLES = tuple(
-    """
-    accountant|actor|architect|artist|artistic director|astronomer|baker|bishop|botanist|brewer|bus driver
-    captain|carpenter|cellist|chairman|chaplain|chemist|chief engineer|chief executive|club captain
-    club chairman|coach|composer|curator|cyclist|dean|dentist|deputy head|diplomat|director|driver|editor
-    electrician|engineer|film director|finance director|fisherman|foreman|general manager|geologist
-    goalkeeper|governor|grandmaster|harbour pilot|head baker|head coach|head teacher|judge|lawyer|librarian
-    lighthouse keeper|lock keeper|managing director|manager|mathematician|mayor|midfielder|milkman|miner
-    music director|naval architect|night watchman|novelist|nurse|oceanographer|physiotherapist
-    piano teacher|pilot|plumber|poet|president|principal|professor|rector|secretary|sergeant|singer
-    soprano|statistician|striker|surgeon|teacher|technical director|treasurer|vicar|violin maker|weaver
-    """.replace("\n", "|").split("|")
+    " ".join(title.split())
+    for title in """
+    accountant; actor; architect; artist; artistic director; astronomer; baker; bishop; botanist;
+    brewer; bus driver; captain; carpenter; cellist; chairman; chaplain; chemist; chief engineer; chief
+    executive; club captain; club chairman; coach; composer; curator; cyclist; dean; dentist; deputy
+    head; diplomat; director; driver; editor; electrician; engineer; film director; finance director;
+    fisherman; foreman; general manager; geologist; goalkeeper; governor; grandmaster; harbour pilot;
+    head baker; head coach; head teacher; judge; lawyer; librarian; lighthouse keeper; lock keeper;
+    manager; managing director; mathematician; mayor; midfielder; milkman; miner; music director; naval
+    architect; night watchman; novelist; nurse; oceanographer; physiotherapist; piano teacher; pilot;
+    plumber; poet; president; principal; professor; rector; secretary; sergeant; singer; soprano;
+    statistician; striker; surgeon; teacher; technical director; treasurer; vicar; violin maker; weaver
+    """.split(";")
 )
 """Titles and trades, as they are written in running text."""
 
