@@ -5,12 +5,13 @@ employer, a home. It understands nothing of the sentence before it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from demo.markup import Document, Gold
-from demo.systems.pairs import candidates
-from demo.systems.reading import Claim, Extraction, read
+from demo.systems.pairs import pairs
+from demo.systems.reading import Claim, Extraction, Sentence, extract_each
+from kbpo.core.ontology import RELATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +52,17 @@ def remember(examples: Sequence[tuple[Document, Gold]]) -> Memory:
 
 def extract(documents: Sequence[Document], memory: Memory) -> list[Extraction]:
     """Say what is remembered of the names that meet in a sentence."""
-    extractions = []
-    for document in documents:
-        sentences = read(document)
-        claims = []
-        for sentence in sentences:
-            for first, second, options in candidates(sentence, reach=80):
-                for option in options:
-                    subject, obj = (first, second) if option.subject == 0 else (second, first)
-                    relation = option.relation.name
-                    known = {(relation, subject.name, obj.name), (relation, obj.name, subject.name)}
-                    habit, share = memory.habits.get((subject.type, obj.name), ("", 0.0))
-                    if (relation, subject.name, obj.name) in memory.facts or (
-                        option.relation.symmetric and known & memory.facts
-                    ):
-                        claims.append(Claim(relation, subject, obj, 0.95))
-                    elif habit == relation and obj.type != "PER":
-                        claims.append(Claim(relation, subject, obj, round(0.6 * share, 4)))
-        mentions = tuple(mention for sentence in sentences for mention in sentence.mentions)
-        extractions.append(Extraction(document["doc_id"], mentions, tuple(claims)))
-    return extractions
+    return extract_each(documents, lambda sentence: _claims(sentence, memory))
+
+
+def _claims(sentence: Sentence, memory: Memory) -> Iterator[Claim]:
+    for pair in pairs(sentence, reach=80):
+        for relation, subject, obj in pair.choices:
+            told = {(relation, subject.name, obj.name)}
+            if RELATIONS[relation].symmetric:
+                told.add((relation, obj.name, subject.name))
+            habit, share = memory.habits.get((subject.type, obj.name), ("", 0.0))
+            if told & memory.facts:
+                yield Claim(relation, subject, obj, 0.95)
+            elif habit == relation and obj.type != "PER":
+                yield Claim(relation, subject, obj, round(0.6 * share, 4))

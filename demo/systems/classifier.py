@@ -5,7 +5,7 @@ said a few times it does not know.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from demo.markup import Document, Gold
-from demo.systems.pairs import candidates
-from demo.systems.reading import Claim, Extraction, Mention, Sentence, read
+from demo.systems.pairs import Choice, Pair, pairs
+from demo.systems.reading import Claim, Extraction, Sentence, extract_each, read
 from kbpo.core.spans import Span
 
 NONE = "none"
 REACH = 90
 Array = NDArray[np.float64]
-Pair = tuple[Mention, Mention]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,9 @@ def train(examples: Sequence[tuple[Document, Gold]], *, penalty: float = 0.5) ->
     described, answers = [], []
     for document, gold in examples:
         for sentence in read(document, guess=True):
-            for first, second, _ in candidates(sentence, reach=REACH):
-                described.append(_features(sentence, first, second))
-                answers.append(_answer(gold, first, second))
+            for pair in pairs(sentence, reach=REACH):
+                described.append(_features(sentence, pair))
+                answers.append(_answer(gold, pair))
     counts = Counter(feature for features in described for feature in set(features))
     features = {feature: at for at, feature in enumerate(sorted(f for f, n in counts.items() if n >= 2))}
     classes = (NONE, *sorted(set(answers) - {NONE}))
@@ -74,45 +73,45 @@ def train(examples: Sequence[tuple[Document, Gold]], *, penalty: float = 0.5) ->
         value = -np.log(P[Y == 1.0]).sum() + 0.5 * penalty * (W**2).sum()
         return float(value), (X.T @ (P - Y) + penalty * W).ravel()
 
-    fit = minimize(loss, np.zeros(X.shape[1] * Y.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    fit = minimize(
+        loss, np.zeros(X.shape[1] * Y.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}
+    )
     return Model(features, classes, np.asarray(fit.x).reshape(X.shape[1], Y.shape[1]))
 
 
 def extract(documents: Sequence[Document], model: Model, *, threshold: float) -> list[Extraction]:
-    """Claim every relation that the model gives at least `threshold`, a probability, of the pair's mentions."""
-    extractions = []
-    for document in documents:
-        sentences = read(document, guess=True)
-        claims = [claim for sentence in sentences for claim in _claims(sentence, model, threshold)]
-        mentions = tuple(mention for sentence in sentences for mention in sentence.mentions)
-        extractions.append(Extraction(document["doc_id"], mentions, tuple(claims)))
-    return extractions
+    """Claim every relation to which the model gives a probability of at least `threshold`."""
+    return extract_each(documents, lambda sentence: _claims(sentence, model, threshold), guess=True)
 
 
-def _claims(sentence: Sentence, model: Model, threshold: float) -> list[Claim]:
-    claims = []
-    for first, second, options in candidates(sentence, reach=REACH):
-        X = _matrix([_features(sentence, first, second)], model.features)
-        probabilities = dict(zip(model.classes, _softmax(X @ model.weights)[0], strict=True))
-        for option in options:
-            probability = float(probabilities.get(f"{option.relation.name} {option.subject}", 0.0))
+def _claims(sentence: Sentence, model: Model, threshold: float) -> Iterator[Claim]:
+    for pair in pairs(sentence, reach=REACH):
+        X = _matrix([_features(sentence, pair)], model.features)
+        probabilities = dict(zip(model.classes, _softmax(X @ model.weights)[0].tolist(), strict=True))
+        for choice in pair.choices:
+            probability = probabilities.get(_class(pair, choice), 0.0)
             if probability >= threshold:
-                subject, obj = (first, second) if option.subject == 0 else (second, first)
-                claims.append(Claim(option.relation.name, subject, obj, round(probability, 3)))
-    return claims
+                yield Claim(*choice, confidence=round(probability, 3))
 
 
-def _answer(gold: Gold, first: Mention, second: Mention) -> str:
-    for relation in gold["relations"]:
-        subject, obj = Span(*relation["subject"]), Span(*relation["object"])
-        if subject.overlaps(first.span) and obj.overlaps(second.span):
-            return f"{relation['predicate']} 0"
-        if subject.overlaps(second.span) and obj.overlaps(first.span):
-            return f"{relation['predicate']} 1"
+def _class(pair: Pair, choice: Choice) -> str:
+    return f"{choice.relation} {0 if choice.subject == pair.first else 1}"
+
+
+def _answer(gold: Gold, pair: Pair) -> str:
+    for choice in pair.choices:
+        for relation in gold["relations"]:
+            if (
+                relation["predicate"] == choice.relation
+                and choice.subject.span.overlaps(Span(*relation["subject"]))
+                and choice.object.span.overlaps(Span(*relation["object"]))
+            ):
+                return _class(pair, choice)
     return NONE
 
 
-def _features(sentence: Sentence, first: Mention, second: Mention) -> list[str]:
+def _features(sentence: Sentence, pair: Pair) -> list[str]:
+    first, second, _ = pair
     start = sentence.span.start
     between = sentence.text[first.span.end - start : second.span.start - start]
     words = [word.strip(",;:.").lower() for word in between.split()]

@@ -4,11 +4,11 @@ It finds much of what there is and a good deal that is not: *born* reaches for e
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from demo.markup import Document
-from demo.systems.pairs import candidates
-from demo.systems.reading import Claim, Extraction, Mention, Sentence, read
+from demo.systems.pairs import Pair, pairs
+from demo.systems.reading import Claim, Extraction, Sentence, extract_each
 
 TRIGGERS = {
     "per:date_of_birth": r"born|birth",
@@ -31,50 +31,36 @@ TRIGGERS = {
     "org:holds_shares_in": r"shares?|owns|holds|bought",
     "gpe:member_of": r"members?",
 }
-"""What a claim of each relation needs to find between the two mentions, or up to 30 characters before them."""
+"""What each relation needs to find between the two mentions, or up to 30 characters before them."""
 
-REACH = 60
+NEARNESS = {"per:title": 15, "per:employee_or_member_of": 60}
+"""Relations that need no trigger, only few characters and no other person between the two."""
+
+REACH = 80
 _TRIGGERS = {relation: re.compile(rf"\b(?:{words})\b") for relation, words in TRIGGERS.items()}
 
 
 def extract(documents: Sequence[Document]) -> list[Extraction]:
     """Say what the triggers suggest; every capitalized name is somebody or something."""
-    extractions = []
-    for document in documents:
-        sentences = read(document, guess=True)
-        claims = [claim for sentence in sentences for claim in _claims(sentence)]
-        mentions = tuple(mention for sentence in sentences for mention in sentence.mentions)
-        extractions.append(Extraction(document["doc_id"], mentions, tuple(claims)))
-    return extractions
+    return extract_each(documents, _claims, guess=True)
 
 
-def _claims(sentence: Sentence) -> list[Claim]:
-    claims = []
-    for first, second, options in candidates(sentence, reach=REACH):
-        gap = second.span.start - first.span.end
-        confidence = round(0.9 - gap / 100, 4)
-        start = sentence.span.start
-        before = sentence.text[max(0, first.span.start - start - 30) : second.span.start - start]
-        for option in options:
-            subject, obj = (first, second) if option.subject == 0 else (second, first)
-            name = option.relation.name
-            trigger = _TRIGGERS.get(name)
-            if trigger is None:
-                holds = name in _BY_TYPE and gap <= _BY_TYPE[name] and not _other_between(sentence, first, second)
+def _claims(sentence: Sentence) -> Iterator[Claim]:
+    start = sentence.span.start
+    for pair in pairs(sentence, reach=REACH):
+        gap = pair.second.span.start - pair.first.span.end
+        heard = sentence.text[max(0, pair.first.span.start - start - 30) : pair.second.span.start - start]
+        for relation, subject, obj in pair.choices:
+            if relation in _TRIGGERS:
+                holds = _TRIGGERS[relation].search(heard) is not None
             else:
-                holds = trigger.search(before) is not None
+                holds = gap <= NEARNESS.get(relation, -1) and not _person_between(sentence, pair)
             if holds:
-                claims.append(Claim(name, subject, obj, confidence))
-    return claims
+                yield Claim(relation, subject, obj, round(0.9 - gap / 100, 4))
 
 
-_BY_TYPE = {"per:title": 15, "per:employee_or_member_of": 60}
-"""Relations that are claimed of mentions this near to each other, whatever the words between them."""
-
-
-def _other_between(sentence: Sentence, first: Mention, second: Mention) -> bool:
-    """Say whether another person stands between the two."""
+def _person_between(sentence: Sentence, pair: Pair) -> bool:
     return any(
-        mention.type == "PER" and first.span.end <= mention.span.start < second.span.start
+        mention.type == "PER" and pair.first.span.end <= mention.span.start < pair.second.span.start
         for mention in sentence.mentions
     )

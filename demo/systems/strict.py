@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from demo.markup import Document
-from demo.systems.reading import Claim, Extraction, Sentence, read
+from demo.systems.reading import Claim, Extraction, Sentence, extract_each
 
 PATTERNS = (
     ("per:place_of_birth", r"S:PER,? (?:who )?(?:was|were) born (?:on DATE )?in O:GPE"),
@@ -30,7 +30,10 @@ PATTERNS = (
     ("per:schools_attended", r"S:PER graduated from (?:the )?O:ORG"),
     ("per:title", r"S:PER, (?:the |a |an |its )?(?:\w+ )?O:TITLE"),
     ("per:title", r"S:PER (?:is|was) (?:the |a |an )?(?:\w+ )?O:TITLE"),
-    ("per:employee_or_member_of", r"S:PER,? (?:is |was )?(?:the |a |an )?TITLE (?:of|at|for|with) (?:the )?O:(?:ORG|GPE)"),
+    ("per:employee_or_member_of", r"S:PER,? (?:is |was )?(?:the |a |an )?TITLE (?:of|at|for|with) (?:the )?O:ORG"),
+    ("per:employee_or_member_of", r"S:PER,? (?:is |was )?(?:the |a |an )?(?:\w+ )?TITLE of O:GPE"),
+    ("per:employee_or_member_of", r"S:PER,? of (?:the )?O:ORG"),
+    ("per:title", r"[Tt]he O:TITLE,? (?:of (?:GPE|ORG),? )?S:PER"),
     ("per:employee_or_member_of", r"S:PER (?:joined|works? (?:for|at)|has worked for|runs) (?:the )?O:ORG"),
     ("per:organizations_founded", r"S:PER (?:had )?founded (?:the )?O:ORG"),
     ("per:organizations_founded", r"O:ORG was founded (?:in DATE )?by S:PER"),
@@ -48,21 +51,13 @@ PATTERNS = (
 
 def extract(documents: Sequence[Document]) -> list[Extraction]:
     """Say what the patterns find; names of which the lexicon knows nothing are left alone."""
-    extractions = []
-    for document in documents:
-        sentences = read(document)
-        claims = [claim for sentence in sentences for claim in _match(sentence)]
-        mentions = tuple(mention for sentence in sentences for mention in sentence.mentions)
-        extractions.append(Extraction(document["doc_id"], mentions, tuple(claims)))
-    return extractions
+    return extract_each(documents, _match)
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
     for role, group in (("S:", "s"), ("O:", "o")):
-        pattern = re.sub(
-            rf"{role}(\(\?:[A-Z|]+\)|[A-Z]+)", rf"<\1(?P<{group}>\\d+)>", pattern, count=1
-        )
-    pattern = re.sub(r"(?<![<A-Z:|])(PER|ORG|GPE|DATE|TITLE)(?![A-Z(|)])", r"<\1\\d+>", pattern)
+        pattern = re.sub(rf"{role}([A-Z]+)", rf"<\1(?P<{group}>\\d+)>", pattern, count=1)
+    pattern = re.sub(r"(?<![<A-Z:])(PER|ORG|GPE|DATE|TITLE)(?![A-Z(])", r"<\1\\d+>", pattern)
     return re.compile(pattern.replace("~", "[^<>]{0,40}"))
 
 

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from demo.systems.reading import Claim, Extraction, Mention
 from kbpo.core.spans import Span
 
+End = tuple[str, Span]
+Key = tuple[str, End, End]
+
 
 def merge(ballots: Sequence[Sequence[Extraction]], *, quorum: int = 2) -> list[Extraction]:
     """Keep the claims that `quorum` systems make of the same two spans.
@@ -21,24 +24,38 @@ def merge(ballots: Sequence[Sequence[Extraction]], *, quorum: int = 2) -> list[E
     -------
     list of Extraction
         The mentions are those of the first system that has them, canonical mentions included; the confidence
-        is the share of systems that agree times the mean of theirs.
+        is the sum of theirs over the number of systems.
     """
     return [_merge(extractions, quorum) for extractions in zip(*ballots, strict=True)]
 
 
 def _merge(extractions: tuple[Extraction, ...], quorum: int) -> Extraction:
-    votes: dict[tuple[str, Span, Span], list[float]] = defaultdict(list)
-    mentions: dict[tuple[str, Span], Mention] = {}
+    votes: dict[Key, list[float]] = defaultdict(list)
+    mentions: dict[End, Mention] = {}
     for extraction in extractions:
-        confidences: dict[tuple[str, Span, Span], float] = {}
-        for claim in extraction.claims:
-            key = claim.relation, claim.subject.span, claim.object.span
-            confidences[key] = max(claim.confidence, confidences.get(key, 0.0))
-            for mention in (claim.subject, claim.object):
-                mentions.setdefault((mention.type, mention.span), mention)
-        for key, confidence in confidences.items():
+        for mention in extraction.mentions:
+            mentions.setdefault((mention.type, mention.span), mention)
+        for key, confidence in _ballot(extraction).items():
             votes[key].append(confidence)
-    claims = []
-    for (relation, subject, obj), confidences_given in sorted(votes.items()):
-        ...
-    return Extraction(extractions[0].doc_id, tuple(mentions.values()), tuple(claims))
+    claims = [
+        Claim(
+            relation=relation,
+            subject=mentions[subject],
+            object=mentions[obj],
+            confidence=round(sum(given) / len(extractions), 4),
+        )
+        for (relation, subject, obj), given in sorted(votes.items())
+        if len(given) >= quorum
+    ]
+    ordered = tuple(sorted(mentions.values(), key=lambda mention: mention.span))
+    return Extraction(extractions[0].doc_id, ordered, tuple(claims))
+
+
+def _ballot(extraction: Extraction) -> dict[Key, float]:
+    """Give each claim once, with the largest of its confidences."""
+    ballot: dict[Key, float] = {}
+    for claim in extraction.claims:
+        subject, obj = claim.subject, claim.object
+        key = claim.relation, (subject.type, subject.span), (obj.type, obj.span)
+        ballot[key] = max(claim.confidence, ballot.get(key, 0.0))
+    return ballot
