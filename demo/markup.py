@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import TypedDict
 
@@ -269,7 +269,7 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
 
 def _gold(draft: _Draft, doc_id: str) -> Gold:
     mentions = sorted(draft.mentions, key=lambda mention: mention.span)
-    for mention, following in zip(mentions, mentions[1:], strict=False):
+    for mention, following in pairwise(mentions):
         if mention.span == following.span:
             raise draft.refuse(following.line, "two mentions have the same words; keep one of them")
     canonical: dict[str, Span] = {}
@@ -303,26 +303,26 @@ def _instances(
 ) -> Iterable[tuple[Span, Span, str]]:
     subjects = [mention for mention in mentions if mention.entity == statement.subject]
     objects = [mention for mention in mentions if mention.entity == statement.object]
-    stating = product(_stand_in(subjects, statement), _stand_in(objects, statement))
-    together = ((one, other) for one, other in product(subjects, objects) if one.sentence == other.sentence)
-    pairs = {
-        (one.span, other.span)
-        for one, other in (*stating, *together)
-        if statement.sentence in (one.sentence, other.sentence) or one.sentence == other.sentence
-        if not one.span.overlaps(other.span)
-    }
-    if not any(statement.sentence in _sentences(subjects + objects, pair) for pair in pairs):
-        message = (
-            f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
-        )
+    stating = [
+        (one, other)
+        for one, other in product(_stand_in(subjects, statement), _stand_in(objects, statement))
+        if statement.sentence in (one.sentence, other.sentence) and not one.span.overlaps(other.span)
+    ]
+    if not stating:
         raise draft.refuse(
-            statement.line, f"{message} within the other; write the relation under its sentence"
+            statement.line,
+            f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
+            " within the other; write the relation under the sentence that says it",
         )
-    for subject, obj in pairs:
-        if RELATIONS[statement.predicate].symmetric and obj < subject:
-            yield obj, subject, statement.predicate
-        else:
-            yield subject, obj, statement.predicate
+    together = [
+        (one, other)
+        for one, other in product(subjects, objects)
+        if one.sentence == other.sentence and not one.span.overlaps(other.span)
+    ]
+    for one, other in stating + together:
+        if RELATIONS[statement.predicate].symmetric and other.span < one.span:
+            one, other = other, one
+        yield one.span, other.span, statement.predicate
 
 
 def _stand_in(mentions: list[_Mention], statement: _Statement) -> list[_Mention]:
@@ -330,7 +330,3 @@ def _stand_in(mentions: list[_Mention], statement: _Statement) -> list[_Mention]
     here = [mention for mention in mentions if mention.sentence == statement.sentence]
     before = [mention for mention in mentions if mention.sentence < statement.sentence]
     return here or before[-1:]
-
-
-def _sentences(mentions: list[_Mention], pair: tuple[Span, Span]) -> set[int]:
-    return {mention.sentence for mention in mentions if mention.span in pair}
