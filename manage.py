@@ -17,6 +17,8 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, KbpoError) as error:
         sys.exit(" ".join(str(error).split()))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

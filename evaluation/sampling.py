@@ -4,19 +4,19 @@ Everything about one arrival happens in one transaction under the epoch's row lo
 """
 
 import hmac
+import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
-from annotations.questions import CanonicalClaim, Claim
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from kbpo.core.nudge import nudge
 from numpy.typing import NDArray
 
 from annotations import questions
 from annotations.models import Corpus, Document, DocumentAnnotation, Question
+from annotations.questions import CanonicalClaim, Claim
 from evaluation.estimators import coordinated, iid
 from evaluation.models import (
     DocumentSample,
@@ -30,6 +30,7 @@ from evaluation.models import (
 )
 from evaluation.submissions import record_event
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.nudge import nudge
 from kbpo.core.spans import Span
 
 FloatArray = NDArray[np.float64]
@@ -272,7 +273,7 @@ def _relation_claim(prediction: Prediction) -> Claim:
 
 
 def canonical_claims(prediction: Prediction) -> list[CanonicalClaim]:
-    """List the canonical mentions that a prediction claims: of its subject and of its object, unless a string."""
+    """List the canonical mentions that a prediction claims: subject and, unless a string, object."""
     instance = prediction.instance
     claims = [
         CanonicalClaim(
@@ -335,7 +336,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     size : int or None
         How many documents; None for all that are annotated.
     seed : int or None
-        Of the draw; needed with `size`.
+        Of the draw; None for a secret one, which is stored.
 
     Returns
     -------
@@ -345,12 +346,10 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     Raises
     ------
     InvalidInput
-        If there are fewer annotated documents than asked for, or a size without a seed.
+        If there are fewer annotated documents than asked for.
     Conflict
-        If another sample was drawn before: a second look at the seed would make it a chosen one.
+        If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
-    if (size is None) != (seed is None):
-        raise InvalidInput("a number of documents and a seed go together", where="--documents")
     Corpus.objects.select_for_update().get(pk=corpus.pk)
     annotated = dict(
         Document.objects.filter(
@@ -363,16 +362,20 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         raise InvalidInput(
             f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
         )
-    population = Document.objects.filter(corpus=corpus).count()
-    drawn = list(annotated) if size is None else coordinated.draw_documents(list(annotated), size, seed)
     existing = DocumentSample.objects.filter(corpus=corpus).first()
+    if existing is not None and size is not None and seed is None:
+        seed = existing.seed
+    elif size is not None and seed is None:
+        seed = secrets.randbits(62)
+    drawn = sorted(annotated) if size is None else coordinated.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))
         if existing.seed == seed and members == set(drawn):
             return existing
         raise Conflict(
-            f"{corpus.tag} has its exhaustive sample already: {existing.size} documents, seed {existing.seed}"
+            f"{corpus.tag} has its exhaustive sample of {existing.size} documents: another is not drawn"
         )
+    population = Document.objects.filter(corpus=corpus).count()
     sample = DocumentSample.objects.create(corpus=corpus, seed=seed, size=len(drawn), population=population)
     SampledDocument.objects.bulk_create(
         SampledDocument(sample=sample, document_id=annotated[doc_id], probability=len(drawn) / population)

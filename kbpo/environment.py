@@ -229,11 +229,10 @@ def _redis(value: str) -> str:
 
 def _email(value: str) -> dict[str, Any]:
     ports = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
-    url = _split(value, "EMAIL_URL", tuple(ports), "smtp+tls://user:password@host:587")
+    example = "smtp+tls://user:password@host:587"
+    url = _split(value, "EMAIL_URL", tuple(ports), example)
     if not url.hostname:
-        raise InvalidInput(
-            "names no host; it should be like smtp+tls://user:password@host:587", where="EMAIL_URL"
-        )
+        raise InvalidInput(f"names no host; it should be like {example}", where="EMAIL_URL")
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": url.hostname,

@@ -1,7 +1,6 @@
 """Django's settings. All that varies comes from the environment, by way of `kbpo.environment`."""
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,12 @@ ROOT_URLCONF = "kbpo.urls"
 WSGI_APPLICATION = "kbpo.wsgi.application"
 
 INSTALLED_APPS = [
+    "kbpo",
     "kbpo.core",
     "kbpo.accounts",
     "annotations",
     "crowd",
     "evaluation",
-    *(["kbpo.pages"] if find_spec("kbpo.pages") else []),
     "rest_framework",
     "allauth",
     "allauth.account",

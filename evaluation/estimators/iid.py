@@ -228,9 +228,9 @@ def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
 
 
 def _effective_draws(P: Any, columns: Any, weights: FloatArray, counts: IntArray, i: int) -> float:
-    own = P[i]
-    local = columns[:, own.indices]
-    ratio = own.data / (local.T @ weights)
+    own = slice(P.indptr[i], P.indptr[i + 1])
+    local = columns[:, P.indices[own]]
+    ratio = P.data[own] / (local.T @ weights)
     second_moments = local @ ratio**2
     return float(1.0 / (weights**2 / counts * second_moments).sum())
 

@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -17,8 +18,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
-
-import psutil
 
 from kbpo.core.embedded import keeper
 from kbpo.core.errors import Unavailable
@@ -217,23 +216,14 @@ class Server:
         deadline = time.monotonic() + START_TIMEOUT
         while not self._ready(sockets):
             if started.poll() is not None:
-                raise Unavailable(
-                    f"The embedded {self.title} did not start: {self._complaint()} ({self.log})."
-                )
+                why = complaint(self.log.read_text(encoding="utf-8", errors="replace"))
+                raise Unavailable(f"The embedded {self.title} did not start: {why} ({self.log}).")
             if time.monotonic() > deadline:
                 started.terminate()
                 raise Unavailable(
                     f"The embedded {self.title} was not ready after {START_TIMEOUT:.0f} s; see {self.log}."
                 )
             time.sleep(LOOK)
-
-    def _complaint(self) -> str:
-        """Find the line of the log that says why the server ended."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        severe = [
-            line for line in lines if any(word in line for word in ("FATAL", "PANIC", "rror", "denied"))
-        ]
-        return (severe or lines or ["it said nothing"])[-1].strip().rstrip(".")
 
     def _choose_sockets(self, uid: int, gid: int) -> Path:
         """Choose the folder of the socket, and write it down."""
@@ -351,16 +341,8 @@ class Postgres(Server):
             cwd="/",
             check=False,
         )
-        said = [
-            line for line in done.stderr.splitlines() if "rror:" in line or "FATAL" in line or "PANIC" in line
-        ]
-        if done.returncode != 0 or said:
-            why = (
-                (said or done.stderr.splitlines() or [f"exit status {done.returncode}"])[-1]
-                .strip()
-                .rstrip(".")
-            )
-            raise Unavailable(f"The embedded Postgres could not make {self.data}: {why}.")
+        if done.returncode != 0 or "ERROR" in done.stderr:
+            raise Unavailable(f"The embedded Postgres could not make {self.data}: {complaint(done.stderr)}.")
 
     def _end_orphan(self) -> None:
         """End a Postgres that lost its keeper; forget a pid file whose process is gone or is another one.
@@ -368,19 +350,22 @@ class Postgres(Server):
         Postgres takes any living process of its user for the one in its pid file. After a reboot that
         number may belong to anything.
         """
+        if not Path("/proc/self").exists():
+            return  # Postgres judges for itself
         pid_file = self.data / "postmaster.pid"
         try:
-            process = psutil.Process(int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0]))
-            if str(self.data) in process.cmdline():
-                process.send_signal(signal.SIGINT)
-                process.wait(LEAVE_TIMEOUT)
+            pid = int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0])
         except FileNotFoundError:
             return
-        except (ValueError, psutil.NoSuchProcess, psutil.AccessDenied):
-            pass
-        except psutil.TimeoutExpired:
-            process.send_signal(signal.SIGQUIT)
-            process.wait(LEAVE_TIMEOUT)
+        except ValueError:
+            pid = 0
+        deadline = time.monotonic() + LEAVE_TIMEOUT
+        how = signal.SIGINT
+        while str(self.data) in command_line(pid):
+            os.kill(pid, how)
+            if time.monotonic() > deadline:
+                how = signal.SIGQUIT
+            time.sleep(10 * LOOK)
         pid_file.unlink(missing_ok=True)
 
 
@@ -421,9 +406,7 @@ def installed(package: str) -> Path:
     """Return the folder of an installed package without importing it."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
-        raise Unavailable(
-            f"The Python package {package} is not installed: run `make setup`, or set DATABASE_URL."
-        )
+        raise Unavailable(f"The Python package {package} is not installed: run 'make setup'.")
     return Path(found.origin).parent
 
 
@@ -435,6 +418,21 @@ def postgres_programs() -> Path:
 def reason(error: OSError) -> str:
     """Say what the system said, without its number."""
     return (error.strerror or str(error)).lower()
+
+
+def command_line(pid: int) -> list[str]:
+    """Return a living process' arguments; none for a process that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def complaint(said: str) -> str:
+    """Find the line of a server's messages that says why it ended."""
+    lines = said.splitlines()
+    severe = [line for line in lines if re.search("fatal|panic|error|denied", line, re.IGNORECASE)]
+    return (severe or lines or ["it said nothing"])[-1].strip().rstrip(".")
 
 
 @functools.cache

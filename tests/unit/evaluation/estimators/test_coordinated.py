@@ -55,7 +55,7 @@ def test_keys_stay_apart_when_a_document_id_contains_the_separator():
 
 
 def test_a_predicate_with_the_separator_is_refused():
-    with pytest.raises(InvalidInput, match="predicate: is 'r|1-2'"):
+    with pytest.raises(InvalidInput, match=r"predicate: is 'r\|1-2'"):
         instance_key("D", "r|1-2", (3, 4), (5, 6))
 
 
@@ -291,7 +291,7 @@ def test_all_documents_can_be_drawn():
 
 def test_every_document_is_drawn_equally_often():
     documents = [f"D{i}" for i in range(8)]
-    counts = {document: 0 for document in documents}
+    counts = dict.fromkeys(documents, 0)
     for seed in range(2_000):
         for document in draw_documents(documents, 3, seed):
             counts[document] += 1

@@ -39,11 +39,10 @@ def draws(p: np.ndarray, n: int) -> Iterator[tuple[np.ndarray, float]]:
         yield np.array(sequence), float(np.prod(p[list(sequence)]))
 
 
-def batches(target_variance: float = 0.04) -> list[np.ndarray]:
+def batches(target_variance: float = 0.05) -> list[np.ndarray]:
     """The inclusion probabilities after each of the three systems has arrived, in order."""
     pi, grown = np.zeros(WEIGHTS.shape[1]), []
     for p in WEIGHTS:
-        floor = coordinated.floor_labels(target_variance) / np.count_nonzero(p)
-        pi, _ = coordinated.top_up(pi, p, target_variance, floor)
+        pi, _ = coordinated.top_up(pi, p, target_variance, floor=0.3)
         grown.append(pi)
     return grown
