@@ -20,4 +20,7 @@ my-run-1
 @require_safe
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
-    return render(request, "evaluation/help.html", {"example": EXAMPLE, "relations": RELATIONS.values()})
+    relations = [
+        (name, relation.statement.format(subject="A", object="B")) for name, relation in RELATIONS.items()
+    ]
+    return render(request, "evaluation/help.html", {"example": EXAMPLE, "relations": relations})

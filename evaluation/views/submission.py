@@ -1,5 +1,6 @@
 """One submission: where it stands, what was found in its file, how it scored, and what may be done."""
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 from django.contrib import messages
@@ -11,7 +12,15 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from evaluation import sampling, submissions
-from evaluation.leaderboard import ESTIMATORS, LEVELS, PARTS, WEIGHTINGS, measure
+from evaluation.leaderboard import (
+    ESTIMATOR_NAMES,
+    ESTIMATORS,
+    LEVELS,
+    PARTS,
+    WEIGHTINGS,
+    Measure,
+    measure,
+)
 from evaluation.models import Score, Submission
 from evaluation.progress import HEADINGS, next_step, progress
 from evaluation.views.board import fit_axes
@@ -22,6 +31,23 @@ from kbpo.core.errors import InvalidInput
 State = Submission.State
 PROBLEMS = 50
 MOVING = (State.UPLOADED, State.JUDGING)
+COUNTS = {
+    "entities": "Entities",
+    "instances": "Claims to be judged",
+    "turned": "Turned round or renamed",
+    "merged_lines": "Lines that say the same as another",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScore:
+    """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
+
+    score: Score
+    words: str
+    precision: Measure
+    recall: Measure
+    f1: Measure
 
 
 @require_safe
@@ -45,6 +71,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
         "may_withdraw": own and found.state not in (State.WITHDRAWN, State.REFUSED, State.FAILED),
+        "counts": [(name, found.counts[key]) for key, name in COUNTS.items() if key in found.counts],
         **_scores(request, found),
     }
     return render(request, "evaluation/submission.html", context)
@@ -91,15 +118,25 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
             for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
         ),
     )
-    measured = [
-        (score, measure(score, "precision"), measure(score, "recall"), measure(score, "f1"))
+    shown = [
+        ShownScore(
+            score,
+            _in_words(score),
+            measure(score, "precision"),
+            measure(score, "recall"),
+            measure(score, "f1"),
+        )
         for score in ordered
     ]
     return {
-        "scores": measured,
-        "headline": measured[0] if measured else None,
-        "axes": fit_axes([(precision, recall, f1) for _, precision, recall, f1 in measured]),
+        "scores": shown,
+        "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
         "level": int(asked),
         "levels": LEVELS,
-        "weightings": WEIGHTINGS,
     }
+
+
+def _in_words(score: Score) -> str:
+    weighting = WEIGHTINGS.get(score.weighting, score.weighting)
+    estimator = ESTIMATOR_NAMES.get(score.estimator, score.estimator)
+    return weighting if score.part == Score.Part.LINKING else f"{weighting}; recall {estimator}"
