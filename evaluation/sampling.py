@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
-from annotations.questions import CanonicalClaim, Claim
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from annotations import questions
 from annotations.models import Corpus, Document, DocumentAnnotation, Question
+from annotations.questions import CanonicalClaim, Claim
 from evaluation.estimators import coordinated, iid
 from evaluation.models import (
     DocumentSample,
