@@ -149,7 +149,8 @@ def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
         claims = sampling.read_claims(submission)
         pi = sampling.current_pi(batch.epoch)
         own = np.array([pi[row.instance_id] for row in claims.predictions])
-        assert (claims.p**2 * 0.25 * (1 / own - 1)).sum() <= batch.target_variance
+        variance = (claims.p**2 * 0.25 * (1 / own - 1)).sum()
+        assert variance <= batch.target_variance * (1 + 1e-12)  # another order of rounding
 
 
 def test_a_later_arrival_never_lowers_a_probability(submit: Submit) -> None:
@@ -236,13 +237,15 @@ def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
     pipeline.advance()
     before = Question.objects.count()
     path = world.write_kb(tmp_path / "two.kb", claims)
-    # The second system takes the second person of each document for the same as the first.
+    # The second system makes the later mention of each second person the canonical one.
     text = path.read_text()
     for d in range(world.size):
-        first, second = world.span(d, "first"), world.span(d, "second")
-        there = f'\t"{world.names(d)["second"]}"\tD{d:03}:{second[0]}-{second[1] - 1}'
-        here = f'\t"{world.names(d)["first"]}"\tD{d:03}:{first[0]}-{first[1] - 1}'
-        text = text.replace(f":second_{d}\tcanonical_mention{there}", f":second_{d}\tcanonical_mention{here}")
+        name = world.names(d)["second"]
+        start, later = world.span(d, "second")[0], world.text(d).rindex(name)
+        canonical = f':second_{d}\tcanonical_mention\t"{name}"\tD{d:03}:'
+        text = text.replace(
+            f"{canonical}{start}-{start + len(name) - 1}", f"{canonical}{later}-{later + len(name) - 1}"
+        )
     path.write_text(text)
     with path.open("rb") as stream:
         two = submissions.upload(
