@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             name='Corpus',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('tag', models.CharField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][\\w.-]*$', 'letters, digits, . _ -')])),
+                ('tag', models.CharField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9_.-]*\\Z', 'letters, digits, . _ -')])),
                 ('name', models.CharField(max_length=200)),
                 ('description', models.TextField(blank=True)),
                 ('design', models.CharField(choices=[('coordinated', 'coordinated Poisson sampling'), ('iid', 'independent draws for each system')], default='coordinated', max_length=16)),

@@ -15,7 +15,7 @@ class Corpus(models.Model):
     tag = models.CharField(
         max_length=64,
         unique=True,
-        validators=[RegexValidator(r"^[A-Za-z0-9][\w.-]*$", "letters, digits, . _ -")],
+        validators=[RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z", "letters, digits, . _ -")],
     )
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)

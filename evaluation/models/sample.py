@@ -6,7 +6,6 @@ from django.db.models import F, Q
 from annotations.models import Corpus, Document, Question
 from evaluation.models.submission import Instance, Submission
 
-
 _HEX = r"^[0-9a-f]{64}$"
 
 

@@ -4,3 +4,7 @@ from django.apps import AppConfig
 class CoreConfig(AppConfig):
     name = "kbpo.core"
     label = "core"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from kbpo import checks  # noqa: F401

@@ -1,0 +1,318 @@
+"""The coordinated design: Poisson sampling with permanent random numbers.
+
+Each instance has one random number for the whole epoch, made from a secret that is committed to in advance.
+It is labelled if that number is below its inclusion probability π, which only ever grows, when systems
+arrive. So systems share their labels, and every π is known exactly.
+"""
+
+import hmac
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from evaluation.estimators import _checks
+from evaluation.estimators._checks import FloatArray, IntArray
+from kbpo.core.spans import Span
+
+Keys = Sequence[str] | NDArray[Any]
+
+LABEL_VARIANCE = 0.25
+"""s²: the largest variance that a label of 0 or 1 can have."""
+DEFAULT_HALF_WIDTH = 0.03
+DEFAULT_LEVEL = 0.80
+FOLDS = 5
+KEY_VERSION = "v1"
+
+
+def instance_key(doc_id: str, predicate: str, subject: tuple[int, int], object: tuple[int, int]) -> str:
+    """Return the text from which an instance's random number is made.
+
+    The format is ``v1|predicate|start-end|start-end|doc_id`` with half-open offsets. The document's id comes
+    last because it is the only part that may contain the separator. It must never change in an open epoch.
+
+    Parameters
+    ----------
+    doc_id, predicate : str
+        The document's id and the stored relation's name.
+    subject, object : (int, int)
+        Half-open character offsets of the two mentions, in the stored direction.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InvalidInput
+        If the predicate is empty or contains ``|``, the id is empty, or a span is empty or negative.
+
+    Examples
+    --------
+    >>> instance_key("D|1", "per:spouse", (0, 4), (9, 13))
+    'v1|per:spouse|0-4|9-13|D|1'
+    """
+    if not predicate or "|" in predicate:
+        _checks.refuse("predicate", f"is {predicate!r}; a relation's name without '|' is needed")
+    if not doc_id:
+        _checks.refuse("doc_id", "is empty; the document's id is needed")
+    spans = []
+    for name, (start, end) in (("subject", subject), ("object", object)):
+        if not 0 <= start < end:
+            _checks.refuse(name, f"the span {start}-{end} is wrong; 0 <= start < end is needed")
+        spans.append(str(Span(int(start), int(end))))
+    return "|".join((KEY_VERSION, predicate, *spans, doc_id))
+
+
+def _first_words(secret: bytes, keys: Keys, prefix: str = "") -> Iterator[int]:
+    if not isinstance(secret, bytes) or not secret:
+        _checks.refuse("secret", "is not a non-empty bytes object; the epoch's secret is needed")
+    for key in _checks.strings("keys", keys):
+        digest = hmac.digest(secret, (prefix + key).encode(), "sha256")
+        yield int.from_bytes(digest[:8], "big")
+
+
+def uniforms(secret: bytes, keys: Keys) -> FloatArray:
+    """Return the permanent random number of each instance.
+
+    u is the top 53 bits of HMAC-SHA256(secret, key), times 2⁻⁵³, so every value is an exact double and
+    anyone with the secret gets the same ones.
+
+    Parameters
+    ----------
+    secret : bytes
+        The epoch's secret.
+    keys : sequence of str, length n
+        As `instance_key` makes them; hashed as UTF-8.
+
+    Returns
+    -------
+    float[n]
+        In [0, 1).
+
+    Raises
+    ------
+    InvalidInput
+        If the secret is empty or not bytes, or a key is not a string.
+    """
+    return np.array([(word >> 11) * 2.0**-53 for word in _first_words(secret, keys)], dtype=np.float64)
+
+
+def folds(secret: bytes, keys: Keys, k: int = FOLDS) -> IntArray:
+    """Return the fold of each instance for cross-fitting.
+
+    The fold is the first 8 bytes of HMAC-SHA256(secret, "fold|" + key), as a big-endian integer, modulo k.
+    It is independent of the random number that `uniforms` makes from the same key.
+
+    Parameters
+    ----------
+    secret : bytes
+        The epoch's secret.
+    keys : sequence of str, length n
+        As `instance_key` makes them; hashed as UTF-8.
+    k : int
+        The number of folds, at least 2.
+
+    Returns
+    -------
+    int[n]
+        From 0 to k − 1.
+
+    Raises
+    ------
+    InvalidInput
+        As `uniforms`, and if k is below 2.
+    """
+    k = _checks.whole("k", k, 2)
+    return np.array([word % k for word in _first_words(secret, keys, "fold|")], dtype=np.int64)
+
+
+def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAULT_LEVEL) -> float:
+    """Return V* = (h/z)²: the variance whose normal interval has this half-width at this level.
+
+    Parameters
+    ----------
+    half_width : float
+        h, in (0, 1).
+    level : float
+        The confidence level, in (0, 1).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidInput
+        If one of them lies outside.
+
+    Examples
+    --------
+    >>> round(0.25 / target_variance(0.03, 0.80))
+    456
+    """
+    half_width, level = _checks.share("half_width", half_width), _checks.share("level", level)
+    return float((half_width / ndtri((1 + level) / 2)) ** 2)
+
+
+def floor_labels(target_variance: float) -> float:
+    """Return b: the labels that a system's uniform floor spreads over its instances, half of s²/V*.
+
+    The floor that `top_up` takes is b/|X_m|. It keeps every instance's probability well above zero, so that
+    other weightings, and recall, can be estimated from the same labels.
+
+    Parameters
+    ----------
+    target_variance : float
+        V*, above 0.
+
+    Returns
+    -------
+    float
+        A number of labels, not rounded.
+    """
+    return 0.5 * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
+
+
+def top_up(
+    pi: ArrayLike, p: ArrayLike, target_variance: float, floor: float = 0.0
+) -> tuple[FloatArray, float]:
+    """Grow the inclusion probabilities just enough for one more system.
+
+    π′(x) = max(π(x), min(1, λp(x)), min(1, floor)) where p(x) > 0, and π(x) elsewhere, with the least λ ≥ 0
+    at which Σ p² s² (1/π′ − 1) ≤ V*. This is the cheapest design that meets the target given π.
+
+    Parameters
+    ----------
+    pi : float[N]
+        The inclusion probabilities so far, in [0, 1]; 0 where no system has been. An instance that is
+        already known to the arriving system counts as 1.
+    p : float[N]
+        The arriving system's weights, 0 outside its instances; they sum to 1.
+    target_variance : float
+        V*, above 0.
+    floor : float
+        b/|X_m|, at least 0; a value above 1 counts as 1.
+
+    Returns
+    -------
+    new_pi : float[N]
+        Never below `pi`, and above 0 wherever p is.
+    lam : float
+        λ: the least double at which the target is met, and 0 if it is met without. The target is checked
+        with exact sums and correctly rounded operations alone, so neither the order of the instances nor
+        the machine changes a bit.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, the lengths differ, or p does not sum to 1.
+
+    Examples
+    --------
+    A lone system with uniform weights on ten instances, all to be sampled at 1/2:
+
+    >>> pi, lam = top_up([0.0] * 10, [0.1] * 10, 0.025)
+    >>> [round(x, 9) for x in pi.tolist()[:2]], round(lam, 9)
+    ([0.5, 0.5], 5.0)
+    """
+    current = _checks.probabilities("pi", pi, zero=True)
+    weights = _checks.distribution("p", p, length=current.size, zero=True)
+    target = _checks.positive("target_variance", target_variance)
+    if not (math.isfinite(floor) and floor >= 0):
+        _checks.refuse("floor", f"is {floor!r}; a finite number of at least 0 is needed")
+
+    mine = weights > 0
+    own = weights[mine]
+    base = np.maximum(current[mine], min(1.0, floor))
+
+    def grown(lam: float) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.maximum(base, np.minimum(1.0, lam * own))
+
+    def terms(lam: float) -> FloatArray:
+        # An instance that cannot be sampled is an infinite term: p is multiplied last, so never 0 · ∞.
+        with np.errstate(divide="ignore", over="ignore"):
+            return own * (own * (LABEL_VARIANCE * (1.0 / grown(lam) - 1.0)))
+
+    def meets(lam: float) -> bool:
+        return math.fsum(terms(lam).tolist()) <= target
+
+    if meets(0.0):
+        lam = 0.0
+    else:
+        with np.errstate(over="ignore"):
+            everything = float(2.0 / own.min())
+        guess = _least_double(lambda lam: float(terms(lam).sum()) <= target, 0, _bits(everything))
+        lam = _double(_least_double_near(meets, guess))
+    new_pi = current.copy()
+    new_pi[mine] = grown(lam)
+    return new_pi, lam
+
+
+def _bits(value: float) -> int:
+    # Doubles that are not negative are ordered as their bit patterns.
+    return int(np.float64(value).view(np.int64))
+
+
+def _double(bits: int) -> float:
+    return float(np.int64(bits).view(np.float64))
+
+
+def _least_double(meets: Callable[[float], bool], low: int, high: int) -> int:
+    """Return the least bit pattern in (low, high] that `meets`, which fails at low and holds from some on."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if meets(_double(middle)):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _least_double_near(meets: Callable[[float], bool], guess: int) -> int:
+    """Return what `_least_double` would over all doubles, asking only near the guess."""
+    low = high = guess
+    step = 1
+    while not meets(_double(high)):
+        low, high, step = high, high + step, 2 * step
+    while low > 0 and meets(_double(low)):
+        low, high, step = max(0, low - step), low, 2 * step
+    return _least_double(meets, low, high)
+
+
+def draw_documents(doc_ids: Sequence[str], n: int, seed: int) -> list[str]:
+    """Draw a simple random sample of documents, without replacement.
+
+    Parameters
+    ----------
+    doc_ids : sequence of str, length N
+        The corpus' documents, each once, in any order: the draw does not depend on it.
+    n : int
+        How many, from 1 to N.
+    seed : int
+        For `numpy.random.default_rng`; at least 0.
+
+    Returns
+    -------
+    list of str
+        Of length n, sorted.
+
+    Raises
+    ------
+    InvalidInput
+        If an id is repeated, or n or the seed is out of range.
+    """
+    ordered = sorted(_checks.strings("doc_ids", doc_ids))
+    for one, next_one in itertools.pairwise(ordered):
+        if one == next_one:
+            _checks.refuse("doc_ids", f"{one!r} occurs more than once; each document is needed once")
+    n, seed = _checks.whole("n", n, 1), _checks.whole("seed", seed, 0)
+    if n > len(ordered):
+        _checks.refuse("n", f"is {n}; there are only {len(ordered)} documents")
+    chosen = np.random.default_rng(seed).choice(len(ordered), size=n, replace=False)
+    return [ordered[position] for position in sorted(chosen.tolist())]

@@ -1,0 +1,286 @@
+"""The iid design of Chaganty et al. (2017): draws with replacement, independently for each system.
+
+`simple_precision` scores each system by its own draws; `joint_precision` lets systems with common instances
+use each other's. Both are unbiased. They are right for draws with replacement only: drawn without, and scored
+as if with, they are biased.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from evaluation.estimators import _checks
+from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators.coordinated import LABEL_VARIANCE
+
+Sample = tuple[ArrayLike, ArrayLike]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPrecision:
+    """One system's precision, estimated from draws.
+
+    Attributes
+    ----------
+    estimate : float
+    variance : float or None
+        None where a system that counts for it has a single draw, so that no variance can be seen.
+    n : int
+        The system's own draws.
+    n_eff : float
+        The number of independent draws from p_i with the same worst-case variance.
+    """
+
+    estimate: float
+    variance: float | None
+    n: int
+    n_eff: float
+
+    @property
+    def degrees_of_freedom(self) -> None:
+        """None: intervals are normal."""
+        return None
+
+
+def draws_needed(target_variance: float) -> int:
+    """Return the least n at which n draws of a system alone meet the target: ⌈s²/V*⌉, with s² = ¼.
+
+    Parameters
+    ----------
+    target_variance : float
+        V*, above 0.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> draws_needed(0.25 / 500)
+    500
+    """
+    target = _checks.positive("target_variance", target_variance)
+    n = max(1, math.ceil(LABEL_VARIANCE / target))
+    # The quotient may round past a whole number, either way.
+    while LABEL_VARIANCE / n > target:
+        n += 1
+    while n > 1 and LABEL_VARIANCE / (n - 1) <= target:
+        n -= 1
+    return n
+
+
+def draw(p: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
+    """Draw n instances from p, with replacement.
+
+    Parameters
+    ----------
+    p : float[N]
+        The system's weights, at least 0, summing to 1.
+    n : int
+        At least 1.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int[n]
+        Positions in p, in the order of the draws; one may occur again.
+    """
+    weights = _checks.distribution("p", p, zero=True)
+    n = _checks.whole("n", n, 1)
+    return rng.choice(weights.size, size=n, replace=True, p=weights / weights.sum()).astype(np.int64)
+
+
+def mixture_weights(P: Any, counts: ArrayLike) -> FloatArray:
+    """Return how much system i's estimate leans on system j's draws: w_ij ∝ n_j Σ_x p_i(x) p_j(x).
+
+    Parameters
+    ----------
+    P : scipy.sparse CSR, m × N
+        Row i is p_i over the N instances of the pool.
+    counts : int[m]
+        n_j: the number of draws of each system, at least 1.
+
+    Returns
+    -------
+    float[m, m]
+        Rows sum to 1; 0 where two systems have nothing in common.
+
+    Raises
+    ------
+    InvalidInput
+        If a row of P does not sum to 1, or a count is missing or below 1.
+    """
+    P = _checked_systems(P)
+    n = _checks.integers("counts", counts, length=P.shape[0], low=1)
+    shared = (P @ P.T).toarray() * n
+    return np.asarray(shared / shared.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def simple_precision(samples: Sequence[Sample]) -> FloatArray:
+    """Estimate each system's precision as the mean label of its own draws.
+
+    Parameters
+    ----------
+    samples : sequence of (int[n], float[n]), length m
+        For each system the instances drawn and their labels f_i, 0 or 1.
+
+    Returns
+    -------
+    float[m]
+
+    Raises
+    ------
+    InvalidInput
+        If a system has no draws, lengths differ, or a label is not 0 or 1.
+    """
+    return np.array([one.estimate for one in simple_estimates(samples)])
+
+
+def simple_estimates(samples: Sequence[Sample]) -> list[DrawnPrecision]:
+    """Return what `simple_precision` does, with variances s²/n.
+
+    Parameters and errors are those of `simple_precision`.
+
+    Returns
+    -------
+    list of DrawnPrecision, length m
+    """
+    found = []
+    for system, (indices, labels) in enumerate(samples):
+        drawn = _checks.integers(f"samples[{system}]", indices)
+        _refuse_no_draws(system, drawn)
+        f = _checks.labels(f"samples[{system}]", labels, drawn.size)
+        variance = float(f.var(ddof=1)) / f.size if f.size > 1 else None
+        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size)))
+    return found
+
+
+def joint_precision(P: Any, samples: Sequence[Sample]) -> FloatArray:
+    """Estimate each system's precision from the draws of all systems.
+
+    P̂_i = Σ_j (w_ij/n_j) Σ_{x in X̂_j} p_i(x) f_i(x)/q_i(x), with q_i = Σ_j w_ij p_j and the weights of
+    `mixture_weights`. Unbiased.
+
+    Parameters
+    ----------
+    P : scipy.sparse CSR, m × N
+        Row i is p_i over the N instances of the pool.
+    samples : sequence of (int[n_j], float[n_j] or float[m, n_j]), length m
+        For each system the instances drawn, and their labels, 0 or 1. Where a label depends on the system
+        that is scored (part `all`), row i holds f_i; it is not looked at where p_i is 0.
+
+    Returns
+    -------
+    float[m]
+
+    Raises
+    ------
+    InvalidInput
+        If a row of P does not sum to 1, a system has no draws or drew what it does not predict, lengths
+        differ, or a label is not 0 or 1.
+    """
+    return np.array([one.estimate for one in joint_estimates(P, samples)])
+
+
+def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
+    """Return what `joint_precision` does, with variances Σ_j w_ij² s_ij²/n_j.
+
+    s_ij² is the variance of p_i f_i/q_i among the draws of system j. Parameters and errors are those of
+    `joint_precision`.
+
+    Returns
+    -------
+    list of DrawnPrecision, length m
+    """
+    P = _checked_systems(P)
+    drawn = _checked_draws(P, samples)
+    counts = np.array([indices.size for indices in drawn])
+    weights = mixture_weights(P, counts)
+    labels = [_checked_labels(P, j, indices, samples[j][1]) for j, indices in enumerate(drawn)]
+    columns = P.tocsc()
+
+    estimates = np.zeros(P.shape[0])
+    variances = np.zeros(P.shape[0])
+    for j, indices in enumerate(drawn):
+        local = columns[:, indices]
+        p = local.toarray()
+        q = weights @ local.toarray()
+        values = np.divide(p * labels[j], q, out=np.zeros_like(p), where=p > 0)
+        estimates += weights[:, j] * values.mean(axis=1)
+        if indices.size > 1:
+            variances += weights[:, j] ** 2 * values.var(axis=1, ddof=1) / indices.size
+        else:
+            variances[weights[:, j] > 0] = math.nan
+    return [
+        DrawnPrecision(
+            estimate=float(estimates[i]),
+            variance=None if math.isnan(variances[i]) else float(variances[i]),
+            n=int(counts[i]),
+            n_eff=_effective_draws(P, columns, weights[i], counts, i),
+        )
+        for i in range(P.shape[0])
+    ]
+
+
+def _effective_draws(P: Any, columns: Any, weights: FloatArray, counts: IntArray, i: int) -> float:
+    own = slice(P.indptr[i], P.indptr[i + 1])
+    local = columns[:, P.indices[own]]
+    ratio = P.data[own] / (local.T @ weights)
+    second_moments = local @ ratio**2
+    return float(1.0 / (weights**2 / counts * second_moments).sum())
+
+
+def _checked_systems(P: Any) -> Any:
+    is_sparse: bool = sparse.issparse(P)
+    if not is_sparse or P.ndim != 2:
+        _checks.refuse("P", "is not a sparse matrix; one row a system and one column an instance are needed")
+    matrix: Any = sparse.csr_array(P.astype(np.float64), copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if matrix.shape[0] == 0:
+        _checks.refuse("P", "has no rows; at least one system is needed")
+    for system in range(matrix.shape[0]):
+        _checks.distribution(f"P[{system}]", matrix.data[matrix.indptr[system] : matrix.indptr[system + 1]])
+    return matrix
+
+
+def _checked_draws(P: Any, samples: Sequence[Sample]) -> list[IntArray]:
+    _checks.same_length("samples", len(samples), P.shape[0])
+    drawn = []
+    for system, (indices, _) in enumerate(samples):
+        found = _checks.integers(f"samples[{system}]", indices, below=P.shape[1])
+        _refuse_no_draws(system, found)
+        foreign = ~np.isin(found, P.indices[P.indptr[system] : P.indptr[system + 1]])
+        if foreign.any():
+            one = int(found[np.argmax(foreign)])
+            _checks.refuse(
+                f"samples[{system}]", f"instance {one} was drawn; only instances with P[{system}] > 0 can be"
+            )
+        drawn.append(found)
+    return drawn
+
+
+def _refuse_no_draws(system: int, drawn: IntArray) -> None:
+    if drawn.size == 0:
+        _checks.refuse(f"samples[{system}]", "is empty; at least one draw for each system is needed")
+
+
+def _checked_labels(P: Any, j: int, indices: IntArray, labels: ArrayLike) -> FloatArray:
+    """Return the labels as [m, n_j] or [1, n_j], 0 where the scored system does not predict the instance."""
+    name = f"samples[{j}]"
+    array = np.asarray(labels, dtype=np.float64)
+    if array.ndim == 1:
+        return _checks.labels(name, array, indices.size)[None, :]
+    if array.shape != (P.shape[0], indices.size):
+        _checks.refuse(
+            name,
+            f"labels have the shape {array.shape}; {indices.size}, or {P.shape[0]} rows of them, are needed",
+        )
+    predicted = P.tocsc()[:, indices].toarray() > 0
+    _checks.labels(name, array[predicted])
+    return np.where(predicted, array, 0.0)

@@ -1,0 +1,162 @@
+"""Confidence intervals: on the logit scale, with Wilson's where an estimate sits on the edge."""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+from scipy.special import expit, logit, ndtri, stdtrit
+
+from evaluation.estimators import _checks
+from evaluation.estimators.f1 import Estimated, f1, harmonic
+from evaluation.estimators.recall import RecallEstimate
+
+LEVELS = (0.80, 0.90, 0.95)
+DEFAULT_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with the ends of its confidence interval: 0 ≤ low ≤ estimate ≤ high ≤ 1."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+class Share(Estimated, Protocol):
+    """An estimated share, such as a precision or a recall, and how sure it is."""
+
+    @property
+    def n_eff(self) -> float:
+        """The independent draws that it is worth; infinite for a census."""
+        ...
+
+    @property
+    def degrees_of_freedom(self) -> int | None:
+        """Those of Student's t; None for the normal distribution."""
+        ...
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _on_the_edge(share: Estimated) -> bool:
+    return not 0 < share.estimate < 1 or not share.variance
+
+
+def _quantile(level: float, degrees_of_freedom: int | None) -> float:
+    at = (1 + level) / 2
+    return float(ndtri(at) if degrees_of_freedom is None else stdtrit(degrees_of_freedom, at))
+
+
+def _logit_interval(estimate: float, variance: float, quantile: float) -> Interval:
+    reach = quantile * math.sqrt(variance) / (estimate * (1 - estimate))
+    middle = float(logit(estimate))
+    return Interval(estimate, float(expit(middle - reach)), float(expit(middle + reach)))
+
+
+def wilson(estimate: float, n: float, level: float = DEFAULT_LEVEL) -> Interval:
+    """Return Wilson's score interval of a share.
+
+    Parameters
+    ----------
+    estimate : float
+        In [0, 1].
+    n : float
+        The independent draws behind it, above 0; infinite for a census, which has no width.
+    level : {0.80, 0.90, 0.95}
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> interval = wilson(0.0, 10, 0.95)
+    >>> interval.low, round(interval.high, 4)
+    (0.0, 0.2775)
+    """
+    _refuse_level(level)
+    if not 0 <= estimate <= 1:
+        _checks.refuse("estimate", f"is {estimate!r}; a share in [0, 1] is needed")
+    if math.isnan(n) or n <= 0:
+        _checks.refuse("n", f"is {n!r}; a number above 0 is needed")
+    z2_n = _quantile(level, None) ** 2 / n
+    centre = (estimate + z2_n / 2) / (1 + z2_n)
+    half = math.sqrt(z2_n * (estimate * (1 - estimate) + z2_n / 4)) / (1 + z2_n)
+    # Rounding must not push an end past the estimate where the two coincide.
+    return Interval(estimate, _clipped(min(estimate, centre - half)), _clipped(max(estimate, centre + half)))
+
+
+def interval(share: Share | None, level: float = DEFAULT_LEVEL) -> Interval | None:
+    """Return the confidence interval of a precision or a recall.
+
+    On the logit scale, normal for precision and Student's t for recall. Where the estimate is not inside
+    (0, 1), or no variance was seen, the estimate is clipped and the interval is Wilson's with n_eff.
+
+    Parameters
+    ----------
+    share : PrecisionEstimate, DrawnPrecision, RecallEstimate or None
+    level : {0.80, 0.90, 0.95}
+
+    Returns
+    -------
+    Interval or None
+        None, not estimable, if `share` is.
+
+    Raises
+    ------
+    InvalidInput
+        If the level is another.
+    """
+    _refuse_level(level)
+    if share is None:
+        return None
+    if _on_the_edge(share) or share.variance is None:
+        return wilson(_clipped(share.estimate), share.n_eff, level)
+    return _logit_interval(share.estimate, share.variance, _quantile(level, share.degrees_of_freedom))
+
+
+def f1_interval(
+    precision: Share, recall: RecallEstimate | None, level: float = DEFAULT_LEVEL
+) -> Interval | None:
+    """Return the confidence interval of F1, from precision and from recall by documents alone.
+
+    On the logit scale with recall's degrees of freedom. Where precision or recall is on the edge, the ends
+    are the F1 of both lower and of both upper ends.
+
+    Parameters
+    ----------
+    precision : PrecisionEstimate or DrawnPrecision
+    recall : RecallEstimate or None
+    level : {0.80, 0.90, 0.95}
+
+    Returns
+    -------
+    Interval or None
+        None, not estimable, if recall is.
+
+    Raises
+    ------
+    InvalidInput
+        If the level is another.
+    """
+    _refuse_level(level)
+    combined = f1(precision, recall)
+    p, r = interval(precision, level), interval(recall, level)
+    if recall is None or combined is None or p is None or r is None:
+        return None
+    if _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(combined) or combined.variance is None:
+        return Interval(combined.estimate, harmonic(p.low, r.low), harmonic(p.high, r.high))
+    return _logit_interval(combined.estimate, combined.variance, _quantile(level, recall.degrees_of_freedom))
+
+
+def _refuse_level(level: float) -> None:
+    if level not in LEVELS:
+        _checks.refuse("level", f"is {level!r}; one of {', '.join(map(str, LEVELS))} is needed")
