@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.estimators import coordinated
+from evaluation.estimators.documents import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.intervals import f1_interval, interval
 from evaluation.estimators.precision import difference_precision
@@ -58,7 +59,7 @@ def one_seed(seed, pi, weights):
     secret = b"knowledgenet|%d" % seed
     u, folds = coordinated.uniforms(secret, pool.keys), coordinated.folds(secret, pool.keys)
     sampled = u < pi
-    drawn = set(coordinated.draw_documents(pool.documents, DOCUMENTS, seed))
+    drawn = set(draw_documents(pool.documents, DOCUMENTS, seed))
     inside = np.array([document in drawn for document in pool.documents])
     true = pool.by_document(np.ones(pool.true_document.size, bool), pool.true_document)[inside]
     labels = np.where(sampled, pool.matching.correct.astype(float), np.nan)
@@ -73,7 +74,7 @@ def one_seed(seed, pi, weights):
         mask = np.zeros(len(pool.keys), dtype=bool)
         mask[members] = True
         found = pool.by_document(pool.matching.found_by(mask), pool.true_document)[inside]
-        recall = document_recall(true, found, len(pool.documents))
+        recall = document_recall(true, found, SimpleRandom(len(pool.documents)))
         rows.append(
             {name: interval(one, 0.95) for name, one in scored.items()}
             | {"recall": interval(recall, 0.95), "f1": f1_interval(scored["precision"], recall, 0.95)}
