@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import TypedDict
 
@@ -245,7 +245,9 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
         raise draft.refuse(number, "a relation stands before the text; write it under its sentence")
     relation = RELATIONS.get(predicate)
     if relation is None:
-        raise draft.refuse(number, f"{predicate!r} is not a stored relation; use one of {', '.join(RELATIONS)}")
+        raise draft.refuse(
+            number, f"{predicate!r} is not a stored relation; use one of {', '.join(RELATIONS)}"
+        )
     for entity in (subject, obj):
         if entity not in draft.types:
             raise draft.refuse(number, f"nothing is marked as {entity!r} up to here; mark a mention of it")
@@ -267,7 +269,7 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
 
 def _gold(draft: _Draft, doc_id: str) -> Gold:
     mentions = sorted(draft.mentions, key=lambda mention: mention.span)
-    for mention, following in zip(mentions, mentions[1:], strict=False):
+    for mention, following in pairwise(mentions):
         if mention.span == following.span:
             raise draft.refuse(following.line, "two mentions have the same words; keep one of them")
     canonical: dict[str, Span] = {}
@@ -275,9 +277,7 @@ def _gold(draft: _Draft, doc_id: str) -> Gold:
         if mention.starred or mention.entity not in canonical:
             canonical[mention.entity] = mention.span
     relations = {
-        relation
-        for statement in draft.statements
-        for relation in _instances(draft, mentions, statement)
+        relation for statement in draft.statements for relation in _instances(draft, mentions, statement)
     }
     return Gold(
         doc_id=doc_id,
@@ -303,22 +303,26 @@ def _instances(
 ) -> Iterable[tuple[Span, Span, str]]:
     subjects = [mention for mention in mentions if mention.entity == statement.subject]
     objects = [mention for mention in mentions if mention.entity == statement.object]
-    stating = product(_stand_in(subjects, statement), _stand_in(objects, statement))
-    together = ((one, other) for one, other in product(subjects, objects) if one.sentence == other.sentence)
-    pairs = {
-        (one.span, other.span)
-        for one, other in (*stating, *together)
-        if statement.sentence in (one.sentence, other.sentence) or one.sentence == other.sentence
-        if not one.span.overlaps(other.span)
-    }
-    if not any(statement.sentence in _sentences(subjects + objects, pair) for pair in pairs):
-        message = f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
-        raise draft.refuse(statement.line, f"{message} within the other; write the relation under its sentence")
-    for subject, obj in pairs:
-        if RELATIONS[statement.predicate].symmetric and obj < subject:
-            yield obj, subject, statement.predicate
-        else:
-            yield subject, obj, statement.predicate
+    stating = [
+        (one, other)
+        for one, other in product(_stand_in(subjects, statement), _stand_in(objects, statement))
+        if statement.sentence in (one.sentence, other.sentence) and not one.span.overlaps(other.span)
+    ]
+    if not stating:
+        raise draft.refuse(
+            statement.line,
+            f"the sentence above mentions neither {statement.subject} nor {statement.object}, or only as one"
+            " within the other; write the relation under the sentence that says it",
+        )
+    together = [
+        (one, other)
+        for one, other in product(subjects, objects)
+        if one.sentence == other.sentence and not one.span.overlaps(other.span)
+    ]
+    for one, other in stating + together:
+        if RELATIONS[statement.predicate].symmetric and other.span < one.span:
+            one, other = other, one
+        yield one.span, other.span, statement.predicate
 
 
 def _stand_in(mentions: list[_Mention], statement: _Statement) -> list[_Mention]:
@@ -326,7 +330,3 @@ def _stand_in(mentions: list[_Mention], statement: _Statement) -> list[_Mention]
     here = [mention for mention in mentions if mention.sentence == statement.sentence]
     before = [mention for mention in mentions if mention.sentence < statement.sentence]
     return here or before[-1:]
-
-
-def _sentences(mentions: list[_Mention], pair: tuple[Span, Span]) -> set[int]:
-    return {mention.sentence for mention in mentions if mention.span in pair}

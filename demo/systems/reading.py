@@ -5,6 +5,7 @@ who was named last, *she* may find the wrong woman, and *the company* is whichev
 """
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,7 +95,7 @@ _PRONOUN = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|[Hh]im)\b")
 _NOMINAL = re.compile(rf"\b[Tt]he (?:{'|'.join(sorted(lexicon.ORGANIZATION_NOUNS))})\b")
 
 
-def read(document: Document, *, guess: bool = False, pronouns: bool = True) -> list[Sentence]:
+def read(document: Document, *, guess: bool = False) -> list[Sentence]:
     """Find the sentences of a document and the mentions in them.
 
     Parameters
@@ -103,8 +104,6 @@ def read(document: Document, *, guess: bool = False, pronouns: bool = True) -> l
         Only its text is read.
     guess : bool
         Whether a name of which the lexicon knows nothing gets a type by its shape; otherwise it is left out.
-    pronouns : bool
-        Whether he, she and the like, and nouns such as *the company*, are mentions.
 
     Returns
     -------
@@ -113,7 +112,7 @@ def read(document: Document, *, guess: bool = False, pronouns: bool = True) -> l
     """
     text = document["text"]
     spans = [Span(*match.span()) for match in _SENTENCE.finditer(text)]
-    found = _find(text, {span.start for span in spans}, guess=guess, pronouns=pronouns)
+    found = _find(text, {span.start for span in spans}, guess=guess)
     mentions = _resolve(found, spans)
     return [
         Sentence(span, text[span.start : span.end], tuple(m for m in mentions if span.contains(m.span)))
@@ -121,13 +120,38 @@ def read(document: Document, *, guess: bool = False, pronouns: bool = True) -> l
     ]
 
 
-def _find(text: str, starts: set[int], *, guess: bool, pronouns: bool) -> list[_Found]:
+def extract_each(
+    documents: Sequence[Document], claims_of: Callable[[Sentence], Iterable[Claim]], *, guess: bool = False
+) -> list[Extraction]:
+    """Read documents and say of each sentence what `claims_of` says of it.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+    claims_of : callable
+    guess : bool
+        As for `read`.
+
+    Returns
+    -------
+    list of Extraction
+        One for each document, in their order.
+    """
+    extractions = []
+    for document in documents:
+        sentences = read(document, guess=guess)
+        mentions = tuple(mention for sentence in sentences for mention in sentence.mentions)
+        claims = tuple(claim for sentence in sentences for claim in claims_of(sentence))
+        extractions.append(Extraction(document["doc_id"], mentions, claims))
+    return extractions
+
+
+def _find(text: str, starts: set[int], *, guess: bool) -> list[_Found]:
     found = [_Found(Span(*m.span()), "DATE", m[0], "string") for m in _DATE.finditer(text)]
     found += _find_names(text, starts, guess=guess)
     found += [_Found(Span(*m.span()), "TITLE", m[0], "string") for m in _TITLE.finditer(text)]
-    if pronouns:
-        found += [_Found(Span(*m.span()), "PER", m[0], "pronoun") for m in _PRONOUN.finditer(text)]
-        found += [_Found(Span(*m.span()), "ORG", m[0], "nominal") for m in _NOMINAL.finditer(text)]
+    found += [_Found(Span(*m.span()), "PER", m[0], "pronoun") for m in _PRONOUN.finditer(text)]
+    found += [_Found(Span(*m.span()), "ORG", m[0], "nominal") for m in _NOMINAL.finditer(text)]
     kept: list[_Found] = []
     for one in found:
         if not any(one.span.overlaps(other.span) for other in kept):
