@@ -82,9 +82,9 @@ MONTHS = (
 
 NOT_NAMES = _words(
     """
-    A Above After Among An And As At Before Behind Born Both But By For From He Her His If In Inside It Its
-    Monday My Next Nobody Nothing On One Our Saturday She Sunday That The Their Then There They This Those Thursday
-    Friday Tuesday Wednesday To Two Under Until We What When Where While With
+    A Above After Among An And As At Before Behind Born Both But By For Friday From He Her His If In
+    Inside It Its Monday My Next Nobody Nothing On One Our Saturday She Sunday That The Their Then There
+    They This Those Thursday To Tuesday Two Under Until We Wednesday What When Where While With
     """
 )
 """Capitalized words that begin no name."""
