@@ -15,7 +15,7 @@ help:  ## say what there is
 setup: .venv/requirements.txt  ## make .venv with everything in it
 
 .venv/requirements.txt: requirements.txt
-	@command -v $(PYTHON) >/dev/null 2>&1 && $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
 		{ echo "Python 3.11 is needed: install it, or name it with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
 	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear .venv
 	@echo "Installing requirements.txt into .venv" >&2

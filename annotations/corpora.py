@@ -27,9 +27,6 @@ from kbpo.core.errors import Conflict, InvalidInput
 BATCH = 200
 
 Record = TypeVar("Record", DocumentRecord, AnnotationRecord)
-GrowthCheck = Callable[[Corpus], None]
-
-_growth_checks: list[GrowthCheck] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +57,13 @@ class _Line(Generic[Record]):
     record: Record
 
 
-def register_growth_check(check: GrowthCheck) -> None:
-    """Have `check` called, within the transaction, before a corpus that has documents gains more.
-
-    Parameters
-    ----------
-    check : callable
-        Takes the corpus, and raises a `KbpoError` if it must not grow. Adding it again changes nothing.
-    """
-    if check not in _growth_checks:
-        _growth_checks.append(check)
-
-
 @transaction.atomic
 def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | None = None) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
-    Memory holds a batch of documents and the ids of all. Documents may be added to a corpus until a
-    registered check says that it must not grow; a document that is there never changes.
+    Memory holds a batch of documents and the ids of all. A file may bring new documents to a corpus that
+    is there; a caller that knows that the corpus must not grow looks at `LoadReport.created`, within a
+    transaction of its own. A document that is there never changes.
 
     Parameters
     ----------
@@ -98,14 +84,10 @@ def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | Non
         If the corpus has another name or design, or a document differs from the loaded one; names it.
     """
     corpus = _corpus(tag, name, design)
-    had_documents = corpus.documents.exists()
     created = unchanged = sentences = tokens = 0
     for batch in _batches(_lines(path, read_document)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
         new = _only_new(batch, loaded, f"the document of that name in {tag}")
-        if new and had_documents and not created:
-            for check in _growth_checks:
-                check(corpus)
         added_sentences, added_tokens = _copy_documents(corpus, new)
         created += len(new)
         unchanged += len(batch) - len(new)

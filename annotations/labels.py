@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -17,22 +17,16 @@ from annotations.payloads import CanonicalQuestion, Offer
 
 def with_complete_votes() -> QuerySet[Question]:
     """Select the open questions that have all the votes they need."""
-    votes = (
-        Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
-        .order_by()
-        .values("question")
-        .annotate(number=Count("pk"))
-        .values("number")
-    )
-    return (
-        Question.objects.filter(state=Question.State.OPEN)
-        .annotate(valid_votes=Coalesce(Subquery(votes, output_field=IntegerField()), 0))
-        .filter(valid_votes__gte=F("votes_needed"))
-    )
+    return _open_if(Q(valid_votes__gte=F("votes_needed")))
+
+
+def lacking_votes() -> QuerySet[Question]:
+    """Select the open questions that need more votes."""
+    return _open_if(Q(valid_votes__lt=F("votes_needed")))
 
 
 @transaction.atomic
-def settle_questions(limit: int = 500) -> int:
+def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     """Settle open questions that have their votes, or send them to the experts' queue.
 
     Safe to run twice, and at the same time as itself.
@@ -41,6 +35,8 @@ def settle_questions(limit: int = 500) -> int:
     ----------
     limit : int
         At most so many, the oldest first.
+    wait : bool
+        Whether to wait for questions that somebody else holds, rather than to pass them over.
 
     Returns
     -------
@@ -48,7 +44,7 @@ def settle_questions(limit: int = 500) -> int:
         How many were moved on; fewer than `limit` where no more are due.
     """
     questions = list(
-        with_complete_votes().order_by("pk").select_for_update(of=("self",), skip_locked=True)[:limit]
+        with_complete_votes().order_by("pk").select_for_update(of=("self",), skip_locked=not wait)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
@@ -88,6 +84,21 @@ def publish(questions: QuerySet[Question]) -> int:
     """
     return questions.filter(state=Question.State.SETTLED, published_at=None).update(
         published_at=timezone.now()
+    )
+
+
+def _open_if(condition: Q) -> QuerySet[Question]:
+    votes = (
+        Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
+        .order_by()
+        .values("question")
+        .annotate(number=Count("pk"))
+        .values("number")
+    )
+    return (
+        Question.objects.filter(state=Question.State.OPEN)
+        .annotate(valid_votes=Coalesce(Subquery(votes, output_field=IntegerField()), 0))
+        .filter(condition)
     )
 
 

@@ -73,7 +73,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
         If the worker has already given another answer to the question; the first one stays.
     """
     for worker, as_expert in {(given.worker, given.as_expert) for given in answers}:
-        _check_role(worker, as_expert)
+        check_role(worker=worker, as_expert=as_expert)
     # One order for all: two batches that share questions wait for each other, and never in a circle.
     locked = list(
         Question.objects.filter(pk__in={given.question.pk for given in answers})
@@ -109,7 +109,14 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     return [responses[given.question.pk, given.worker.pk] for given in answers]
 
 
-def _check_role(worker: User, as_expert: bool) -> None:
+def check_role(*, worker: User, as_expert: bool = False) -> None:
+    """Refuse a person who may not answer questions.
+
+    Raises
+    ------
+    NotAllowed
+        If they are neither annotator nor operator, or no operator and to answer as an expert.
+    """
     if as_expert and not worker.is_operator:
         raise NotAllowed("Only operators answer as experts.")
     if not (worker.is_annotator or worker.is_operator):

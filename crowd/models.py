@@ -11,6 +11,7 @@ class Reservation(models.Model):
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="reservations")
     worker = models.ForeignKey(User, on_delete=models.CASCADE, related_name="reservations")
+    as_expert = models.BooleanField(default=False, help_text="Held to be settled, not to be voted on.")
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField()
 

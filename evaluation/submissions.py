@@ -1,7 +1,8 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
 import hashlib
-from typing import BinaryIO, Literal, cast
+from dataclasses import replace
+from typing import BinaryIO, cast
 
 import numpy as np
 from django.core.files import File
@@ -12,6 +13,7 @@ from kbpo.core.nudge import nudge
 from annotations.models import Corpus, Document
 from evaluation.estimators import weighting
 from evaluation.models import Problem, Submission, SubmissionEvent
+from evaluation.tac.problems import Format, ProblemLog
 from evaluation.tac.reader import Reading, ReadPrediction, read
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -112,9 +114,19 @@ def upload(
 
 
 def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> Reading:
-    """Read and check a knowledge base against a corpus; nothing is stored."""
+    """Read and check a knowledge base against a corpus; nothing is stored.
+
+    A file that the format admits but that claims nothing is refused too: it has no precision.
+    """
     lengths = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", Length("text")))
-    return read(stream, format=cast(Literal["tac2015", "tac2016"], format), documents=lengths)
+    year = cast(Format, format)
+    reading = read(stream, format=year, documents=lengths)
+    if not reading.accepted or reading.predictions:
+        return reading
+    log = ProblemLog(year)
+    log.add("NO_CLAIMS", reading.counts["lines"], "", reading.counts["relation_lines"])
+    counts = {**reading.counts, "errors": 1, "problem:NO_CLAIMS": 1}
+    return replace(reading, accepted=False, problems=(*reading.problems, *log.by_line()), counts=counts)
 
 
 @transaction.atomic
@@ -135,7 +147,7 @@ def read_submission(*, submission_id: int) -> bool:
     if submission is None:
         return False
     with submission.file.open("rb") as stream:
-        reading = read_kb(stream=stream, corpus=submission.corpus, format=submission.format)
+        reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
     submission.counts = dict(reading.counts)
     submission.save(update_fields=["counts"])
     Problem.objects.bulk_create(
@@ -177,7 +189,7 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
             " object_end int, confidence float8, subject_type text, object_type text, subject_entity text,"
             " object_entity text, subject_canonical_start int, subject_canonical_end int,"
             " object_canonical_start int, object_canonical_end int, probability float8, line int"
-            ") ON COMMIT DROP"
+            ")"
         )
         with cursor.copy("COPY read_prediction FROM STDIN") as copy:
             for prediction, probability in zip(predictions, probabilities.tolist(), strict=True):
@@ -216,6 +228,7 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
             f" JOIN evaluation_instance AS instance USING ({key})",
             [submission.pk],
         )
+        cursor.execute("DROP TABLE read_prediction")
 
 
 @transaction.atomic

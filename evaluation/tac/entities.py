@@ -212,11 +212,12 @@ class Entities:
     def check_use(self, entity: Entity, types: Iterable[str], line: int) -> bool:
         """Report an object whose type is none of those that its predicate takes; say whether it is one."""
         type = entity.type
+        if type is None:
+            return False
         if type in types:
             return True
-        if type is not None:
-            first = entity.types[type] if entity.types else entity.inferred[type][1]
-            self._log_conflict(entity, type, first, " or ".join(types), line)
+        first = entity.types[type] if entity.types else entity.inferred[type][1]
+        self._log_conflict(entity, type, first, " or ".join(types), line)
         return False
 
     def _check_agreement(self, entity: Entity, types: list[tuple[int, str]]) -> None:

@@ -383,6 +383,13 @@ _TABLE = (
         "Separate by tabs: {2}.",
     ),
     _own(
+        "NO_CLAIMS",
+        "ERROR",
+        "reject",
+        "The file claims nothing that can be judged: {0} relation lines, of which none is scored",
+        "Assert at least one relation that the service scores.",
+    ),
+    _own(
         "EXTRA_MENTION_SPANS",
         "WARNING",
         "keep the first span",

@@ -17,7 +17,7 @@ from evaluation.tac.syntax import (
     is_string,
     unquoted,
 )
-from kbpo.core.ontology import ENTITY_TYPES, Predicate
+from kbpo.core.ontology import ENTITY_TYPES, PREDICATES, Predicate
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
 _LAYOUT = {
@@ -96,6 +96,7 @@ class Validator:
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._rows: list[Row] = []
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
+        self._fills: dict[tuple[str, Entity], Entity | str] = {}
         self.run_id = ""
         self.entities = Entities(log, limits)
         self.counts: Counter[str] = Counter(lines=0, mentions=0, relation_lines=0)
@@ -252,23 +253,12 @@ class Validator:
         log = self._log
         first_lines: dict[tuple[str, Entity, Entity | str], int] = {}
         said: set[tuple[str, Entity, Entity | str, tuple[Place, ...]]] = set()
-        fills: dict[tuple[str, Entity], Entity | str] = {}
         for assertion in assertions:
             line, predicate, subject, filler, provenance, _ = assertion
             agrees = isinstance(filler, str) or self.entities.check_use(filler, predicate.object_types, line)
             places = self._places.read(provenance, line)
             if predicate.single_valued:
-                fill = fills.setdefault((predicate.name, subject), filler)
-                if fill != filler:
-                    log.add(
-                        "MULTIPLE_FILLS_ENTITY",
-                        line,
-                        str(assertion),
-                        subject.name,
-                        predicate.name,
-                        str(fill),
-                        str(filler),
-                    )
+                self._check_fill(assertion, predicate.name, subject, filler)
             if places is None:
                 continue
             first_line = first_lines.setdefault((predicate.name, subject, filler), line)
@@ -284,6 +274,14 @@ class Validator:
                 attested = self._check_attested(assertion, filler, places) and attested
             if agrees and attested:
                 yield Claim(assertion, places)
+
+    def _check_fill(
+        self, assertion: Assertion, predicate: str, subject: Entity, filler: Entity | str
+    ) -> None:
+        fill = self._fills.setdefault((predicate, subject), filler)
+        if fill != filler:
+            values = (subject.name, predicate, str(fill), str(filler))
+            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, str(assertion), *values)
 
     def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
         if any(place.doc_id in entity.mentions for place in places):
@@ -304,20 +302,13 @@ class Validator:
         asserted = {(a.predicate.name, a.subject, a.object) for a in assertions}
         for assertion in assertions:
             line, predicate, subject, filler, _, _ = assertion
-            if isinstance(filler, str) or predicate.inverse is None:
+            if isinstance(filler, str) or predicate.inverse is None or filler.type is None:
                 continue
-            if filler.type not in predicate.object_types:
+            inverse = PREDICATES.get(f"{filler.type.lower()}:{predicate.inverse}")
+            if inverse is None or (inverse.name, filler, subject) in asserted:
                 continue
-            inverse = f"{filler.type.lower()}:{predicate.inverse}"
-            if (inverse, filler, subject) in asserted:
-                continue
-            asserted.add((inverse, filler, subject))
-            self._log.add(
-                "MISSING_INVERSE",
-                line,
-                str(assertion),
-                predicate.name,
-                subject.name,
-                filler.name,
-                inverse,
-            )
+            asserted.add((inverse.name, filler, subject))
+            values = (predicate.name, subject.name, filler.name, inverse.name)
+            self._log.add("MISSING_INVERSE", line, str(assertion), *values)
+            if inverse.single_valued:
+                self._check_fill(assertion, inverse.name, filler, subject)

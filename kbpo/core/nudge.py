@@ -8,6 +8,8 @@ from django.db import transaction
 
 logger = logging.getLogger(__name__)
 
+AT_ONCE = {"max_retries": 1, "interval_start": 0, "socket_connect_timeout": 1}  # nobody waits for a hint
+
 
 def nudge(task_name: str) -> None:
     """Have a task run soon after this transaction commits.
@@ -32,7 +34,7 @@ def _send(task_name: str) -> None:
     if (address := broker(start=False)) is None:
         return
     try:
-        with app.connection_for_write(address) as connection:
+        with app.connection_for_write(address, transport_options=AT_ONCE) as connection:
             app.send_task(task_name, expires=EXPIRES, connection=connection, retry=False)
     except (OperationalError, OSError) as error:
         _log_once(str(error))

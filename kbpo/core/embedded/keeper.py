@@ -8,6 +8,9 @@ Run as a script, apart from the project (``python -I -S keeper.py …``), by `kb
 ``run UID GID COMMAND…``
     Becomes the user and runs COMMAND in place.
 
+``tied PARENT COMMAND…``
+    Runs COMMAND in place, to be told to end when the process PARENT, which started it, ends.
+
 A UID of -1 stays the same user.
 """
 
@@ -72,6 +75,14 @@ def become(uid: int, gid: int) -> None:
         prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, kept)
 
 
+def end_with(parent: int, how: int) -> None:
+    """Have the kernel send a signal when the parent ends, even when it is killed (Linux alone can)."""
+    if sys.platform == "linux":
+        prctl(PR_SET_PDEATHSIG, how)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
 def run(uid: int, gid: int, command: list[str]) -> None:
     """Replace this process by the command, run as the user."""
     if uid >= 0:
@@ -87,10 +98,7 @@ def keep(users_lock: str, scratch: str, uid: int, gid: int, command: list[str]) 
         try:
             if uid >= 0:
                 become(uid, gid)
-            if sys.platform == "linux":
-                prctl(PR_SET_PDEATHSIG, signal.SIGINT)
-                if os.getppid() != keeper:
-                    os._exit(1)
+            end_with(keeper, signal.SIGINT)
             os.execv(command[0], command)  # noqa: S606
         except OSError as error:
             print(f"FATAL: cannot run {command[0]}: {error}", file=sys.stderr, flush=True)  # noqa: T201
@@ -140,6 +148,9 @@ if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "run":
         run(int(rest[0]), int(rest[1]), rest[2:])
+    elif verb == "tied":
+        end_with(int(rest[0]), signal.SIGTERM)
+        run(-1, -1, rest[1:])
     else:
         # rest[1] is the descriptor whose lock says that this keeper lives; it only has to stay open
         os.set_inheritable(int(rest[1]), False)
