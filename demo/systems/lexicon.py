@@ -1,4 +1,7 @@
-"""What the example systems know of English and of the map before they read: words, not facts."""
+"""What the example systems know of English and of the map before they read: words, not facts.
+
+The lists were written with the stories in view, and left incomplete on purpose.
+"""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -57,7 +60,7 @@ GIVEN_NAMES = _words(
     Tomas Victor Viktor Violet Walter Wilfred William Winifred
     """
 )
-"""A list of common given names, neither made for the corpus nor complete for it."""
+"""Given names: those of most people in the stories, and others; some in the stories are missing."""
 
 TITLES = _phrases(
     """
