@@ -6,4 +6,5 @@ from django.urls import include, path
 urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    path("annotate/", include("crowd.urls")),
 ]
