@@ -1,5 +1,7 @@
 """Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from annotations.models import Corpus
@@ -78,7 +80,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
     return findings
 
 
-def _difference(what: str, again: dict[int, object], stored: dict[int, object]) -> str:
+def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, object]) -> str:
     differing = sorted(
         key for key in again.keys() | stored.keys() if again.get(key, ...) != stored.get(key, ...)
     )

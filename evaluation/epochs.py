@@ -48,8 +48,8 @@ def open_epoch(*, corpus: Corpus) -> Epoch:
     if last is not None and last.released_at is None:
         return last
     number = 1 if last is None else last.number + 1
-    fixed = settings.KBPO_EPOCH_SECRET
-    secret = derive_secret(bytes.fromhex(fixed), corpus.tag, number) if fixed else secrets.token_bytes(32)
+    fixed: bytes | None = settings.KBPO_EPOCH_SECRET
+    secret = derive_secret(fixed, corpus.tag, number) if fixed else secrets.token_bytes(32)
     return Epoch.objects.create(
         corpus=corpus,
         number=number,

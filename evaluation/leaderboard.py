@@ -27,6 +27,15 @@ WEIGHTINGS: Mapping[str, str] = MappingProxyType(
 ESTIMATORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}
 )
+ESTIMATOR_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "documents": "from annotated documents",
+        "labelled": "from judged claims",
+        "both": "from documents and judged claims",
+        "joint": "from all systems' samples",
+        "simple": "from its own sample",
+    }
+)
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
 

@@ -363,11 +363,12 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
             f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
         )
     existing = DocumentSample.objects.filter(corpus=corpus).first()
-    if existing is not None and size is not None and seed is None:
-        seed = existing.seed
-    elif size is not None and seed is None:
-        seed = secrets.randbits(62)
-    drawn = sorted(annotated) if size is None else coordinated.draw_documents(list(annotated), size, seed)
+    if size is None:
+        seed, drawn = None, sorted(annotated)
+    else:
+        if seed is None:
+            seed = (existing and existing.seed) or secrets.randbits(62)
+        drawn = coordinated.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))
         if existing.seed == seed and members == set(drawn):

@@ -147,7 +147,7 @@ def read_submission(*, submission_id: int) -> bool:
     if submission is None:
         return False
     with submission.file.open("rb") as stream:
-        reading = read_kb(stream=stream, corpus=submission.corpus, format=submission.format)
+        reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
     submission.counts = dict(reading.counts)
     submission.save(update_fields=["counts"])
     Problem.objects.bulk_create(

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "kbpo.core.refusals.RefusalMiddleware",
 ]
 
 TEMPLATES = [
@@ -161,6 +162,7 @@ STORAGES = {
     },
 }
 REST_FRAMEWORK = {
+    "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }

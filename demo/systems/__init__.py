@@ -64,7 +64,7 @@ def _classify_surely(documents: Sequence[Document]) -> list[Extraction]:
 
 
 def _classify_boldly(documents: Sequence[Document]) -> list[Extraction]:
-    return classifier.extract(documents, _model(), threshold=0.2)
+    return classifier.extract(documents, _model(), threshold=0.15)
 
 
 def _vote(documents: Sequence[Document]) -> list[Extraction]:
@@ -90,7 +90,7 @@ SYSTEMS = (
     System(
         name="almanac",
         team="Heron",
-        description="Remembers what annotated documents say of a name, and repeats it wherever the name occurs.",
+        description="Remembers what annotated documents say of a name, and repeats it at every mention.",
         extract=_remember,
         direction="forward",
     ),

@@ -13,6 +13,8 @@ from demo.systems.pairs import pairs
 from demo.systems.reading import Claim, Extraction, Sentence, extract_each
 from kbpo.core.ontology import RELATIONS
 
+REACH = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -56,7 +58,7 @@ def extract(documents: Sequence[Document], memory: Memory) -> list[Extraction]:
 
 
 def _claims(sentence: Sentence, memory: Memory) -> Iterator[Claim]:
-    for pair in pairs(sentence, reach=80):
+    for pair in pairs(sentence, reach=REACH):
         for relation, subject, obj in pair.choices:
             told = {(relation, subject.name, obj.name)}
             if RELATIONS[relation].symmetric:

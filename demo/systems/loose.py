@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from demo.markup import Document
-from demo.systems.pairs import Pair, pairs
+from demo.systems.pairs import pairs
 from demo.systems.reading import Claim, Extraction, Sentence, extract_each
 
 TRIGGERS = {
@@ -33,10 +33,10 @@ TRIGGERS = {
 }
 """What each relation needs to find between the two mentions, or up to 30 characters before them."""
 
-NEARNESS = {"per:title": 15, "per:employee_or_member_of": 60}
-"""Relations that need no trigger, only few characters and no other person between the two."""
+NEARNESS = {"per:title": 40, "per:employee_or_member_of": 90}
+"""Relations that need no trigger, only few characters between the two."""
 
-REACH = 80
+REACH = 110
 _TRIGGERS = {relation: re.compile(rf"\b(?:{words})\b") for relation, words in TRIGGERS.items()}
 
 
@@ -54,13 +54,6 @@ def _claims(sentence: Sentence) -> Iterator[Claim]:
             if relation in _TRIGGERS:
                 holds = _TRIGGERS[relation].search(heard) is not None
             else:
-                holds = gap <= NEARNESS.get(relation, -1) and not _person_between(sentence, pair)
+                holds = gap <= NEARNESS.get(relation, -1)
             if holds:
-                yield Claim(relation, subject, obj, round(0.9 - gap / 100, 4))
-
-
-def _person_between(sentence: Sentence, pair: Pair) -> bool:
-    return any(
-        mention.type == "PER" and pair.first.span.end <= mention.span.start < pair.second.span.start
-        for mention in sentence.mentions
-    )
+                yield Claim(relation, subject, obj, round(0.9 - gap / 150, 4))

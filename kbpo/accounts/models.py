@@ -46,7 +46,7 @@ class User(AbstractUser):
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    objects = UserManager()  # type: ignore[misc]
+    objects = UserManager()  # type: ignore[assignment,misc]
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="user_email_once")]
