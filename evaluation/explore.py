@@ -8,7 +8,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from annotations.models import Document, Question, Sentence
-from evaluation.marking import Mark, Segment, cut, merge
+from kbpo.core.marking import Mark, Segment, cut, merge
 from evaluation.models import Prediction, Submission
 from evaluation.verdicts import Verdict, published_verdicts
 from evaluation.visibility import Viewer, visible
