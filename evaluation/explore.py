@@ -8,11 +8,11 @@ from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from annotations.models import Document, Question, Sentence
-from kbpo.core.marking import Mark, Segment, cut, merge
 from evaluation.models import Prediction, Submission
 from evaluation.verdicts import Verdict, published_verdicts
 from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
+from kbpo.core.marking import Mark, Segment, cut, merge
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 from kbpo.core.spans import Span
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation import axis
-from evaluation.leaderboard import LEVELS, PARTS, WEIGHTINGS, Measure, Row, check_choice, rows
+from evaluation.leaderboard import LEVELS, PARTS, WEIGHTINGS, Measure, check_choice, rows
 from kbpo.core.errors import InvalidInput
 
 
