@@ -7,11 +7,11 @@ from typing import BinaryIO, cast
 import numpy as np
 from django.core.files import File
 from django.db import connection, transaction
-from django.db.models.functions import Length
 
 from annotations.models import Corpus, Document
 from evaluation.estimators import weighting
 from evaluation.models import Problem, Submission, SubmissionEvent
+from evaluation.tac.documents import Texts
 from evaluation.tac.problems import Format, ProblemLog
 from evaluation.tac.reader import Reading, ReadPrediction, read
 from kbpo.accounts.models import Team, User
@@ -118,9 +118,9 @@ def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> Reading:
 
     A file that the format admits but that claims nothing is refused too: it has no precision.
     """
-    lengths = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", Length("text")))
+    texts = Texts(dict(Document.objects.filter(corpus=corpus).values_list("doc_id", "text")))
     year = cast(Format, format)
-    reading = read(stream, format=year, documents=lengths)
+    reading = read(stream, format=year, documents=texts)
     if not reading.accepted or reading.predictions:
         return reading
     log = ProblemLog(year)

@@ -396,6 +396,15 @@ _TABLE = (
         "{0} spans are given for one mention",
         "A mention is one span; the first is kept.",
     ),
+    # Only mentions of entities are compared: the filler of a string slot may be normalised, as 1957-02-XX is.
+    # White space counts as any other white space, and canonically equivalent characters as one another.
+    _own(
+        "MENTION_TEXT_DIFFERS",
+        "WARNING",
+        "keep the offsets",
+        "The document has {0} at {1}, not {2}",
+        "Check the offsets (characters, from 0, both ends included) or the string; the offsets are taken.",
+    ),
     _own(
         "REPEATED_ASSERTION",
         "WARNING",

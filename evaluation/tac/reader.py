@@ -1,11 +1,12 @@
 """Read a TAC KBP knowledge base: from the bytes of a file to the instances that it claims."""
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from evaluation.tac.documents import Documents
 from evaluation.tac.instances import ReadPrediction, find_instances
 from evaluation.tac.lines import numbered_lines
 from evaluation.tac.problems import FORMATS, Format, Problem, ProblemLog
@@ -43,7 +44,7 @@ class Reading:
     counts: dict[str, int]
 
 
-def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str, int]) -> Reading:
+def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) -> Reading:
     """Read and validate a knowledge base.
 
     Whatever the bytes are, the answer is a `Reading`: faults are problems, not exceptions. All of them are
@@ -55,8 +56,8 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
         UTF-8, plain or gzip, with or without a byte-order mark. Read once, in chunks.
     format : {"tac2015", "tac2016"}
         The year whose rules hold.
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
+        Those of the corpus.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
         return _read(stream, format, documents)
 
 
-def _read(stream: BinaryIO, format: Format, documents: Mapping[str, int]) -> Reading:
+def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
     log = ProblemLog(format)
     validator = Validator(format, documents, log)
     validator.read(numbered_lines(stream, log))

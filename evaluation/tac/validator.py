@@ -1,13 +1,24 @@
 """One pass over the lines of a file, then the checks that need all of it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from evaluation.tac.documents import Documents
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
 from evaluation.tac.predicates import Structure, structure_of
-from evaluation.tac.problems import Format, ProblemLog
+from evaluation.tac.problems import Format, ProblemLog, shorten
 from evaluation.tac.relations import Claim, Relations, Row
-from evaluation.tac.syntax import LIMITS, PlaceReader, columns, confidence_of, is_number, is_string, unquoted
+from evaluation.tac.syntax import (
+    LIMITS,
+    Place,
+    PlaceReader,
+    columns,
+    confidence_of,
+    is_number,
+    is_string,
+    same_text,
+    unquoted,
+)
 from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
@@ -23,8 +34,7 @@ class Validator:
     Parameters
     ----------
     format : {"tac2015", "tac2016"}
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
     log : ProblemLog
 
     Attributes
@@ -36,9 +46,11 @@ class Validator:
         Lines read: ``lines``, ``mentions``, ``relation_lines``.
     """
 
-    def __init__(self, format: Format, documents: Mapping[str, int], log: ProblemLog) -> None:
+    def __init__(self, format: Format, documents: Documents, log: ProblemLog) -> None:
         limits = LIMITS[format]
         self._log = log
+        self._limits = limits
+        self._documents = documents
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._rows: list[Row] = []
@@ -149,7 +161,9 @@ class Validator:
         self, line: int, subject: Entity, structure: Structure, string: str, provenance: str
     ) -> None:
         self.counts["mentions"] += 1
-        if not is_string(string):
+        if is_string(string):
+            string = unquoted(string)
+        else:
             self._log.add("UNQUOTED_STRING", line, string, string, column=3)
         places = self._places.read(provenance, line)
         if places is None:
@@ -158,5 +172,15 @@ class Validator:
             return
         if len(places) > 1:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
-        doc_id, span = places[0]
+        doc_id, span = place = places[0]
+        found = self._documents.text(doc_id)[span.start : span.end]
+        if string != found:
+            self._check_text(string, found, place, line)
         subject.mentions_in(doc_id).asserted.append((_KINDS[structure.name], span, line))
+
+    def _check_text(self, said: str, found: str, place: Place, line: int) -> None:
+        if len(found) == self._limits.chars:
+            said = said[: len(found)]  # the span may have been cut
+        if not same_text(said, found):
+            values = (repr(shorten(found)), str(place), repr(shorten(said)))
+            self._log.add("MENTION_TEXT_DIFFERS", line, said, *values, column=3)
