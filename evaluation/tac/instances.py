@@ -70,14 +70,11 @@ class Instances:
         Lines whose subject and object changed places.
     merged : int
         Lines that became an instance that an earlier line had claimed.
-    dropped : int
-        Lines that became none.
     """
 
     predictions: tuple[ReadPrediction, ...]
     turned: int
     merged: int
-    dropped: int
 
 
 def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
@@ -91,11 +88,10 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
         Receives a warning for each line that is dropped.
     """
     found: dict[tuple[str, str, Span, Span], ReadPrediction] = {}
-    turned = merged = dropped = 0
+    turned = merged = 0
     for claim in claims:
         prediction = _prediction(claim, log)
         if prediction is None:
-            dropped += 1
             continue
         made, is_turned = prediction
         turned += is_turned
@@ -106,7 +102,7 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
             if made.confidence <= known.confidence:
                 continue
         found[key] = made
-    return Instances(tuple(found.values()), turned, merged, dropped)
+    return Instances(tuple(found.values()), turned, merged)
 
 
 def find_mention(entity: Entity, places: list[Place]) -> Place | None:

@@ -374,6 +374,20 @@ _TABLE = (
         "The line has more than {0} {1}",
         "A line is one assertion; is a line end missing?{2}",
     ),
+    _own(
+        "TOO_LARGE",
+        "ERROR",
+        "reject",
+        "The file {0}",
+        "Leave out what no relation needs, such as entities in none; nothing beyond that point was read.",
+    ),
+    _own(
+        "TOO_SLOW",
+        "ERROR",
+        "reject",
+        "Reading the file took longer than {0} seconds",
+        "A million lines take some ten seconds: hand in less, or ask the operators what is slow about it.",
+    ),
     # NIST's validators have this code too, though it is not in the table of the task.
     _own(
         "WRONG_NUM_ENTRIES",

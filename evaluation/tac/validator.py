@@ -42,8 +42,12 @@ class Validator:
     run_id : str
         Empty if the file has none.
     entities : Entities
-    counts : Counter of str
-        Lines read: ``lines``, ``mentions``, ``relation_lines``.
+    lines, relation_lines : int
+        How many were read.
+    mentions : Counter of str
+        Mention lines, by predicate.
+    predicates : Counter of str
+        Relation lines, by official predicate; set by `check`.
     """
 
     def __init__(self, format: Format, documents: Documents, log: ProblemLog) -> None:
@@ -57,7 +61,10 @@ class Validator:
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
         self.run_id = ""
         self.entities = Entities(log, limits)
-        self.counts: Counter[str] = Counter(lines=0, mentions=0, relation_lines=0)
+        self.lines = 0
+        self.relation_lines = 0
+        self.mentions: Counter[str] = Counter()
+        self.predicates: Counter[str] = Counter()
 
     def read(self, lines: Iterator[tuple[int, str]]) -> None:
         """Read all lines, of which the first holds the run id.
@@ -72,8 +79,8 @@ class Validator:
             self._read_line(number, text)
         for number, text in lines:
             self._read_line(number, text)
-        self.counts["lines"] = number
-        self.counts["relation_lines"] = len(self._rows)
+        self.lines = number
+        self.relation_lines = len(self._rows)
 
     def check(self) -> Iterator[Claim]:
         """Check what needs the whole file, and yield the relations that are in order, line by line.
@@ -83,6 +90,7 @@ class Validator:
         relations = Relations(self.entities, self._places, self._log)
         assertions = list(relations.resolve(self._rows))
         self._rows.clear()
+        self.predicates.update(assertion.predicate.name for assertion in assertions)
         self.entities.check_types()
         for line, entity, type, verb in self._typed_uses:
             if entity.asserted_type not in (None, type):
@@ -160,7 +168,7 @@ class Validator:
     def _read_mention(
         self, line: int, subject: Entity, structure: Structure, string: str, provenance: str
     ) -> None:
-        self.counts["mentions"] += 1
+        self.mentions[structure.name] += 1
         if is_string(string):
             string = unquoted(string)
         else:

@@ -195,9 +195,9 @@ def test_dropped_lines_are_counted_with_their_reasons():
     assert reading.counts["relation_lines"] == 4
     assert reading.counts["instances"] == 1
     assert reading.counts["dropped_lines"] == 3
-    assert reading.counts["problem:PREDICATE_NOT_SCORED"] == 1
-    assert reading.counts["problem:REPEATED_ASSERTION"] == 1
-    assert reading.counts["problem:NO_MENTION_FOUND"] == 1
+    assert reading.counts["dropped_by_reason"]["PREDICATE_NOT_SCORED"] == 1
+    assert reading.counts["dropped_by_reason"]["REPEATED_ASSERTION"] == 1
+    assert reading.counts["dropped_by_reason"]["NO_MENTION_FOUND"] == 1
 
 
 # a repair: what is written, and what it must be read as
