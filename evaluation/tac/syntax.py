@@ -21,7 +21,7 @@ _TRIPLE = re.compile(r"\s*([^:,]+):([0-9]{1,18})-([0-9]{1,18})\s*")
 _OFFSET = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
-_LONGEST_CONFIDENCE = 40
+_LONGEST_CONFIDENCE = 400  # as a decimal fraction, the smallest float has 326
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from evaluation.tac.documents import Documents
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
+from evaluation.tac.lines import BYTE_ORDER_MARK
 from evaluation.tac.predicates import Structure, structure_of
 from evaluation.tac.problems import Format, ProblemLog, shorten
 from evaluation.tac.relations import Claim, Relations, Row
@@ -103,7 +104,7 @@ class Validator:
         """Say whether the first line is used up: a file without a run id may begin with an assertion."""
         if self._log.has_errors:
             return True  # it could not be read, and that is reported already
-        cells = columns(line)
+        cells = [cell.strip(BYTE_ORDER_MARK) for cell in columns(line)]
         if len(cells) == 1 and not cells[0].startswith(":") and len(cells[0].split()) == 1:
             self.run_id = cells[0]
             return True

@@ -133,15 +133,16 @@ _triples = [
     for predicate in PREDICATES.values()
     for object_type in predicate.object_types
 ]
-_relations = st.builds(
+_relation = st.builds(
     lambda triple, places, confidence: "\t".join([*triple, ",".join(places), f"0.{confidence}"]),
     st.sampled_from(_triples),
     st.lists(_legal_places, min_size=1, max_size=4),
     st.integers(1, 9),
 )
+lines_of_relations = st.lists(_relation, max_size=8)
 
 
-@given(st.lists(_relations, max_size=8))
+@given(lines_of_relations)
 def test_relations_that_fit_their_entities_are_accepted_and_all_accounted_for(lines):
     reading = extend(*lines)
     check_invariants(reading)
@@ -154,7 +155,7 @@ def test_relations_that_fit_their_entities_are_accepted_and_all_accounted_for(li
     )
 
 
-@given(st.lists(_relations, max_size=8))
+@given(lines_of_relations)
 def test_line_ends_and_packing_change_nothing(lines):
     text = tabbed(BASE) + "".join(f"{line}\n" for line in lines).encode()
     plain = read(io.BytesIO(text), documents=BLANK)
