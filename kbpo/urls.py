@@ -8,4 +8,5 @@ urlpatterns = [
     path("", include("kbpo.accounts.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    path("annotate/", include("crowd.urls")),
 ]

@@ -17,11 +17,12 @@ from scipy import sparse
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.coordinated import LABEL_VARIANCE
+from evaluation.estimators.labelled import ShareOfPool
 
 Sample = tuple[ArrayLike, ArrayLike]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DrawnPrecision:
     """One system's precision, estimated from draws.
 
@@ -34,12 +35,16 @@ class DrawnPrecision:
         The system's own draws.
     n_eff : float
         The number of independent draws from p_i with the same worst-case variance.
+    contributions : float[D]
+        One for each draw that was used, in order (of systems, then of draws); their squares sum to the
+        variance. F1 and differences between systems combine these before squaring.
     """
 
     estimate: float
     variance: float | None
     n: int
     n_eff: float
+    contributions: FloatArray
 
     @property
     def degrees_of_freedom(self) -> None:
@@ -155,8 +160,9 @@ def simple_estimates(samples: Sequence[Sample]) -> list[DrawnPrecision]:
         drawn = _checks.integers(f"samples[{system}]", indices)
         _refuse_no_draws(system, drawn)
         f = _checks.labels(f"samples[{system}]", labels, drawn.size)
-        variance = float(f.var(ddof=1)) / f.size if f.size > 1 else None
-        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size)))
+        contributions = _contributions(f[None, :])[0]
+        variance = float(contributions @ contributions) if f.size > 1 else None
+        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size), contributions))
     return found
 
 
@@ -201,30 +207,79 @@ def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
     drawn = _checked_draws(P, samples)
     counts = np.array([indices.size for indices in drawn])
     weights = mixture_weights(P, counts)
-    labels = [_checked_labels(P, j, indices, samples[j][1]) for j, indices in enumerate(drawn)]
     columns = P.tocsc()
 
     estimates = np.zeros(P.shape[0])
-    variances = np.zeros(P.shape[0])
+    contributions = []
     for j, indices in enumerate(drawn):
-        local = columns[:, indices]
-        p = local.toarray()
-        q = weights @ local.toarray()
-        values = np.divide(p * labels[j], q, out=np.zeros_like(p), where=p > 0)
-        estimates += weights[:, j] * values.mean(axis=1)
-        if indices.size > 1:
-            variances += weights[:, j] ** 2 * values.var(axis=1, ddof=1) / indices.size
-        else:
-            variances[weights[:, j] > 0] = math.nan
+        p = columns[:, indices].toarray()
+        labels = _checked_labels(f"samples[{j}]", p, samples[j][1])
+        q = weights @ p
+        values = weights[:, [j]] * np.divide(p * labels, q, out=np.zeros_like(p), where=p > 0)
+        estimates += values.mean(axis=1)
+        contributions.append(_contributions(values))
+    of_draws = np.hstack(contributions)
+    unseen = weights @ (counts == 1) > 0
     return [
         DrawnPrecision(
             estimate=float(estimates[i]),
-            variance=None if math.isnan(variances[i]) else float(variances[i]),
+            variance=None if unseen[i] else float(of_draws[i] @ of_draws[i]),
             n=int(counts[i]),
             n_eff=_effective_draws(P, columns, weights[i], counts, i),
+            contributions=of_draws[i],
         )
         for i in range(P.shape[0])
     ]
+
+
+def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | None:
+    """Estimate each system's share of the pool's correct instances from the draws of all systems.
+
+    ν̂_i = Σ_draws (f_i/q) / Σ_draws (f/q), self-normalised, with q = Σ_j n_j p_j / Σ_j n_j. This mixture
+    covers the whole pool: with w_ij in its place, systems without overlap would drop out of the denominator.
+    `labelled.labelled_recall` makes the joint recall of it. Parameters and errors are those of
+    `joint_precision`.
+
+    Returns
+    -------
+    list of ShareOfPool, length m, or None
+        None, not estimable, if no draw is correct. A share's contributions follow the draws, as those of
+        `joint_estimates` do; their squares sum to its variance.
+    """
+    P = _checked_systems(P)
+    drawn = _checked_draws(P, samples)
+    counts = np.array([indices.size for indices in drawn])
+    columns = P.tocsc()
+
+    own_terms, pool_terms = [], []
+    for j, indices in enumerate(drawn):
+        p = columns[:, indices].toarray()
+        own = np.where(p > 0, _checked_labels(f"samples[{j}]", p, samples[j][1]), 0.0)
+        q = counts @ p / counts.sum()
+        own_terms.append(own / q)
+        pool_terms.append(own.max(axis=0) / q)
+    total = sum(float(terms.sum()) for terms in pool_terms)
+    if total == 0:
+        return None
+    shares = sum(terms.sum(axis=1) for terms in own_terms) / total
+    of_draws = np.hstack(
+        [
+            own.shape[1] * _contributions((own - np.outer(shares, pool)) / total)
+            for own, pool in zip(own_terms, pool_terms, strict=True)
+        ]
+    )
+    unseen = bool((counts == 1).any())
+    return [
+        ShareOfPool(float(share), None if unseen else float(h @ h), h)
+        for share, h in zip(shares, of_draws, strict=True)
+    ]
+
+
+def _contributions(values: FloatArray) -> FloatArray:
+    """Return for each row of n draws what sums in squares to the variance of its mean; 0 for one draw."""
+    n = values.shape[1]
+    centred: FloatArray = values - values.mean(axis=1, keepdims=True)
+    return np.asarray(centred / math.sqrt(n * (n - 1))) if n > 1 else centred
 
 
 def _effective_draws(P: Any, columns: Any, weights: FloatArray, counts: IntArray, i: int) -> float:
@@ -270,17 +325,18 @@ def _refuse_no_draws(system: int, drawn: IntArray) -> None:
         _checks.refuse(f"samples[{system}]", "is empty; at least one draw for each system is needed")
 
 
-def _checked_labels(P: Any, j: int, indices: IntArray, labels: ArrayLike) -> FloatArray:
-    """Return the labels as [m, n_j] or [1, n_j], 0 where the scored system does not predict the instance."""
-    name = f"samples[{j}]"
+def _checked_labels(name: str, p: FloatArray, labels: ArrayLike) -> FloatArray:
+    """Return the labels of n draws as [m, n] or [1, n], 0 where the scored system has not the instance.
+
+    `p` is [m, n]: the weight that each system gives to each draw.
+    """
     array = np.asarray(labels, dtype=np.float64)
     if array.ndim == 1:
-        return _checks.labels(name, array, indices.size)[None, :]
-    if array.shape != (P.shape[0], indices.size):
+        return _checks.labels(name, array, p.shape[1])[None, :]
+    if array.shape != p.shape:
         _checks.refuse(
             name,
-            f"labels have the shape {array.shape}; {indices.size}, or {P.shape[0]} rows of them, are needed",
+            f"labels have the shape {array.shape}; {p.shape[1]}, or {p.shape[0]} rows of them, are needed",
         )
-    predicted = P.tocsc()[:, indices].toarray() > 0
-    _checks.labels(name, array[predicted])
-    return np.where(predicted, array, 0.0)
+    _checks.labels(name, array[p > 0])
+    return np.where(p > 0, array, 0.0)
