@@ -63,7 +63,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         part=choice.part,
         weighting=choice.weighting,
         estimator=choice.estimator,
-        viewer=request.user,  # type: ignore[arg-type]
+        viewer=request.user,
     )
     return {
         "scored": [row for row in found if row.is_scored],
