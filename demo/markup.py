@@ -109,7 +109,7 @@ class _Draft:
 
 
 _TAG = re.compile(r"(?P<type>\S+) (?P<entity>[\w-]+)(?P<star> \*)?")
-_ESCAPABLE = "[]|\\"
+_ESCAPABLE = frozenset("[]|\\")
 _STRINGS = ("DATE", "TITLE")
 
 
@@ -186,12 +186,11 @@ def _read_head(draft: _Draft, lines: list[str]) -> tuple[str, str]:
 def _read_sentence(draft: _Draft, line: str, number: int) -> None:
     text: list[str] = []
     open_at: list[int] = []
-    found: list[_Mention] = []
     start = len(draft.text)
     at = 0
     while at < len(line):
         character = line[at]
-        if character == "\\" and line[at + 1 : at + 2] in tuple(_ESCAPABLE):
+        if character == "\\" and line[at + 1 : at + 2] in _ESCAPABLE:
             text.append(line[at + 1])
             at += 2
         elif character == "[":
@@ -203,7 +202,8 @@ def _read_sentence(draft: _Draft, line: str, number: int) -> None:
                 raise draft.refuse(number, f"{line[at:]!r} is not closed; end the mention with ]")
             begin = open_at.pop()
             span = Span(start + begin, start + len(text))
-            found.append(_mention(draft, span, "".join(text[begin:]), line[at + 1 : close], number))
+            words, tag = "".join(text[begin:]), line[at + 1 : close]
+            draft.mentions.append(_mention(draft, span, words, tag, number))
             at = close + 1
         elif character in "]|":
             message = f"{character} stands outside a mention; write \\{character}, or [words|TYPE id]"
@@ -214,7 +214,6 @@ def _read_sentence(draft: _Draft, line: str, number: int) -> None:
     if open_at:
         raise draft.refuse(number, "a mention has no tag; write [words|TYPE id]")
     draft.text += "".join(text)
-    draft.mentions.extend(found)
 
 
 def _mention(draft: _Draft, span: Span, words: str, tag: str, number: int) -> _Mention:
@@ -261,7 +260,7 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
     if subject == obj:
         raise draft.refuse(number, f"{subject} is related to itself; name two entities")
     for earlier in draft.statements:
-        same = (subject, obj), (obj, subject) if relation.symmetric else (subject, obj)
+        same = [(subject, obj), (obj, subject)] if relation.symmetric else [(subject, obj)]
         if earlier.predicate == predicate and (earlier.subject, earlier.object) in same:
             raise draft.refuse(number, f"line {earlier.line} says so already; write each fact once")
     draft.statements.append(_Statement(predicate, subject, obj, draft.sentence, number))
@@ -271,7 +270,7 @@ def _gold(draft: _Draft, doc_id: str) -> Gold:
     mentions = sorted(draft.mentions, key=lambda mention: mention.span)
     for mention, following in pairwise(mentions):
         if mention.span == following.span:
-            raise draft.refuse(following.line, "two mentions have the same words; keep one of them")
+            raise draft.refuse(following.line, "two mentions mark the same words; keep one of them")
     canonical: dict[str, Span] = {}
     for mention in mentions:
         if mention.starred or mention.entity not in canonical:

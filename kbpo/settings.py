@@ -92,7 +92,7 @@ DATABASES: dict[str, dict[str, Any]] = {
                 "NAME": "kbpo",
                 "USER": "kbpo",
                 "KBPO_HOME": KBPO_HOME,
-                "DURABLE": True,  # commits wait for the disk
+                "DURABLE": True,  # what was committed survives a power cut
             }
         ),
     }

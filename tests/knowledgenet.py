@@ -111,6 +111,14 @@ class Pool:
         p[self.members[system]] = systems()[system].weights(name)
         return p
 
+    def teams(self) -> np.ndarray:
+        """How many teams have each instance of the pool."""
+        of_team: dict[str, np.ndarray] = {}
+        for system, members in zip(systems(), self.members, strict=True):
+            team = truth()["systems"][system.name]["team"]
+            of_team.setdefault(team, np.zeros(len(self.keys), dtype=bool))[members] = True
+        return np.sum(list(of_team.values()), axis=0)
+
     def by_document(self, flags: np.ndarray, document: np.ndarray) -> np.ndarray:
         return np.bincount(document[flags], minlength=len(self.documents))
 

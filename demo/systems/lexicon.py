@@ -1,4 +1,7 @@
-"""What the example systems know of English and of the map before they read: words, not facts."""
+"""What the example systems know of English and of the map before they read: words, not facts.
+
+The lists were written with the stories in view, and left incomplete on purpose.
+"""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -57,7 +60,7 @@ GIVEN_NAMES = _words(
     Tomas Victor Viktor Violet Walter Wilfred William Winifred
     """
 )
-"""A list of common given names, neither made for the corpus nor complete for it."""
+"""Given names: those of most people in the stories, and others; some in the stories are missing."""
 
 TITLES = _phrases(
     """
@@ -82,9 +85,9 @@ MONTHS = (
 
 NOT_NAMES = _words(
     """
-    A Above After Among An And As At Before Behind Born Both But By For From He Her His If In Inside It Its
-    Monday My Next Nobody Nothing On One Our Saturday She Sunday That The Their There They This Those Thursday
-    Friday Tuesday Wednesday To Two Under Until We What When Where While With
+    A Above After Among An And As At Before Behind Born Both But By For Friday From He Her His If In
+    Inside It Its Monday My Next Nobody Nothing On One Our Saturday She Sunday That The Their Then There
+    They This Those Thursday To Tuesday Two Under Until We Wednesday What When Where While With
     """
 )
 """Capitalized words that begin no name."""

@@ -234,22 +234,30 @@ def _resolve(found: list[_Found], sentences: list[Span]) -> list[Mention]:
 
 
 def _antecedent(one: _Found, before: list[Mention], sentences: list[Span]) -> Mention | None:
-    candidates = [m for m in reversed(before) if m.type == one.type and m.kind != "string"]
+    """Find an earlier mention of the same entity, or None for one that is new."""
     if one.kind == "string":
         return None
+    if one.kind == "pronoun":
+        return _topic(one, before, sentences)
+    latest_first = [mention for mention in reversed(before) if mention.type == one.type]
     if one.kind == "nominal":
         noun = one.words.split()[-1]
-        alike = [m for m in candidates if noun in m.name.lower()]
-        return next(iter(alike + candidates), None)
-    if one.kind == "pronoun":
-        here = next(s for s in sentences if s.contains(one.span))
-        earlier = [m for m in before if m.type == "PER" and m.span.end <= here.start]
-        topic = [m for m in before if m.type == "PER" and here.contains(m.span)][:1]
-        last = [s for s in sentences if s.end <= here.start and any(s.contains(m.span) for m in earlier)][-1:]
-        subjects = [m for m in earlier if last and last[0].contains(m.span)][:1]
-        return next(iter(topic + subjects), None)
-    same = [m for m in candidates if m.name == one.words]
-    if same or one.type != "PER":
-        return next(iter(same), None)
-    alone = one.words.split()[-1] if len(one.words.split()) == 1 else ""
-    return next((m for m in candidates if alone in m.name.split()), None)
+        named_so = [mention for mention in latest_first if noun in mention.name.lower()]
+        return next(iter(named_so + latest_first), None)
+    for mention in latest_first:
+        if mention.name == one.words:
+            return mention
+    if one.type == "PER" and " " not in one.words:
+        return next((mention for mention in latest_first if one.words in mention.name.split()), None)
+    return None
+
+
+def _topic(one: _Found, before: list[Mention], sentences: list[Span]) -> Mention | None:
+    """Find the first person of this sentence, or else of the last one before that has any."""
+    people = [mention for mention in before if mention.type == "PER"]
+    for sentence in reversed(sentences):
+        if sentence.start <= one.span.start:
+            for mention in people:
+                if sentence.contains(mention.span):
+                    return mention
+    return None

@@ -1,7 +1,7 @@
 """A few exact patterns: what it says is nearly always true, and it says little.
 
 A pattern is matched against a sentence in which every mention stands as its type: ``S:PER`` is the subject,
-``O:GPE`` the object, a bare ``PER`` some other mention, ``~`` a few words without a mention.
+``O:GPE`` the object, a bare ``PER`` some other mention, ``~`` up to 40 characters without a mention.
 """
 
 import re
@@ -18,6 +18,7 @@ PATTERNS = (
     ("per:place_of_death", r"S:PER died in O:GPE"),
     ("per:place_of_death", r"S:PER~ and died in O:GPE"),
     ("per:place_of_residence", r"S:PER (?:now )?(?:lives|has lived) in O:GPE"),
+    ("per:place_of_residence", r"S:PER~ (?:live|lives|lived|moved) in O:GPE"),
     ("per:spouse", r"S:PER (?:is|was) married to O:PER"),
     ("per:spouse", r"S:PER married O:PER"),
     ("per:spouse", r"S:PER (?:former )?(?:wife|husband),? (?:is )?O:PER"),
@@ -30,13 +31,12 @@ PATTERNS = (
     ("per:schools_attended", r"S:PER graduated from (?:the )?O:ORG"),
     ("per:title", r"S:PER, (?:the |a |an |its )?(?:\w+ )?O:TITLE"),
     ("per:title", r"S:PER (?:is|was) (?:the |a |an )?(?:\w+ )?O:TITLE"),
+    ("per:title", r"S:PER[^<>.;]{1,12}O:TITLE"),
+    ("per:title", r"[Tt]he O:TITLE,? (?:of (?:GPE|ORG),? )?S:PER"),
     ("per:employee_or_member_of", r"S:PER,? (?:is |was )?(?:the |a )?TITLE (?:of|at|with) (?:the )?O:ORG"),
     ("per:employee_or_member_of", r"S:PER,? (?:is |was )?(?:the |a |an )?(?:\w+ )?TITLE of O:GPE"),
     ("per:employee_or_member_of", r"S:PER,? of (?:the )?O:ORG"),
-    ("per:title", r"S:PER[^<>.;]{1,12}O:TITLE"),
-    ("per:place_of_residence", r"S:PER~ (?:live|lives|lived|moved) in O:GPE"),
     ("per:employee_or_member_of", r"TITLE of (?:the )?O:GPE, S:PER"),
-    ("per:title", r"[Tt]he O:TITLE,? (?:of (?:GPE|ORG),? )?S:PER"),
     ("per:employee_or_member_of", r"S:PER (?:joined|works? (?:for|at)|has worked for|runs) (?:the )?O:ORG"),
     ("per:organizations_founded", r"S:PER (?:had )?founded (?:the )?O:ORG"),
     ("per:organizations_founded", r"O:ORG was founded (?:in DATE )?by S:PER"),

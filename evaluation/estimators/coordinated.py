@@ -6,7 +6,6 @@ arrive. So systems share their labels, and every π is known exactly.
 """
 
 import hmac
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -178,6 +177,27 @@ def floor_labels(target_variance: float) -> float:
     return 0.5 * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
 
 
+def variance_weights(pi: ArrayLike) -> FloatArray:
+    """Return (1 − π)/π²: what each sampled instance's squared contribution counts in a variance.
+
+    Parameters
+    ----------
+    pi : float[S]
+        The inclusion probabilities of a sample, in (0, 1].
+
+    Returns
+    -------
+    float[S]
+
+    Examples
+    --------
+    >>> variance_weights([0.5, 1.0]).tolist()
+    [2.0, 0.0]
+    """
+    probabilities = _checks.probabilities("pi", pi)
+    return (1.0 - probabilities) / probabilities**2
+
+
 def top_up(
     pi: ArrayLike, p: ArrayLike, target_variance: float, floor: float = 0.0
 ) -> tuple[FloatArray, float]:
@@ -283,36 +303,3 @@ def _least_double_near(meets: Callable[[float], bool], guess: int) -> int:
     while low > 0 and meets(_double(low)):
         low, high, step = max(0, low - step), low, 2 * step
     return _least_double(meets, low, high)
-
-
-def draw_documents(doc_ids: Sequence[str], n: int, seed: int) -> list[str]:
-    """Draw a simple random sample of documents, without replacement.
-
-    Parameters
-    ----------
-    doc_ids : sequence of str, length N
-        The corpus' documents, each once, in any order: the draw does not depend on it.
-    n : int
-        How many, from 1 to N.
-    seed : int
-        For `numpy.random.default_rng`; at least 0.
-
-    Returns
-    -------
-    list of str
-        Of length n, sorted.
-
-    Raises
-    ------
-    InvalidInput
-        If an id is repeated, or n or the seed is out of range.
-    """
-    ordered = sorted(_checks.strings("doc_ids", doc_ids))
-    for one, next_one in itertools.pairwise(ordered):
-        if one == next_one:
-            _checks.refuse("doc_ids", f"{one!r} occurs more than once; each document is needed once")
-    n, seed = _checks.whole("n", n, 1), _checks.whole("seed", seed, 0)
-    if n > len(ordered):
-        _checks.refuse("n", f"is {n}; there are only {len(ordered)} documents")
-    chosen = np.random.default_rng(seed).choice(len(ordered), size=n, replace=False)
-    return [ordered[position] for position in sorted(chosen.tolist())]

@@ -5,6 +5,7 @@ use each other's. Both are unbiased. They are right for draws with replacement o
 as if with, they are biased.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +18,12 @@ from scipy import sparse
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.coordinated import LABEL_VARIANCE
+from evaluation.estimators.labelled import ShareOfPool
 
 Sample = tuple[ArrayLike, ArrayLike]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DrawnPrecision:
     """One system's precision, estimated from draws.
 
@@ -34,12 +36,16 @@ class DrawnPrecision:
         The system's own draws.
     n_eff : float
         The number of independent draws from p_i with the same worst-case variance.
+    contributions : float[D]
+        One for each draw that was used, in order (of systems, then of draws); their squares sum to the
+        variance. F1 and differences between systems combine these before squaring.
     """
 
     estimate: float
     variance: float | None
     n: int
     n_eff: float
+    contributions: FloatArray
 
     @property
     def degrees_of_freedom(self) -> None:
@@ -72,6 +78,46 @@ def draws_needed(target_variance: float) -> int:
     while n > 1 and LABEL_VARIANCE / (n - 1) <= target:
         n -= 1
     return n
+
+
+def draws_for_new_system(P: Any, counts: ArrayLike, target_variance: float) -> int:
+    """Return the least n_m at which the joint estimator of a new system meets the target.
+
+    The conservative variance is s² Σ_j (w_mj²/n_j) Σ_x p_j(x) (p_m(x)/q_m(x))², with s² = ¼; no label enters
+    it. It is not monotone in n_m: a few more draws may make it worse. So every n_m is tried, from 1 on.
+
+    Parameters
+    ----------
+    P : scipy.sparse CSR, m × N
+        Row i is p_i over the instances of the pool; the last row is the new system's.
+    counts : int[m − 1]
+        The draws of the systems before it, at least 1 each.
+    target_variance : float
+        V*, above 0.
+
+    Returns
+    -------
+    int
+        At least 1, so that the new system's draws can reach whatever it predicts.
+
+    Raises
+    ------
+    InvalidInput
+        If a row of P does not sum to 1, a count is missing or below 1, or the target is not positive.
+    """
+    P = _checked_systems(P)
+    new = P.shape[0] - 1
+    before = _checks.integers("counts", counts, length=new, low=1)
+    needed = LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
+    p, local = _own_instances(P, P.tocsc(), new)
+    overlap = np.asarray(local @ p)
+    for n in itertools.count(1):
+        of_all = np.append(before, n)
+        weights = of_all * overlap
+        # A relative 1e-12 of rounding must not cost a draw.
+        if _effective_draws(weights / weights.sum(), of_all, p, local) >= needed * (1 - 1e-12):
+            return n
+    raise AssertionError("unreachable: the variance falls to 0 as the draws grow")
 
 
 def draw(p: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
@@ -155,8 +201,9 @@ def simple_estimates(samples: Sequence[Sample]) -> list[DrawnPrecision]:
         drawn = _checks.integers(f"samples[{system}]", indices)
         _refuse_no_draws(system, drawn)
         f = _checks.labels(f"samples[{system}]", labels, drawn.size)
-        variance = float(f.var(ddof=1)) / f.size if f.size > 1 else None
-        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size)))
+        contributions = _contributions(f[None, :])[0]
+        variance = float(contributions @ contributions) if f.size > 1 else None
+        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size), contributions))
     return found
 
 
@@ -201,38 +248,93 @@ def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
     drawn = _checked_draws(P, samples)
     counts = np.array([indices.size for indices in drawn])
     weights = mixture_weights(P, counts)
-    labels = [_checked_labels(P, j, indices, samples[j][1]) for j, indices in enumerate(drawn)]
     columns = P.tocsc()
 
     estimates = np.zeros(P.shape[0])
-    variances = np.zeros(P.shape[0])
+    contributions = []
     for j, indices in enumerate(drawn):
-        local = columns[:, indices]
-        p = local.toarray()
-        q = weights @ local.toarray()
-        values = np.divide(p * labels[j], q, out=np.zeros_like(p), where=p > 0)
-        estimates += weights[:, j] * values.mean(axis=1)
-        if indices.size > 1:
-            variances += weights[:, j] ** 2 * values.var(axis=1, ddof=1) / indices.size
-        else:
-            variances[weights[:, j] > 0] = math.nan
+        p = columns[:, indices].toarray()
+        labels = _checked_labels(f"samples[{j}]", p, samples[j][1])
+        q = weights @ p
+        values = weights[:, [j]] * np.divide(p * labels, q, out=np.zeros_like(p), where=p > 0)
+        estimates += values.mean(axis=1)
+        contributions.append(_contributions(values))
+    of_draws = np.hstack(contributions)
+    unseen = weights @ (counts == 1) > 0
     return [
         DrawnPrecision(
             estimate=float(estimates[i]),
-            variance=None if math.isnan(variances[i]) else float(variances[i]),
+            variance=None if unseen[i] else float(of_draws[i] @ of_draws[i]),
             n=int(counts[i]),
-            n_eff=_effective_draws(P, columns, weights[i], counts, i),
+            n_eff=_effective_draws(weights[i], counts, *_own_instances(P, columns, i)),
+            contributions=of_draws[i],
         )
         for i in range(P.shape[0])
     ]
 
 
-def _effective_draws(P: Any, columns: Any, weights: FloatArray, counts: IntArray, i: int) -> float:
-    own = slice(P.indptr[i], P.indptr[i + 1])
-    local = columns[:, P.indices[own]]
-    ratio = P.data[own] / (local.T @ weights)
-    second_moments = local @ ratio**2
+def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | None:
+    """Estimate each system's share of the pool's correct instances from the draws of all systems.
+
+    ν̂_i = Σ_draws (f_i/q) / Σ_draws (f/q), self-normalised, with q = Σ_j n_j p_j / Σ_j n_j. This mixture
+    covers the whole pool: with w_ij in its place, systems without overlap would drop out of the denominator.
+    `labelled.labelled_recall` makes the joint recall of it. Parameters and errors are those of
+    `joint_precision`.
+
+    Returns
+    -------
+    list of ShareOfPool, length m, or None
+        None, not estimable, if no draw is correct. A share's contributions follow the draws, as those of
+        `joint_estimates` do; their squares sum to its variance.
+    """
+    P = _checked_systems(P)
+    drawn = _checked_draws(P, samples)
+    counts = np.array([indices.size for indices in drawn])
+    columns = P.tocsc()
+
+    own_terms, pool_terms = [], []
+    for j, indices in enumerate(drawn):
+        p = columns[:, indices].toarray()
+        own = np.where(p > 0, _checked_labels(f"samples[{j}]", p, samples[j][1]), 0.0)
+        q = counts @ p / counts.sum()
+        own_terms.append(own / q)
+        pool_terms.append(own.max(axis=0) / q)
+    total = sum(float(terms.sum()) for terms in pool_terms)
+    if total == 0:
+        return None
+    shares = sum(terms.sum(axis=1) for terms in own_terms) / total
+    of_draws = np.hstack(
+        [
+            own.shape[1] * _contributions((own - np.outer(shares, pool)) / total)
+            for own, pool in zip(own_terms, pool_terms, strict=True)
+        ]
+    )
+    unseen = bool((counts == 1).any())
+    return [
+        ShareOfPool(float(share), None if unseen else float(h @ h), h)
+        for share, h in zip(shares, of_draws, strict=True)
+    ]
+
+
+def _contributions(values: FloatArray) -> FloatArray:
+    """Return for each row of n draws what sums in squares to the variance of its mean; 0 for one draw."""
+    n = values.shape[1]
+    centred: FloatArray = values - values.mean(axis=1, keepdims=True)
+    return np.asarray(centred / math.sqrt(n * (n - 1))) if n > 1 else centred
+
+
+def _effective_draws(weights: FloatArray, counts: IntArray, p: FloatArray, local: Any) -> float:
+    """Return 1/Σ_j (w_j²/n_j) Σ_x p_j (p/q)²: the independent draws with the same worst-case variance.
+
+    `p` is [n], the system's weights; `local` is sparse [m, n], every system's weights on its instances.
+    """
+    second_moments = local @ (p / (local.T @ weights)) ** 2
     return float(1.0 / (weights**2 / counts * second_moments).sum())
+
+
+def _own_instances(P: Any, columns: Any, i: int) -> tuple[FloatArray, Any]:
+    own = slice(P.indptr[i], P.indptr[i + 1])
+    return P.data[own], columns[:, P.indices[own]]
 
 
 def _checked_systems(P: Any) -> Any:
@@ -270,17 +372,18 @@ def _refuse_no_draws(system: int, drawn: IntArray) -> None:
         _checks.refuse(f"samples[{system}]", "is empty; at least one draw for each system is needed")
 
 
-def _checked_labels(P: Any, j: int, indices: IntArray, labels: ArrayLike) -> FloatArray:
-    """Return the labels as [m, n_j] or [1, n_j], 0 where the scored system does not predict the instance."""
-    name = f"samples[{j}]"
+def _checked_labels(name: str, p: FloatArray, labels: ArrayLike) -> FloatArray:
+    """Return the labels of n draws as [m, n] or [1, n], 0 where the scored system has not the instance.
+
+    `p` is [m, n]: the weight that each system gives to each draw.
+    """
     array = np.asarray(labels, dtype=np.float64)
     if array.ndim == 1:
-        return _checks.labels(name, array, indices.size)[None, :]
-    if array.shape != (P.shape[0], indices.size):
+        return _checks.labels(name, array, p.shape[1])[None, :]
+    if array.shape != p.shape:
         _checks.refuse(
             name,
-            f"labels have the shape {array.shape}; {indices.size}, or {P.shape[0]} rows of them, are needed",
+            f"labels have the shape {array.shape}; {p.shape[1]}, or {p.shape[0]} rows of them, are needed",
         )
-    predicted = P.tocsc()[:, indices].toarray() > 0
-    _checks.labels(name, array[predicted])
-    return np.where(predicted, array, 0.0)
+    _checks.labels(name, array[p > 0])
+    return np.where(p > 0, array, 0.0)

@@ -7,7 +7,8 @@ from typing import Protocol
 from scipy.special import expit, logit, ndtri, stdtrit
 
 from evaluation.estimators import _checks
-from evaluation.estimators.f1 import Estimated, f1, harmonic
+from evaluation.estimators.differences import Difference
+from evaluation.estimators.f1 import Estimated, PoolSample, SampledPrecision, f1, harmonic
 from evaluation.estimators.recall import RecallEstimate
 
 LEVELS = (0.80, 0.90, 0.95)
@@ -16,7 +17,7 @@ DEFAULT_LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with the ends of its confidence interval: 0 ≤ low ≤ estimate ≤ high ≤ 1."""
+    """An estimate with the ends of its confidence interval: low ≤ estimate ≤ high."""
 
     estimate: float
     low: float
@@ -123,10 +124,17 @@ def interval(share: Share | None, level: float = DEFAULT_LEVEL) -> Interval | No
     return _logit_interval(share.estimate, share.variance, _quantile(level, share.degrees_of_freedom))
 
 
+class PrecisionShare(Share, SampledPrecision, Protocol):
+    """A precision of either design."""
+
+
 def f1_interval(
-    precision: Share, recall: RecallEstimate | None, level: float = DEFAULT_LEVEL
+    precision: PrecisionShare,
+    recall: RecallEstimate | None,
+    level: float = DEFAULT_LEVEL,
+    pool: PoolSample | None = None,
 ) -> Interval | None:
-    """Return the confidence interval of F1, from precision and from recall by documents alone.
+    """Return the confidence interval of F1.
 
     On the logit scale with recall's degrees of freedom. Where precision or recall is on the edge, the ends
     are the F1 of both lower and of both upper ends.
@@ -136,6 +144,8 @@ def f1_interval(
     precision : PrecisionEstimate or DrawnPrecision
     recall : RecallEstimate or None
     level : {0.80, 0.90, 0.95}
+    pool : PoolSample, optional
+        As `f1.f1` takes it.
 
     Returns
     -------
@@ -145,16 +155,63 @@ def f1_interval(
     Raises
     ------
     InvalidInput
-        If the level is another.
+        If the level is another, or the pool's sample is missing where it is needed.
     """
     _refuse_level(level)
-    combined = f1(precision, recall)
+    combined = f1(precision, recall, pool)
     p, r = interval(precision, level), interval(recall, level)
     if recall is None or combined is None or p is None or r is None:
         return None
     if _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(combined) or combined.variance is None:
         return Interval(combined.estimate, harmonic(p.low, r.low), harmonic(p.high, r.high))
-    return _logit_interval(combined.estimate, combined.variance, _quantile(level, recall.degrees_of_freedom))
+    return _logit_interval(
+        combined.estimate, combined.variance, _quantile(level, combined.degrees_of_freedom)
+    )
+
+
+def difference_interval(
+    difference: Difference, first: Interval, second: Interval, level: float = DEFAULT_LEVEL
+) -> Interval:
+    """Return the confidence interval of the difference between two systems.
+
+    Normal for precision, Student's t for recall and F1, clipped to [−1, 1]. Where a system is right or wrong
+    about everything, or no variance is seen, the residuals know too little; then the two intervals are
+    combined by Newcombe's square-and-add, which makes no use of the pairing.
+
+    Parameters
+    ----------
+    difference : Difference
+        The first system's score less the second's.
+    first, second : Interval
+        The two scores' own intervals, at the same level.
+    level : {0.80, 0.90, 0.95}
+
+    Returns
+    -------
+    Interval
+        In [−1, 1].
+
+    Raises
+    ------
+    InvalidInput
+        If the level is another.
+
+    References
+    ----------
+    R. G. Newcombe (1998), Interval estimation for the difference between independent proportions, Statistics
+    in Medicine 17, 873-890.
+    """
+    _refuse_level(level)
+    on_the_edge = not (0 < first.estimate < 1 and 0 < second.estimate < 1)
+    if on_the_edge or not difference.variance:
+        estimate = first.estimate - second.estimate
+        down = math.hypot(first.estimate - first.low, second.high - second.estimate)
+        up = math.hypot(first.high - first.estimate, second.estimate - second.low)
+    else:
+        estimate = difference.estimate
+        quantile = _quantile(level, difference.degrees_of_freedom)
+        down = up = quantile * math.sqrt(difference.variance)
+    return Interval(estimate, max(-1.0, estimate - down), min(1.0, estimate + up))
 
 
 def _refuse_level(level: float) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray
-from evaluation.estimators.coordinated import FOLDS
+from evaluation.estimators.coordinated import FOLDS, variance_weights
 
 CONFIDENCE_NEEDS = 20
 """Fewer sampled instances than this in the other folds, and the confidence is left out of the line."""
@@ -39,7 +39,7 @@ class PrecisionEstimate:
     residuals : float[n]
         e = f − β̂·z for the sampled instances, in the order of the arguments.
     contributions : float[n]
-        p·e: what F1 and differences between systems combine before squaring.
+        p·e, and 0 where π = 1: what F1 and differences between systems combine before squaring.
     """
 
     estimate: float
@@ -145,7 +145,7 @@ def difference_precision(
 
     p_of_fold = np.bincount(fold, weights=p, minlength=k)
     pc_of_fold = np.bincount(fold, weights=p * c, minlength=k)
-    need = math.fsum((p * p * (1.0 / pi - 1.0)).tolist())
+    need = float((p * p * (1.0 / pi - 1.0)).sum())
 
     p, pi, fold, c = p[sampled], pi[sampled], fold[sampled], c[sampled]
     weights = p / pi
@@ -160,10 +160,10 @@ def difference_precision(
 
     # Where the line is perfect only rounding is left, and an interval must not be built on that.
     residuals[np.abs(residuals) < _ROUNDING] = 0.0
-    contributions = p * residuals
+    contributions = np.where(pi < 1.0, p * residuals, 0.0)
     return PrecisionEstimate(
         estimate=estimate,
-        variance=float(((1.0 - pi) / pi**2 * contributions**2).sum()),
+        variance=float((variance_weights(pi) * contributions**2).sum()),
         n=f.size,
         n_eff=1.0 / need if need > 0 else math.inf,
         residuals=residuals,

@@ -1,17 +1,18 @@
-"""Recall from documents whose true relations are all known.
+"""Recall from documents whose true relations are all known, alone or together with labelled predictions.
 
 Relations of one document stand and fall together, so documents are the units that were sampled, and the
 variance is that of documents. Resampling single relations instead covers .73 where .90 is claimed.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray
+from evaluation.estimators.documents import DocumentSample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,23 +22,35 @@ class RecallEstimate:
     Attributes
     ----------
     estimate : float
-    variance : float
+        In [0, 1] from documents alone; with labelled predictions it may leave that range.
+    variance_of_documents : float
+        C(z, z).
     residuals : float[n]
-        z_d for each sampled document, in the order of the arguments; differences and F1 combine these.
-    n : int
-        The sampled documents.
-    population : int
-        N: the corpus' documents.
+        z for each exhaustive document, in the order of the arguments.
+    sample : DocumentSample
+        How those documents were drawn.
     documents : int
-        The sampled documents with at least one true relation.
+        Those with at least one true relation.
+    variance_of_labels : float or None
+        (α φ̂κ̂)² V̂(ν̂): 0 from documents alone; None where the labels show no variance (`ShareOfPool`).
+    contributions : float[S]
+        α φ̂κ̂ h for each instance of the pool's sample; empty where recall comes from documents alone.
     """
 
     estimate: float
-    variance: float
+    variance_of_documents: float
     residuals: FloatArray
-    n: int
-    population: int
+    sample: DocumentSample
     documents: int
+    variance_of_labels: float | None = 0.0
+    contributions: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def variance(self) -> float | None:
+        """The sum of both variances: documents and labels are sampled independently."""
+        if self.variance_of_labels is None:
+            return None
+        return self.variance_of_documents + self.variance_of_labels
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -46,38 +59,13 @@ class RecallEstimate:
 
     @property
     def n_eff(self) -> float:
-        """The documents with a true relation; infinite at a census, which leaves nothing to chance."""
-        return math.inf if self.n == self.population else float(self.documents)
+        """The documents with a true relation; infinite where they are a census and no labels are used."""
+        exact = self.contributions.size == 0 and self.sample.is_census(self.residuals.size)
+        return math.inf if exact else float(self.documents)
 
 
-def document_covariance(a: ArrayLike, b: ArrayLike, population: int) -> float:
-    """Return C(a, b) = (1 − n/N) Σab / (n(n − 1)): the covariance of two means over sampled documents.
-
-    Parameters
-    ----------
-    a, b : float[n]
-        Residuals by document, of a simple random sample without replacement; their means are zero.
-    population : int
-        N: the corpus' documents, at least n.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InvalidInput
-        If lengths differ, there are fewer than two documents, or N is below n.
-    """
-    first = _checks.vector("a", a)
-    second = _checks.vector("b", b, first.size)
-    n = first.size
-    _refuse_sizes("a", n, population)
-    return float((1.0 - n / population) * (first * second).sum() / (n * (n - 1)))
-
-
-def document_recall(true: ArrayLike, found: ArrayLike, population: int) -> RecallEstimate | None:
-    """Estimate recall from a simple random sample of n of N documents: r̂ = Σg/Σt.
+def document_recall(true: ArrayLike, found: ArrayLike, sample: DocumentSample) -> RecallEstimate | None:
+    """Estimate recall from exhaustive documents alone: r̂ = Σg/Σt, weighted as they were drawn.
 
     A ratio: consistent rather than unbiased. The residuals are z = (g − r̂t)/t̄, the variance C(z, z).
 
@@ -87,8 +75,8 @@ def document_recall(true: ArrayLike, found: ArrayLike, population: int) -> Recal
         t_d: the true relations of each document.
     found : int[n]
         g_d: those that the system finds; at most t_d.
-    population : int
-        N: the corpus' documents, at least n.
+    sample : DocumentSample
+        How the n documents were drawn.
 
     Returns
     -------
@@ -99,39 +87,33 @@ def document_recall(true: ArrayLike, found: ArrayLike, population: int) -> Recal
     ------
     InvalidInput
         If lengths differ, a count is not a whole number, more is found than true, there are fewer than two
-        documents, or N is below n.
+        documents, or more than the corpus has.
 
     Examples
     --------
-    >>> recall = document_recall([4, 0, 2, 2], [2, 0, 2, 0], population=8)
+    >>> from evaluation.estimators.documents import SimpleRandom
+    >>> recall = document_recall([4, 0, 2, 2], [2, 0, 2, 0], SimpleRandom(8))
     >>> recall.estimate, recall.degrees_of_freedom
     (0.5, 2)
     """
     t = _checks.integers("true", true)
     g = _checks.integers("found", found, length=t.size)
-    _refuse_sizes("true", t.size, population)
+    weights = sample.weights(t.size)
     if (g > t).any():
         position = int(np.argmax(g > t))
         _checks.refuse(
             "found",
             f"{g[position]} of {t[position]} true relations at position {position}; at most all can be",
         )
-    if t.sum() == 0:
+    total = float(weights @ t)
+    if total == 0:
         return None
-    estimate = float(g.sum() / t.sum())
-    residuals = (g - estimate * t) / t.mean()
+    estimate = float(weights @ g) / total
+    residuals = (g - estimate * t) / (total / sample.population)
     return RecallEstimate(
         estimate=estimate,
-        variance=document_covariance(residuals, residuals, population),
+        variance_of_documents=sample.covariance(residuals, residuals),
         residuals=residuals,
-        n=t.size,
-        population=int(population),
+        sample=sample,
         documents=int((t > 0).sum()),
     )
-
-
-def _refuse_sizes(argument: str, n: int, population: int) -> None:
-    if n < 2:
-        _checks.refuse(argument, f"has {n} documents; a variance needs at least two")
-    if _checks.whole("population", population, 1) < n:
-        _checks.refuse("population", f"is {population}; at least the {n} sampled documents are needed")

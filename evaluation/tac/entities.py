@@ -1,7 +1,7 @@
 """The entities of a file: their types, mentions and links, and what is wrong with them."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from evaluation.tac.problems import ProblemLog
@@ -23,7 +23,7 @@ class Mentions:
     flawed : bool
         Whether a line that gives a mention here had an error, so that nothing can be said to be missing.
     spans : list of Span
-        All mentions, sorted and without repetitions; set by `settle`.
+        By start, the shortest mention that starts there; set by `settle`.
     canonical : Span or None
         Set by `settle`.
     """
@@ -42,7 +42,10 @@ class Mentions:
         for kind, span, line in self.asserted:
             first[kind].setdefault(span, line)
         canonical, named, nominal = first
-        self.spans = sorted(canonical.keys() | named.keys() | nominal.keys())
+        shortest: dict[int, Span] = {}
+        for span in sorted(canonical.keys() | named.keys() | nominal.keys()):
+            shortest.setdefault(span.start, span)
+        self.spans = list(shortest.values())
         for span, line in canonical.items():
             if self.canonical is None:
                 self.canonical = span
@@ -65,13 +68,12 @@ class Mentions:
 
     def first_inside(self, span: Span) -> Span | None:
         """Return the first mention, by start and then end, that lies inside a span."""
-        i = bisect_left(self.spans, (span.start, 0))
-        while i < len(self.spans) and self.spans[i].start < span.end:
+        for i in range(bisect_left(self.spans, (span.start, 0)), len(self.spans)):
             mention = self.spans[i]
             if mention.end <= span.end:
                 return mention
-            # Those that start at the same place end later still.
-            i = bisect_right(self.spans, (mention.start, float("inf")))
+            if mention.start >= span.end:
+                break
         return None
 
     def first_from(self, start: int) -> Span | None:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from evaluation.tac.entities import Entity
 from evaluation.tac.problems import ProblemLog
+from evaluation.tac.relations import Claim
 from evaluation.tac.syntax import Place
-from evaluation.tac.validator import Claim
 from kbpo.core.spans import Span
 
 
@@ -143,16 +143,17 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
     if relation is None:
         log.add("PREDICATE_NOT_SCORED", line, str(assertion), predicate.name, column=2)
         return None
+    spans = places
     if isinstance(filler, str):
         object_place: Place | None = places[0]
-        subject_place = find_mention(subject, places[1:])
+        spans = places[1:]
     else:
-        object_place = find_mention(filler, places)
-        subject_place = find_mention(subject, places)
+        object_place = find_mention(filler, spans)
+    subject_place = find_mention(subject, spans)
     if subject_place is None or object_place is None:
         lost = subject if subject_place is None else filler
-        spans = ", ".join(map(str, places))
-        log.add("NO_MENTION_FOUND", line, str(assertion), str(lost), spans, column=4)
+        searched = ", ".join(map(str, spans)) or "the string's own span, which stands alone"
+        log.add("NO_MENTION_FOUND", line, str(assertion), str(lost), searched, column=4)
         return None
     doc_id = subject_place.doc_id
     if doc_id != object_place.doc_id:
@@ -186,5 +187,6 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
 
 
 def _entity_end(entity: Entity, place: Place) -> End:
+    # Without a canonical mention the file is refused, and this goes nowhere.
     canonical = entity.mentions[place.doc_id].canonical or place.span
     return End(place.span, entity.name, entity.type or "", canonical)

@@ -27,7 +27,7 @@ _UNSUPPORTED = (
 def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str]]:
     """Read the lines of a file, plain or gzip.
 
-    What cannot be read is logged, and its line left out; after damage that nothing can follow, reading stops.
+    What cannot be read is logged, and its line is empty; after damage that nothing can follow, reading stops.
 
     Parameters
     ----------
@@ -61,16 +61,13 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
                 continue
             block = rest + chunk[: cut - 1]
             rest = chunk[cut:]
-            for text in _decoded(block, number, log):
-                if text is not None:
-                    yield number, text
-                number += 1
+            lines = _decoded(block, number, log)
+            yield from enumerate(lines, number)
+            number += len(lines)
     except (EOFError, zlib.error) as error:
         log.add("BROKEN_GZIP", number, "", str(error))
     if rest:
-        for text in _decoded(rest, number, log):
-            if text is not None:
-                yield number, text
+        yield from enumerate(_decoded(rest, number, log), number)
 
 
 def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
@@ -110,35 +107,35 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
         raise EOFError("it ends in the middle")
 
 
-def _decoded(block: bytes, number: int, log: ProblemLog) -> Iterator[str | None]:
-    """Yield each line's text, or None for a line that is logged and left out."""
+def _decoded(block: bytes, number: int, log: ProblemLog) -> list[str]:
+    """Return each line's text, empty where what is wrong with the line is logged."""
     try:
-        lines: list[str | None] = list(block.decode("utf-8").split("\n"))
+        lines = block.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         lines = [_decoded_line(line, number + i, log) for i, line in enumerate(block.split(b"\n"))]
-    has_nulls = b"\0" in block
-    if number == 1 and lines[0] is not None:
+    if number == 1:
         lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-    for i, line in enumerate(lines):
-        if line is None:
-            yield None
-        elif len(line) > LONGEST_LINE:
-            log.add("LINE_TOO_LONG", number + i, line, f"{LONGEST_LINE:,}", "characters", "")
-            yield None
-        elif has_nulls and "\0" in line:
-            column = line.index("\0")
-            log.add("ILLEGAL_CHARACTER", number + i, line.replace("\0", "␀"), column + 1)
-            yield None
-        else:
-            yield line
+    if b"\0" in block or max(map(len, lines)) > LONGEST_LINE:
+        lines = [_legal_line(line, number + i, log) for i, line in enumerate(lines)]
+    return lines
 
 
-def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str | None:
+def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         log.add("UNDECODABLE_BYTES", number, _start_of(line), error.start + 1, f"0x{line[error.start]:02x}")
-        return None
+        return ""
+
+
+def _legal_line(line: str, number: int, log: ProblemLog) -> str:
+    if len(line) > LONGEST_LINE:
+        log.add("LINE_TOO_LONG", number, line.replace("\0", "␀"), f"{LONGEST_LINE:,}", "characters", "")
+        return ""
+    if "\0" in line:
+        log.add("ILLEGAL_CHARACTER", number, line.replace("\0", "␀"), line.index("\0") + 1)
+        return ""
+    return line
 
 
 def _start_of(line: bytes) -> str:

@@ -47,7 +47,7 @@ class Meaning(NamedTuple):
     finding: Finding | None = None
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 10)
 def structure_of(verb: str) -> Structure | None:
     """Return what a predicate says of an entity, or None if it is a relation's."""
     prefix, colon, name = verb.rpartition(":")
@@ -63,7 +63,7 @@ def structure_of(verb: str) -> Structure | None:
     return None
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 10)
 def relation_of(verb: str, subject_type: str | None) -> Meaning:
     """Find the official predicate of a relation.
 

@@ -414,7 +414,7 @@ _TABLE = (
         "NO_MENTION_FOUND",
         "WARNING",
         "drop the line",
-        "No mention of {0} is found in or after the spans {1}",
+        "No mention of {0} is found in or after {1}",
         "The line is dropped; give spans that hold a mention of the subject and of the object"
         " (for a string: first the string's own span, then one that holds the subject).",
     ),

@@ -1,13 +1,16 @@
 """Read a TAC KBP knowledge base: from the bytes of a file to the instances that it claims."""
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from evaluation.tac.instances import ReadPrediction, find_instances
 from evaluation.tac.lines import numbered_lines
-from evaluation.tac.problems import Format, Problem, ProblemLog
+from evaluation.tac.problems import FORMATS, Format, Problem, ProblemLog
 from evaluation.tac.validator import Validator
+from kbpo.core.errors import InvalidInput
 
 __all__ = ["ReadPrediction", "Reading", "read"]
 
@@ -55,11 +58,23 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
     documents : mapping of str to int
         The number of characters of each document of the corpus.
 
+    Raises
+    ------
+    InvalidInput
+        If there is no such format.
+
     References
     ----------
     TAC KBP 2016 Cold Start Track, task description. The service departs from it in keeping every
     justification of a relation: each is an instance of its own.
     """
+    if format not in FORMATS:
+        raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
+    with _collector_paused():
+        return _read(stream, format, documents)
+
+
+def _read(stream: BinaryIO, format: Format, documents: Mapping[str, int]) -> Reading:
     log = ProblemLog(format)
     validator = Validator(format, documents, log)
     validator.read(numbered_lines(stream, log))
@@ -79,3 +94,16 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
         **{f"problem:{code}": count for code, count in sorted(log.counts.items()) if count},
     }
     return Reading(accepted, validator.run_id, log.by_line(), predictions, counts)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    # Nothing here makes cycles, and searching millions of objects for them costs more than all the rest.
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

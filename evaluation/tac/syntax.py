@@ -19,6 +19,7 @@ _TRIPLE = re.compile(r"\s*([^:,]+):([0-9]{1,18})-([0-9]{1,18})\s*")
 _OFFSET = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
+_LONGEST_CONFIDENCE = 40
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -69,7 +70,7 @@ def columns(line: str) -> list[str]:
     """
     if "#" in line and (match := _BEFORE_COMMENT.match(line)):
         line = match[1]
-    cells = [cell.strip() for cell in line.split("\t")]
+    cells = list(map(str.strip, line.split("\t")))
     while cells and not cells[-1]:
         cells.pop()
     return cells
@@ -90,7 +91,6 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-@lru_cache(maxsize=1 << 16)
 def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     """Read a confidence.
 
@@ -105,6 +105,13 @@ def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     tuple of float and str or None
         The confidence, in (0, 1], and the code of the problem, if any. After an error the value is 1.0.
     """
+    if len(text) > _LONGEST_CONFIDENCE:
+        return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
+    return _confidence_of(text, scientific)
+
+
+@lru_cache(maxsize=1 << 16)
+def _confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     code = None
     if text == "1":
         return 1.0, "MISSING_DECIMAL_POINT"

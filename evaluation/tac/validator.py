@@ -2,72 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
-from evaluation.tac.predicates import Structure, relation_of, structure_of, suggestion_for
+from evaluation.tac.predicates import Structure, structure_of
 from evaluation.tac.problems import Format, ProblemLog
-from evaluation.tac.syntax import (
-    LIMITS,
-    Place,
-    PlaceReader,
-    columns,
-    confidence_of,
-    is_number,
-    is_string,
-    unquoted,
-)
-from kbpo.core.ontology import ENTITY_TYPES, PREDICATES, Predicate
+from evaluation.tac.relations import Claim, Relations, Row
+from evaluation.tac.syntax import LIMITS, PlaceReader, columns, confidence_of, is_number, is_string, unquoted
+from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
 _LAYOUT = {
     3: "entity, type or link, value, and, if wanted, a confidence",
     4: "entity, predicate, object, provenance, and, if wanted, a confidence",
 }
-
-
-class Row(NamedTuple):
-    """A relation line as it stands, until the types of all entities are known."""
-
-    line: int
-    subject: Entity
-    verb: str
-    object: str
-    provenance: str
-    confidence: float
-
-
-class Assertion(NamedTuple):
-    """A relation line whose predicate and entities are known.
-
-    Attributes
-    ----------
-    line : int
-    predicate : Predicate
-    subject : Entity
-    object : Entity or str
-        A string without its quotes.
-    provenance : str
-        As it stands in the file.
-    confidence : float
-    """
-
-    line: int
-    predicate: Predicate
-    subject: Entity
-    object: Entity | str
-    provenance: str
-    confidence: float
-
-    def __str__(self) -> str:
-        return f"{self.predicate.name}({self.subject}, {self.object})"
-
-
-class Claim(NamedTuple):
-    """An assertion that may become an instance, with its provenance read."""
-
-    assertion: Assertion
-    places: list[Place]
 
 
 class Validator:
@@ -96,7 +43,6 @@ class Validator:
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._rows: list[Row] = []
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
-        self._fills: dict[tuple[str, Entity], Entity | str] = {}
         self.run_id = ""
         self.entities = Entities(log, limits)
         self.counts: Counter[str] = Counter(lines=0, mentions=0, relation_lines=0)
@@ -107,15 +53,10 @@ class Validator:
         Parameters
         ----------
         lines : iterator of tuple of int and str
-            Numbered from 1; a number may be left out, its line having been reported already.
+            Numbered from 1.
         """
-        first = next(lines, None)
-        if first is None:
-            if not self._log.has_errors:
-                self._log.add("MISSING_RUNID", 1, "", "")
-            return
-        number, text = first
-        if number > 1 or not self._read_run_id(text):
+        number, text = next(lines, (0, ""))
+        if not self._read_run_id(text):
             self._read_line(number, text)
         for number, text in lines:
             self._read_line(number, text)
@@ -127,18 +68,21 @@ class Validator:
 
         To be exhausted: the last checks follow the last claim.
         """
-        assertions = list(self._resolved())
+        relations = Relations(self.entities, self._places, self._log)
+        assertions = list(relations.resolve(self._rows))
+        self._rows.clear()
         self.entities.check_types()
         for line, entity, type, verb in self._typed_uses:
             if entity.asserted_type not in (None, type):
                 values = (entity.asserted_type, verb, type)
                 self._log.add("SUBJECT_PREDICATE_MISMATCH", line, entity.name, *values, column=2)
         self.entities.settle_mentions()
-        yield from self._checked(assertions)
-        self._check_inverses(assertions)
+        yield from relations.check(assertions)
 
     def _read_run_id(self, line: str) -> bool:
         """Say whether the first line is used up: a file without a run id may begin with an assertion."""
+        if self._log.has_errors:
+            return True  # it could not be read, and that is reported already
         cells = columns(line)
         if len(cells) == 1 and not cells[0].startswith(":") and len(cells[0].split()) == 1:
             self.run_id = cells[0]
@@ -162,13 +106,13 @@ class Validator:
         confidence = self._confidence(cells[expected], number, expected + 1) if count > expected else 1.0
         name = cells[0]
         subject = self.entities.get(name) or self.entities.named(name, number, 1)
-        if subject is None:
-            return
-        if not subject.subject_line:
+        if subject is not None and not subject.subject_line:
             subject.subject_line = number
         if structure is None:
             self._rows.append(Row(number, subject, verb, cells[2], cells[3], confidence))
             return
+        if subject is None:
+            subject = Entity(name)  # in no table: the rest of the line is checked all the same
         if structure.finding is not None:
             self._log.add(structure.finding.code, number, verb, *structure.finding.values, column=2)
         if structure.subject_type is not None:
@@ -216,99 +160,3 @@ class Validator:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
         doc_id, span = places[0]
         subject.mentions_in(doc_id).asserted.append((_KINDS[structure.name], span, line))
-
-    def _resolved(self) -> Iterator[Assertion]:
-        """Yield the relation lines whose predicate is known and whose object is of its kind."""
-        log = self._log
-        for line, subject, verb, text, provenance, confidence in self._rows:
-            predicate, finding = relation_of(verb, subject.asserted_type)
-            if finding is not None:
-                values: tuple[object, ...] = finding.values
-                if finding.code == "ILLEGAL_PREDICATE":
-                    hint = suggestion_for(verb) if log.lists(finding.code) else ""
-                    values = (repr(verb), "", hint)
-                log.add(finding.code, line, verb, *values, column=2)
-            if predicate is None:
-                continue
-            subject.infer(predicate.subject_type, 0, line)
-            if predicate.takes_string:
-                if is_string(text):
-                    text = unquoted(text)
-                else:
-                    log.add("UNQUOTED_STRING", line, text, text, column=3)
-                yield Assertion(line, predicate, subject, text, provenance, confidence)
-                continue
-            filler = self.entities.get(text) or self.entities.named(text, line, 3)
-            if filler is None:
-                continue
-            if not filler.object_line:
-                filler.object_line = line
-            if len(predicate.object_types) == 1:
-                filler.infer(predicate.object_types[0], 1, line)
-            yield Assertion(line, predicate, subject, filler, provenance, confidence)
-        self._rows.clear()
-
-    def _checked(self, assertions: list[Assertion]) -> Iterator[Claim]:
-        """Check each relation line by itself and against those before it; yield what is in order."""
-        log = self._log
-        first_lines: dict[tuple[str, Entity, Entity | str], int] = {}
-        said: set[tuple[str, Entity, Entity | str, tuple[Place, ...]]] = set()
-        for assertion in assertions:
-            line, predicate, subject, filler, provenance, _ = assertion
-            agrees = isinstance(filler, str) or self.entities.check_use(filler, predicate.object_types, line)
-            places = self._places.read(provenance, line)
-            if predicate.single_valued:
-                self._check_fill(assertion, predicate.name, subject, filler)
-            if places is None:
-                continue
-            first_line = first_lines.setdefault((predicate.name, subject, filler), line)
-            key = (predicate.name, subject, filler, tuple(sorted(places)))
-            if first_line != line:
-                code = "REPEATED_ASSERTION" if key in said else "DUPLICATE_ASSERTION"
-                log.add(code, line, str(assertion), predicate.name, subject.name, str(filler), first_line)
-                if code == "REPEATED_ASSERTION":
-                    continue
-            said.add(key)
-            attested = self._check_attested(assertion, subject, places)
-            if not isinstance(filler, str):
-                attested = self._check_attested(assertion, filler, places) and attested
-            if agrees and attested:
-                yield Claim(assertion, places)
-
-    def _check_fill(
-        self, assertion: Assertion, predicate: str, subject: Entity, filler: Entity | str
-    ) -> None:
-        fill = self._fills.setdefault((predicate, subject), filler)
-        if fill != filler:
-            values = (subject.name, predicate, str(fill), str(filler))
-            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, str(assertion), *values)
-
-    def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
-        if any(place.doc_id in entity.mentions for place in places):
-            return True
-        documents = ", ".join(dict.fromkeys(place.doc_id for place in places))
-        self._log.add(
-            "UNATTESTED_RELATION_ENTITY",
-            assertion.line,
-            str(assertion),
-            str(assertion),
-            entity.name,
-            documents,
-        )
-        return False
-
-    def _check_inverses(self, assertions: list[Assertion]) -> None:
-        """Report each relation between two entities that is asserted in one direction only."""
-        asserted = {(a.predicate.name, a.subject, a.object) for a in assertions}
-        for assertion in assertions:
-            line, predicate, subject, filler, _, _ = assertion
-            if isinstance(filler, str) or predicate.inverse is None or filler.type is None:
-                continue
-            inverse = PREDICATES.get(f"{filler.type.lower()}:{predicate.inverse}")
-            if inverse is None or (inverse.name, filler, subject) in asserted:
-                continue
-            asserted.add((inverse.name, filler, subject))
-            values = (predicate.name, subject.name, filler.name, inverse.name)
-            self._log.add("MISSING_INVERSE", line, str(assertion), *values)
-            if inverse.single_valued:
-                self._check_fill(assertion, inverse.name, filler, subject)

@@ -27,7 +27,7 @@ from evaluation.models import (
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
-from tests.world import World
+from tests.world import Fact, World
 
 pytestmark = pytest.mark.django_db
 
@@ -500,3 +500,19 @@ def test_the_database_refuses_a_second_open_epoch(corpus: Corpus) -> None:
         Epoch.objects.create(
             corpus=corpus, number=2, secret="ab" * 32, commitment="cd" * 32, key_version="v1"
         )
+
+
+def test_a_relation_of_a_mention_with_itself_is_judged_like_any_other(
+    submit: Submit, judge: Callable[[], None]
+) -> None:
+    own = [
+        (Fact(d, predicate, "first", "first"), 0.5)
+        for d in range(3)
+        for predicate in ("per:spouse", "per:parents")
+    ]
+    submission = submit("narcissus", own)
+    pipeline.advance()
+    judge()
+    submission.refresh_from_db()
+    assert submission.state == "scored"
+    assert precision(submission).precision == 0

@@ -253,7 +253,7 @@ class Postgres(Server):
     home : Path
         The service's folder.
     durable : bool
-        Whether commits wait for the disk. False is for tests.
+        Whether what was committed survives a power cut. False is for tests.
     """
 
     name = "postgres"
@@ -275,7 +275,7 @@ class Postgres(Server):
             "max_connections": "100",
         }
         if not self.durable:
-            settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+            settings |= {"fsync": "off", "full_page_writes": "off"}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
 

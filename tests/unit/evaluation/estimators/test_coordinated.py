@@ -10,7 +10,6 @@ from scipy import stats
 
 from evaluation.estimators import coordinated
 from evaluation.estimators.coordinated import (
-    draw_documents,
     floor_labels,
     folds,
     instance_key,
@@ -270,44 +269,6 @@ def test_lambda_agrees_with_the_closed_form_on_a_large_system():
 def test_a_wrong_argument_is_named(arguments, message):
     with pytest.raises(InvalidInput, match=message.replace("[", r"\[")):
         top_up(*arguments)
-
-
-# The documents
-
-
-def test_the_drawn_documents_do_not_depend_on_the_order_of_the_corpus():
-    documents = [f"D{i}" for i in range(40)]
-    assert draw_documents(documents[::-1], 10, seed=3) == draw_documents(documents, 10, seed=3)
-
-
-def test_drawn_documents_are_distinct_and_as_many_as_asked():
-    drawn = draw_documents([f"D{i}" for i in range(40)], 10, seed=3)
-    assert len(set(drawn)) == 10
-
-
-def test_all_documents_can_be_drawn():
-    assert draw_documents(["b", "a"], 2, seed=0) == ["a", "b"]
-
-
-def test_every_document_is_drawn_equally_often():
-    documents = [f"D{i}" for i in range(8)]
-    counts = dict.fromkeys(documents, 0)
-    for seed in range(2_000):
-        for document in draw_documents(documents, 3, seed):
-            counts[document] += 1
-    # Without replacement the statistic is smaller than χ² by the factor 1 − 3/8.
-    statistic = stats.chisquare(list(counts.values())).statistic / (1 - 3 / 8)
-    assert stats.chi2.sf(statistic, 7) > 1e-3
-
-
-def test_more_documents_than_there_are_is_refused():
-    with pytest.raises(InvalidInput, match="n: is 3; there are only 2 documents"):
-        draw_documents(["a", "b"], 3, seed=0)
-
-
-def test_a_repeated_document_is_refused():
-    with pytest.raises(InvalidInput, match="doc_ids: 'a' occurs more than once"):
-        draw_documents(["a", "b", "a"], 1, seed=0)
 
 
 def test_the_default_number_of_folds_is_five():

@@ -1,18 +1,20 @@
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.f1 import f1, harmonic
 from evaluation.estimators.iid import DrawnPrecision
 from evaluation.estimators.recall import document_recall
 
-RECALL = document_recall([4, 0, 2, 2], [2, 0, 2, 0], population=8)  # ½, variance 1/48
+RECALL = document_recall([4, 0, 2, 2], [2, 0, 2, 0], SimpleRandom(8))  # ½, variance 1/48
 
 shares = st.floats(0.01, 1)
 
 
 def precision(estimate, variance=0.01):
-    return DrawnPrecision(estimate, variance, 100, 100.0)
+    return DrawnPrecision(estimate, variance, 100, 100.0, np.empty(0))
 
 
 def test_f1_is_the_harmonic_mean():
@@ -28,7 +30,7 @@ def test_the_variance_by_the_delta_method():
 @given(p=shares, r=shares)
 def test_the_derivatives_are_those_of_f1(p, r):
     step = 1e-6
-    recall = document_recall([100_000, 100_000], [round(r * 100_000)] * 2, population=5)
+    recall = document_recall([100_000, 100_000], [round(r * 100_000)] * 2, SimpleRandom(5))
     got = f1(precision(p), recall)
     slope = (harmonic(p + step, recall.estimate) - harmonic(p - step, recall.estimate)) / (2 * step)
     assert got.by_precision == pytest.approx(slope, rel=1e-3)
@@ -47,7 +49,7 @@ def test_a_precision_above_one_counts_as_one():
 
 
 def test_f1_is_zero_where_both_are():
-    nothing = document_recall([2, 3], [0, 0], population=9)
+    nothing = document_recall([2, 3], [0, 0], SimpleRandom(9))
     assert f1(precision(-0.1), nothing).estimate == 0
 
 

@@ -1,22 +1,26 @@
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.iid import DrawnPrecision
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval, wilson
 from evaluation.estimators.recall import document_recall
 from kbpo.core.errors import InvalidInput
 
-RECALL = document_recall([4, 0, 2, 2], [2, 0, 2, 0], population=8)  # ½, variance 1/48, 2 degrees of freedom
-NOTHING_FOUND = document_recall([4, 0, 2, 2], [0, 0, 0, 0], population=8)
+RECALL = document_recall(
+    [4, 0, 2, 2], [2, 0, 2, 0], SimpleRandom(8)
+)  # ½, variance 1/48, 2 degrees of freedom
+NOTHING_FOUND = document_recall([4, 0, 2, 2], [0, 0, 0, 0], SimpleRandom(8))
 
 
 def precision(estimate, variance=0.0016, n_eff=100.0):
-    return DrawnPrecision(estimate, variance, 100, n_eff)
+    return DrawnPrecision(estimate, variance, 100, n_eff, np.empty(0))
 
 
 def logit(share):
@@ -91,12 +95,12 @@ def test_recall_of_nothing_is_wilsons_with_the_documents_that_have_true_relation
 
 
 def test_recall_at_a_census_has_no_width():
-    got = interval(document_recall([4, 2], [1, 1], population=2))
+    got = interval(document_recall([4, 2], [1, 1], SimpleRandom(2)))
     assert (got.low, got.high) == (got.estimate, got.estimate)
 
 
 def test_a_single_document_with_true_relations_gets_a_wide_interval():
-    assert interval(document_recall([4, 0], [2, 0], population=9)) == wilson(0.5, 1)
+    assert interval(document_recall([4, 0], [2, 0], SimpleRandom(9))) == wilson(0.5, 1)
 
 
 def test_recall_that_is_not_estimable_has_no_interval():
@@ -147,7 +151,7 @@ def test_f1_that_is_not_estimable_has_no_interval():
     level=st.sampled_from(LEVELS),
 )
 def test_intervals_hold_their_estimate_and_stay_within_zero_and_one(estimate, variance, n_eff, found, level):
-    share, recall = precision(estimate, variance, n_eff), document_recall([4, 5, 6], found, population=9)
+    share, recall = precision(estimate, variance, n_eff), document_recall([4, 5, 6], found, SimpleRandom(9))
     for got in (interval(share, level), interval(recall, level), f1_interval(share, recall, level)):
         assert 0 <= got.low <= got.estimate <= got.high <= 1
 

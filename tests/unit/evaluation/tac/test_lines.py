@@ -65,16 +65,16 @@ def test_lines_are_whole_however_the_chunks_fall(monkeypatch):
 
 
 def test_bytes_that_are_no_utf8_cost_their_line_alone():
-    assert lines_of(b"run\nab\xff\nok\n") == ([(1, "run"), (3, "ok")], [(2, "UNDECODABLE_BYTES")])
+    assert lines_of(b"run\nab\xff\nok\n") == ([(1, "run"), (2, ""), (3, "ok")], [(2, "UNDECODABLE_BYTES")])
 
 
 def test_a_null_character_costs_its_line_alone():
-    assert lines_of(b"run\nab\0\nok\n") == ([(1, "run"), (3, "ok")], [(2, "ILLEGAL_CHARACTER")])
+    assert lines_of(b"run\nab\0\nok\n") == ([(1, "run"), (2, ""), (3, "ok")], [(2, "ILLEGAL_CHARACTER")])
 
 
 def test_a_line_that_is_too_long_costs_itself_alone():
     long = b"x" * (module.LONGEST_LINE + 1)
-    assert lines_of(b"run\n" + long + b"\nok\n") == ([(1, "run"), (3, "ok")], [(2, "LINE_TOO_LONG")])
+    assert lines_of(b"run\n" + long + b"\nok\n") == ([(1, "run"), (2, ""), (3, "ok")], [(2, "LINE_TOO_LONG")])
 
 
 def test_reading_ends_where_no_line_end_comes():

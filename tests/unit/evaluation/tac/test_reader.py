@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.tac.reader import Reading, read
+from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
 from tests.unit.evaluation.tac.kb import BASE, DOCUMENTS, extend, tabbed
 
@@ -158,6 +159,26 @@ def test_line_ends_and_packing_change_nothing(lines):
     plain = read(io.BytesIO(text), documents=DOCUMENTS)
     for other in (text.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + text, gzip.compress(text)):
         assert read(io.BytesIO(other), documents=DOCUMENTS) == plain
+
+
+def test_a_first_line_that_cannot_be_read_is_one_problem():
+    reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=DOCUMENTS)
+    assert [problem.code for problem in reading.problems] == ["UNDECODABLE_BYTES", "NO_MENTIONS"]
+
+
+def test_a_format_that_does_not_exist_is_refused():
+    with pytest.raises(InvalidInput, match="no format 'tac2099'; use tac2015 or tac2016"):
+        read(io.BytesIO(b"run\n"), format="tac2099", documents=DOCUMENTS)  # type: ignore[arg-type]
+
+
+def test_a_mention_is_found_among_many_that_are_too_long_for_the_span():
+    many = 2_000
+    mentions = "".join(f':A\tmention\t"x"\tLONG:{start}-{start + 149}\n' for start in range(many))
+    canonical = ':A\tcanonical_mention\t"x"\tLONG:0-149\n'
+    titles = "".join(f':A\tper:title\t"{i}"\tLONG:0-1,LONG:{i}-{i + 1}\n' for i in range(many))
+    text = tabbed(BASE).decode() + mentions + canonical + titles
+    reading = read(io.BytesIO(text.encode()), documents=DOCUMENTS)
+    assert [p.subject.start for p in reading.predictions] == list(range(many))
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\0", b"\xff\xfe", b"\x1f\x8b", b"PK\x03\x04"])

@@ -294,6 +294,8 @@ def test_every_code_of_a_file_has_an_example():
         "ILLEGAL_CHARACTER",
         "LINE_TOO_LONG",
         "TOO_MANY_TOTAL_CHARS",
+        # an upload's alone: a file in order that makes no instance
+        "NO_CLAIMS",
         # no knowledge base can raise it
         "FAILED_LANG_INFERENCE",
     }
@@ -333,6 +335,22 @@ def test_all_faults_are_found_in_one_pass():
         (N + 2, "NO_MENTIONS", W),
         (N + 3, "WRONG_NUM_ENTRIES", E),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        (
+            "A-1 | type | DOG | 2.0",
+            ["ILLEGAL_CONFIDENCE_VALUE", "ILLEGAL_ENTITY_NAME", "ILLEGAL_ENTITY_TYPE"],
+        ),
+        ("A-1 | mention | x | D1:x-2", ["ILLEGAL_ENTITY_NAME", "UNQUOTED_STRING", "ILLEGAL_OFFSET"]),
+        ("A-1 | per:kids | :B | D9:0-2", ["ILLEGAL_ENTITY_NAME", "ILLEGAL_PREDICATE", "ILLEGAL_DOCID"]),
+        (':A | per:spouse | "x" | D9:0-2', ["STRING_USED_FOR_ENTITY", "ILLEGAL_DOCID"]),
+    ],
+)
+def test_a_line_with_several_faults_has_them_all(line, codes):
+    assert [problem.code for problem in extend(line).problems] == codes
 
 
 def test_a_relation_may_come_before_the_type_of_its_subject():

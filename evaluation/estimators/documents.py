@@ -1,0 +1,187 @@
+"""How the exhaustive documents were drawn, and how sure that makes a mean over them.
+
+Residuals z_d are on the scale of a mean over the corpus' documents. `covariance` is C(a, b): the estimated
+covariance of two such means.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.estimators import _checks
+from evaluation.estimators._checks import BoolArray, FloatArray
+
+
+class DocumentSample(Protocol):
+    """A sample of a corpus' documents."""
+
+    @property
+    def population(self) -> int:
+        """N: the corpus' documents."""
+        ...
+
+    def weights(self, n: int) -> FloatArray:
+        """Return how many documents of the corpus each of the n sampled ones stands for."""
+        ...
+
+    def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
+        """Return C(a, b) of two residuals by document."""
+        ...
+
+    def is_census(self, n: int) -> bool:
+        """Say whether the n sampled documents are all there are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleRandom:
+    """n of N documents, drawn uniformly without replacement.
+
+    C(a, b) = (1 − n/N) Σab / (n(n − 1)).
+
+    Attributes
+    ----------
+    population : int
+        N, at least n.
+
+    Examples
+    --------
+    >>> SimpleRandom(10).covariance([1.0, -1.0], [1.0, -1.0])
+    0.8
+    """
+
+    population: int
+
+    def __post_init__(self) -> None:
+        _checks.whole("population", self.population, 1)
+
+    def weights(self, n: int) -> FloatArray:
+        """Return N/n for each of the n documents."""
+        self._refuse_size(n)
+        return np.full(n, self.population / n)
+
+    def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
+        """Return C(a, b) of two residuals by document, float[n] each, n at least 2."""
+        first = _checks.vector("a", a)
+        second = _checks.vector("b", b, first.size)
+        n = first.size
+        self._refuse_size(n)
+        return float((1.0 - n / self.population) * (first * second).sum() / (n * (n - 1)))
+
+    def is_census(self, n: int) -> bool:
+        """Say whether the n sampled documents are all there are."""
+        return n == self.population
+
+    def _refuse_size(self, n: int) -> None:
+        if n < 2:
+            _checks.refuse("documents", f"has {n} documents; a variance needs at least two")
+        if n > self.population:
+            _checks.refuse(
+                "population", f"is {self.population}; at least the {n} sampled documents are needed"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoPhase:
+    """n1 documents drawn uniformly, then others by Poisson sampling that may look at the first.
+
+    With ω = n1/n, documents of the first phase weigh ωN/n1 + 1 − ω, those of the second (1 − ω)/p2: each
+    phase estimates every total without bias, and ω mixes the two.
+    C(a, b) = ω²(1 − n1/N) Σ_S1 ab / (n1(n1 − 1)) + (1 − ω)² Σ_S2 (1 − p2)/p2² ab / N².
+
+    Attributes
+    ----------
+    first : bool[m]
+        Whether the document belongs to the first phase.
+    p2 : float[m]
+        The probability with which the second phase took it, in (0, 1]; not looked at in the first phase.
+    population : int
+        N, at least m.
+    planned : int
+        n: the documents planned for both phases together, at least n1.
+    """
+
+    first: BoolArray
+    p2: FloatArray
+    population: int
+    planned: int
+
+    def __post_init__(self) -> None:
+        first = _checks.flags("first", self.first)
+        n1 = int(first.sum())
+        if n1 < 2:
+            _checks.refuse("first", f"has {n1} documents of the first phase; a variance needs at least two")
+        _checks.same_length("p2", np.size(self.p2), first.size)
+        p2 = np.where(first, 1.0, np.asarray(self.p2, dtype=np.float64))
+        _checks.probabilities("p2", p2)
+        if _checks.whole("population", self.population, 1) < first.size:
+            _checks.refuse(
+                "population", f"is {self.population}; at least the {first.size} sampled documents are needed"
+            )
+        _checks.whole("planned", self.planned, n1)
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "p2", p2)
+
+    @property
+    def _n1(self) -> int:
+        return int(self.first.sum())
+
+    @property
+    def _omega(self) -> float:
+        return self._n1 / self.planned
+
+    def weights(self, n: int) -> FloatArray:
+        """Return the weight of each document, float[m]; n must be m."""
+        _checks.same_length("first", self.first.size, n)
+        of_first = self._omega * self.population / self._n1 + 1.0 - self._omega
+        return np.where(self.first, of_first, (1.0 - self._omega) / self.p2)
+
+    def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
+        """Return C(a, b) of two residuals by document, float[m] each."""
+        product = _checks.vector("a", a, self.first.size) * _checks.vector("b", b, self.first.size)
+        n1, omega = self._n1, self._omega
+        uniform = (1.0 - n1 / self.population) * product[self.first].sum() / (n1 * (n1 - 1))
+        p2 = self.p2[~self.first]
+        poisson = ((1.0 - p2) / p2**2 * product[~self.first]).sum() / self.population**2
+        return float(omega**2 * uniform + (1.0 - omega) ** 2 * poisson)
+
+    def is_census(self, n: int) -> bool:
+        """Say whether the first phase already took every document."""
+        return n == self._n1 == self.population
+
+
+def draw_documents(doc_ids: Sequence[str], n: int, seed: int) -> list[str]:
+    """Draw a simple random sample of documents, without replacement.
+
+    Parameters
+    ----------
+    doc_ids : sequence of str, length N
+        The corpus' documents, each once, in any order: the draw does not depend on it.
+    n : int
+        How many, from 1 to N.
+    seed : int
+        For `numpy.random.default_rng`; at least 0.
+
+    Returns
+    -------
+    list of str
+        Of length n, sorted.
+
+    Raises
+    ------
+    InvalidInput
+        If an id is repeated, or n or the seed is out of range.
+    """
+    ordered = sorted(_checks.strings("doc_ids", doc_ids))
+    for one, next_one in itertools.pairwise(ordered):
+        if one == next_one:
+            _checks.refuse("doc_ids", f"{one!r} occurs more than once; each document is needed once")
+    n, seed = _checks.whole("n", n, 1), _checks.whole("seed", seed, 0)
+    if n > len(ordered):
+        _checks.refuse("n", f"is {n}; there are only {len(ordered)} documents")
+    chosen = np.random.default_rng(seed).choice(len(ordered), size=n, replace=False)
+    return [ordered[position] for position in sorted(chosen.tolist())]

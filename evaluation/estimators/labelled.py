@@ -1,0 +1,248 @@
+"""Recall from labelled predictions, and from both them and the exhaustive documents.
+
+R̂_J = φ̂ ν̂ κ̂: the pool's correct instances for each true relation (φ̂, from the exhaustive documents), the
+system's share of those instances (ν̂, from labelled predictions), and the true relations that it finds for
+each correct instance of its own (κ̂, from the documents). Where matching is one-to-one this is the product of
+the pool's recall and the system's share in Chaganty et al. (2017); with several instances for one relation
+theirs is .75 to .82 of the truth.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.estimators import _checks
+from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators.coordinated import variance_weights
+from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.recall import RecallEstimate
+
+PLANNED_CORRECT = (0.2, 0.45, 0.7)
+"""f̃: how likely an instance is correct that one, two, three or more teams have."""
+PLANNED_POOL_RECALL = 0.75
+PLANNED_DENSITY = 9.2
+"""t̃: true relations a document, for every corpus."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShareOfPool:
+    """A system's share of the pool's correct instances.
+
+    Attributes
+    ----------
+    estimate : float
+        ν̂, in [0, 1].
+    variance : float or None
+        None where a system has a single draw (design `iid`).
+    contributions : float[S]
+        h = (f_i − ν̂f)/T̂ for each instance of the pool's sample, or for each draw.
+    """
+
+    estimate: float
+    variance: float | None
+    contributions: FloatArray
+
+
+def share_of_pool(pi: ArrayLike, correct: ArrayLike, own_correct: ArrayLike) -> ShareOfPool | None:
+    """Estimate a system's share of the pool's correct instances from a coordinated sample.
+
+    ν̂ = Σ(f_i/π) / Σ(f/π) over the pool's sample; V̂ = Σ (1 − π)/π² h².
+
+    Parameters
+    ----------
+    pi : float[S]
+        The inclusion probabilities π_B of the pool's sample, in (0, 1].
+    correct : float[S]
+        f = max_j f_j over the pool's systems, 0 or 1.
+    own_correct : float[S]
+        f_i, 0 or 1, at most f; 0 where the system does not predict the instance.
+
+    Returns
+    -------
+    ShareOfPool or None
+        None, not estimable, if nothing in the sample is correct.
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ, a value is out of range, or f_i exceeds f.
+    """
+    pi = _checks.probabilities("pi", pi)
+    f = _checks.labels("correct", correct, pi.size)
+    own = _checks.labels("own_correct", own_correct, pi.size)
+    _refuse_more("own_correct", own, f, "correct")
+    total = float((f / pi).sum())
+    if total == 0:
+        return None
+    share = float((own / pi).sum()) / total
+    h = (own - share * f) / total
+    return ShareOfPool(share, float((variance_weights(pi) * h**2).sum()), h)
+
+
+def labelled_recall(
+    share: ShareOfPool | None,
+    true: ArrayLike,
+    pool_correct: ArrayLike,
+    own_correct: ArrayLike,
+    found: ArrayLike,
+    sample: DocumentSample,
+) -> RecallEstimate | None:
+    """Estimate recall from labelled predictions: R̂_J = φ̂ ν̂ κ̂, φ̂ = Σa_pool/Σt, κ̂ = Σg/Σa.
+
+    z_J = ν̂κ̂(a_pool − φ̂t)/t̄ + ν̂φ̂(g − κ̂a)/ā, V̂ = C(z_J, z_J) + (φ̂κ̂)² V̂(ν̂).
+
+    Parameters
+    ----------
+    share : ShareOfPool or None
+        ν̂. The pool is the same for it and for `pool_correct`.
+    true : int[n]
+        t_d: the true relations of each exhaustive document.
+    pool_correct, own_correct : int[n]
+        a_pool,d and a_d: the instances of the pool and of the system that match a true relation there,
+        whatever their sampled labels.
+    found : int[n]
+        g_d: the true relations that the system finds.
+    sample : DocumentSample
+        How the documents were drawn.
+
+    Returns
+    -------
+    RecallEstimate or None
+        None, not estimable, if the share is not, no document has a true relation, or the system has no
+        correct instance in any.
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ, a count is not a whole number, the system has more correct instances than the
+        pool, or it finds more than is true, or something without a correct instance.
+    """
+    t = _checks.integers("true", true)
+    a_pool = _checks.integers("pool_correct", pool_correct, length=t.size)
+    a = _checks.integers("own_correct", own_correct, length=t.size)
+    g = _checks.integers("found", found, length=t.size)
+    _refuse_more("own_correct", a, a_pool, "pool_correct")
+    _refuse_more("found", g, t, "true")
+    _refuse_more("found", np.minimum(g, 1), a, "own_correct")
+    weights = sample.weights(t.size)
+    if share is None or weights @ t == 0 or weights @ a == 0:
+        return None
+    phi = float(weights @ a_pool / (weights @ t))
+    kappa = float(weights @ g / (weights @ a))
+    mean_t, mean_a = weights @ t / sample.population, weights @ a / sample.population
+    nu = share.estimate
+    z = nu * kappa * (a_pool - phi * t) / mean_t + nu * phi * (g - kappa * a) / mean_a
+    of_labels = None if share.variance is None else (phi * kappa) ** 2 * share.variance
+    return RecallEstimate(
+        estimate=phi * nu * kappa,
+        variance_of_documents=sample.covariance(z, z),
+        variance_of_labels=of_labels,
+        residuals=z,
+        sample=sample,
+        documents=int((t > 0).sum()),
+        contributions=phi * kappa * share.contributions,
+    )
+
+
+def planned_alpha(teams: ArrayLike, own: ArrayLike, pi: ArrayLike, documents: int, population: int) -> float:
+    """Return how much weight recall from labelled predictions gets beside that from documents alone.
+
+    α = (V_s − C_sJ)/(V_s − 2C_sJ + V_J), clipped to [0, 1], from planning values: never from the labels at
+    hand, which would bias what they weigh.
+
+    Parameters
+    ----------
+    teams : int[N]
+        For each instance of the pool, how many teams have it; at least 1.
+    own : bool[N]
+        Whether the system predicts it.
+    pi : float[N]
+        π_B, in (0, 1].
+    documents, population : int
+        n exhaustive documents (planned) of N.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 at a census of the documents.
+
+    Raises
+    ------
+    InvalidInput
+        If the pool or the system is empty, lengths differ, or a value is out of range.
+    """
+    pi = _checks.probabilities("pi", pi)
+    _checks.not_empty("pi", pi.size)
+    mine = _checks.flags("own", own, pi.size)
+    if not mine.any():
+        _checks.refuse("own", "is all false; a system with at least one instance is needed")
+    count = _checks.integers("teams", teams, length=pi.size, low=1)
+    n, population = _checks.whole("documents", documents, 1), _checks.whole("population", population, 1)
+    if n > population:
+        _checks.refuse("documents", f"is {n}; there are only {population} documents")
+
+    f = np.array(PLANNED_CORRECT)[np.minimum(count, len(PLANNED_CORRECT)) - 1]
+    total = f.sum()
+    nu, theta = float(f[mine].sum() / total), PLANNED_POOL_RECALL
+    k = 2.0 * (1.0 - n / population) / (n * PLANNED_DENSITY)
+    of_documents = k * theta * nu * (1.0 - theta * nu)
+    shared = k * nu**2 * theta * (1.0 - theta)
+    of_labels = shared + theta**2 * float((f * (1.0 / pi - 1.0) * (mine - nu) ** 2).sum() / total**2)
+    spread = of_documents - 2.0 * shared + of_labels
+    return min(1.0, max(0.0, (of_documents - shared) / spread)) if spread > 0 else 0.0
+
+
+def both(
+    from_documents: RecallEstimate | None, from_labels: RecallEstimate | None, alpha: float
+) -> RecallEstimate | None:
+    """Combine the two: R̂ = (1 − α) r̂_s + α R̂_J.
+
+    Parameters
+    ----------
+    from_documents : RecallEstimate or None
+        As `recall.document_recall` returns it.
+    from_labels : RecallEstimate or None
+        As `labelled_recall` returns it, on the same documents. If it is not estimable, α is 0.
+    alpha : float
+        In [0, 1], as `planned_alpha` returns it.
+
+    Returns
+    -------
+    RecallEstimate or None
+        None, not estimable, if recall from documents is not.
+
+    Raises
+    ------
+    InvalidInput
+        If α is out of range, or the two do not come from the same documents.
+    """
+    if not 0 <= alpha <= 1:
+        _checks.refuse("alpha", f"is {alpha!r}; a number in [0, 1] is needed")
+    if from_documents is None or from_labels is None or alpha == 0:
+        return from_documents
+    if from_labels.sample is not from_documents.sample and from_labels.sample != from_documents.sample:
+        _checks.refuse("from_labels", "comes from other documents than from_documents; the same are needed")
+    _checks.same_length("from_labels", from_labels.residuals.size, from_documents.residuals.size)
+    z = (1.0 - alpha) * from_documents.residuals + alpha * from_labels.residuals
+    return replace(
+        from_labels,
+        estimate=(1.0 - alpha) * from_documents.estimate + alpha * from_labels.estimate,
+        variance_of_documents=from_documents.sample.covariance(z, z),
+        variance_of_labels=None
+        if from_labels.variance_of_labels is None
+        else alpha**2 * from_labels.variance_of_labels,
+        residuals=z,
+        contributions=alpha * from_labels.contributions,
+    )
+
+
+def _refuse_more(
+    argument: str, values: FloatArray | IntArray, most: FloatArray | IntArray, other: str
+) -> None:
+    if (values > most).any():
+        position = int(np.argmax(values > most))
+        _checks.refuse(
+            argument,
+            f"{values[position]} at position {position} exceeds {other}, {most[position]}; it must not",
+        )
