@@ -293,6 +293,14 @@ def test_an_upload_leads_to_its_page(cast, sign_in):
     assert submission.uploaded_by == cast.member
 
 
+def test_the_pages_script_is_told_where_to_go(cast, sign_in):
+    answer = sign_in(cast.member).post(
+        "/submissions/new/", form(cast), headers={"accept": "application/json"}
+    )
+    assert answer.status_code == 201
+    assert answer["Location"] == f"/submissions/{Submission.objects.get().pk}/"
+
+
 def test_a_refused_upload_keeps_what_was_filled_in(cast, sign_in):
     cast.submission(name="Finder")
     answer = sign_in(cast.member).post("/submissions/new/", form(cast))
