@@ -33,3 +33,13 @@ class InvalidInput(KbpoError):
     def __init__(self, message: str, *, where: str = "") -> None:
         super().__init__(f"{where}: {message}" if where else message)
         self.where = where
+
+
+class Unavailable(KbpoError):
+    """Something that the service needs is not there: a database, a folder, a broker."""
+
+    status = 503
+
+
+class UsageError(KbpoError):
+    """A command was called in a way that makes no sense (exit status 2)."""

@@ -1,0 +1,60 @@
+# What can be run here. PORT (8000) and KBPO_HOME (./var) are respected.
+
+PORT ?= 8000
+KBPO_HOME ?= $(CURDIR)/var
+PYTHON ?= python3.11
+BIN := .venv/bin
+ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all check bench screenshots clean
+
+help:  ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
+
+setup: .venv/requirements.txt  ## make .venv with everything in it
+
+.venv/requirements.txt: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
+		{ echo "Python 3.11 is needed: install it, or name it with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
+	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear .venv
+	@echo "Installing requirements.txt into .venv" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
+	@cp requirements.txt $@
+
+demo: setup  ## serve a populated site until Ctrl-C
+	@$(ENV) exec $(BIN)/python -m demo.serve
+
+test: setup  ## run the tests but the slow ones
+	@$(BIN)/python -m pytest -q -m "not slow" $(TESTS)
+
+test-all: setup  ## run every test
+	@$(BIN)/python -m pytest -q $(TESTS)
+
+check: setup  ## linters, types, import rules, migrations, production settings
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+	@[ ! -d templates ] || $(BIN)/djlint templates --lint --check --quiet
+	@$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING
+	@$(PRODUCTION) $(BIN)/python -W ignore manage.py makemigrations --check --dry-run
+
+# Nothing is there, and nothing is connected to: these are the shapes of a server's settings.
+PRODUCTION := DEBUG=0 \
+	SECRET_KEY=checks-only-Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVw \
+	ALLOWED_HOSTS=kbpo.example.org \
+	SITE_URL=https://kbpo.example.org \
+	DATABASE_URL=postgres://kbpo:kbpo@127.0.0.1:1/kbpo \
+	REDIS_URL=redis://127.0.0.1:1/0 \
+	EMAIL_URL=smtp+tls://kbpo:kbpo@127.0.0.1:1 \
+	DEFAULT_FROM_EMAIL=kbpo@kbpo.example.org
+
+bench: setup  ## run the benchmarks
+	@$(BIN)/python -m benchmarks
+
+screenshots: setup  ## take the pictures in docs/
+	@$(BIN)/python -m docs.screenshots
+
+clean:  ## remove everything that was made, but KBPO_HOME
+	@rm -rf .venv staticfiles .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,289 @@
+"""Loading a corpus, and what experts say of its documents."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db import connection, models, transaction
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from annotations import jsonlines
+from annotations.models import (
+    AnnotatedMention,
+    AnnotatedRelation,
+    Corpus,
+    Document,
+    DocumentAnnotation,
+    Sentence,
+)
+from annotations.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
+from annotations.segmentation import segment
+from kbpo.core.errors import Conflict, InvalidInput
+
+BATCH = 200
+
+Record = TypeVar("Record", DocumentRecord, AnnotationRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What loading a corpus file did."""
+
+    corpus: Corpus
+    created: int
+    unchanged: int
+    sentences: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationReport:
+    """What loading an annotations file did. Mentions and relations are those of the created annotations."""
+
+    corpus: Corpus
+    created: int
+    unchanged: int
+    mentions: int
+    relations: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line(Generic[Record]):
+    where: str
+    record: Record
+
+
+@transaction.atomic
+def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | None = None) -> LoadReport:
+    """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
+
+    Memory holds a batch of documents and the ids of all. A file may bring new documents to a corpus that
+    is there; a caller that knows that the corpus must not grow looks at `LoadReport.created`, within a
+    transaction of its own. A document that is there never changes.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON Lines, gzip or not: `doc_id`, `title`, `date`, `text`.
+    tag : str
+        The corpus' short name.
+    name : str
+        Its full name; the tag if a new corpus is given none.
+    design : {"coordinated", "iid"}, optional
+        How it is sampled; `coordinated` if a new corpus is given none.
+
+    Raises
+    ------
+    InvalidInput
+        If the tag or the design is none, or a line holds no document; names the line.
+    Conflict
+        If the corpus has another name or design, or a document differs from the loaded one; names it.
+    """
+    corpus = _corpus(tag, name, design)
+    created = unchanged = sentences = tokens = 0
+    for batch in _batches(_lines(path, read_document)):
+        loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
+        new = _only_new(batch, loaded, f"the document of that name in {tag}")
+        added_sentences, added_tokens = _copy_documents(corpus, new)
+        created += len(new)
+        unchanged += len(batch) - len(new)
+        sentences += added_sentences
+        tokens += added_tokens
+    if not created + unchanged:
+        raise InvalidInput("the file holds no documents; it must hold one a line", where=str(path))
+    return LoadReport(corpus, created, unchanged, sentences, tokens)
+
+
+@transaction.atomic
+def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
+    """Load what experts say of documents; all of the file or nothing.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON Lines, gzip or not; `annotations.records.read_annotation` says what a line holds.
+    corpus : Corpus
+        The corpus that holds the documents.
+
+    Raises
+    ------
+    InvalidInput
+        If a line holds no annotation, its document is not in the corpus, or a span lies outside the text;
+        names line, document and value.
+    Conflict
+        If an annotation differs from the loaded one; names the document.
+    """
+    corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    created = unchanged = mentions = relations = 0
+    for batch in _batches(_lines(path, read_annotation)):
+        documents = _annotated_documents(corpus, batch)
+        loaded = _loaded_digests(
+            DocumentAnnotation.objects.filter(
+                document__corpus=corpus, source=DocumentAnnotation.Source.EXPERT
+            ),
+            "document__doc_id",
+            batch,
+        )
+        new = _only_new(batch, loaded, f"the annotation of that document in {corpus.tag}")
+        _copy_annotations(new, documents)
+        created += len(new)
+        unchanged += len(batch) - len(new)
+        mentions += sum(len(record.mentions) for record in new)
+        relations += sum(len(record.relations) for record in new)
+    if not created + unchanged:
+        raise InvalidInput("the file holds no annotations; it must hold one document a line", where=str(path))
+    return AnnotationReport(corpus, created, unchanged, mentions, relations)
+
+
+def _corpus(tag: str, name: str, design: str | None) -> Corpus:
+    corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
+    if corpus is None:
+        corpus = Corpus(tag=tag, name=name or tag, design=design or Corpus.Design.COORDINATED)
+        try:
+            corpus.full_clean()
+        except ValidationError as error:
+            field, messages = next(iter(error.message_dict.items()))
+            raise InvalidInput(f"the corpus' {field} is {getattr(corpus, field)!r}: {messages[0]}") from None
+        corpus.save()
+        return corpus
+    for field, value in (("name", name), ("design", design)):
+        if value and value != getattr(corpus, field):
+            raise Conflict(
+                f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "
+                f"not {value!r}"
+            )
+    return corpus
+
+
+def _lines(path: Path | str, reader: Callable[..., Record]) -> Iterator[_Line[Record]]:
+    first_lines: dict[str, int] = {}
+    for number, value in jsonlines.read(path):
+        where = jsonlines.place(path, number)
+        record = reader(value, where=where)
+        if record.doc_id in first_lines:
+            raise InvalidInput(
+                f"document {record.doc_id} is there twice, first on line {first_lines[record.doc_id]}",
+                where=where,
+            )
+        first_lines[record.doc_id] = number
+        yield _Line(where, record)
+
+
+def _batches(lines: Iterator[_Line[Record]]) -> Iterator[list[_Line[Record]]]:
+    while batch := list(islice(lines, BATCH)):
+        yield batch
+
+
+def _loaded_digests(rows: models.QuerySet[Any], field: str, batch: Sequence[_Line[Record]]) -> dict[str, str]:
+    wanted = [line.record.doc_id for line in batch]
+    return dict(rows.filter(**{f"{field}__in": wanted}).values_list(field, "digest"))
+
+
+def _only_new(batch: Sequence[_Line[Record]], loaded: dict[str, str], what: str) -> list[Record]:
+    new = []
+    for line in batch:
+        digest = loaded.get(line.record.doc_id)
+        if digest is None:
+            new.append(line.record)
+        elif digest != line.record.digest:
+            raise Conflict(
+                f"{line.where}: {line.record.doc_id} differs from {what}; what is loaded never changes"
+            )
+    return new
+
+
+def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[int, int]:
+    ids = _new_ids(Document, len(records))
+    _copy(
+        Document,
+        ("id", "corpus_id", "doc_id", "title", "date", "text", "digest"),
+        (
+            (pk, corpus.pk, record.doc_id, record.title, record.date, record.text, record.digest)
+            for pk, record in zip(ids, records, strict=True)
+        ),
+    )
+    segmented = list(segment([record.text for record in records]))
+    _copy(
+        Sentence,
+        ("document_id", "index", "start", "end", "token_starts", "token_ends"),
+        (
+            (pk, index, sentence.start, sentence.end, sentence.token_starts, sentence.token_ends)
+            for pk, sentences in zip(ids, segmented, strict=True)
+            for index, sentence in enumerate(sentences)
+        ),
+    )
+    tokens = sum(len(sentence.token_starts) for sentences in segmented for sentence in sentences)
+    return sum(map(len, segmented)), tokens
+
+
+def _annotated_documents(corpus: Corpus, batch: Sequence[_Line[AnnotationRecord]]) -> dict[str, int]:
+    """Find the documents' ids; refuse those that are missing, and spans that they do not have."""
+    found = {
+        doc_id: (pk, length)
+        for doc_id, pk, length in Document.objects.filter(
+            corpus=corpus, doc_id__in=[line.record.doc_id for line in batch]
+        ).values_list("doc_id", "pk", Length("text"))
+    }
+    for line in batch:
+        if line.record.doc_id not in found:
+            raise InvalidInput(
+                f"document {line.record.doc_id} is not in the corpus {corpus.tag}; load the corpus first",
+                where=line.where,
+            )
+        line.record.check_within(found[line.record.doc_id][1], where=line.where)
+    return {doc_id: pk for doc_id, (pk, _) in found.items()}
+
+
+def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, int]) -> None:
+    ids = _new_ids(DocumentAnnotation, len(records))
+    now = timezone.now()
+    _copy(
+        DocumentAnnotation,
+        ("id", "document_id", "source", "digest", "loaded_at"),
+        (
+            (pk, documents[record.doc_id], DocumentAnnotation.Source.EXPERT.value, record.digest, now)
+            for pk, record in zip(ids, records, strict=True)
+        ),
+    )
+    _copy(
+        AnnotatedMention,
+        ("annotation_id", "start", "end", "type", "canonical_start", "canonical_end", "link"),
+        (
+            (pk, *mention.span, mention.type, *mention.canonical, mention.link)
+            for pk, record in zip(ids, records, strict=True)
+            for mention in record.mentions
+        ),
+    )
+    _copy(
+        AnnotatedRelation,
+        ("annotation_id", "predicate", "subject_start", "subject_end", "object_start", "object_end"),
+        (
+            (pk, relation.predicate, *relation.subject, *relation.object)
+            for pk, record in zip(ids, records, strict=True)
+            for relation in record.relations
+        ),
+    )
+
+
+def _new_ids(model: type[models.Model], number: int) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            [model._meta.db_table, number],
+        )
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def _copy(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    quote = connection.ops.quote_name
+    names = ", ".join(quote(column) for column in columns)
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN") as copy,
+    ):
+        for row in rows:
+            copy.write_row(row)

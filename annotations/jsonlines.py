@@ -1,0 +1,76 @@
+"""JSON Lines, plain or gzip, read one object at a time."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from kbpo.core.errors import InvalidInput
+
+LONGEST_LINE = 64 * 1024 * 1024
+_GZIP = b"\x1f\x8b"
+
+
+def read(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the objects of a file, holding one line at a time.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON Lines in UTF-8; compressed if its first bytes say so. Blank lines are passed over.
+
+    Yields
+    ------
+    line : int
+        Counted from 1.
+    value : dict
+        The object on that line.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read, or a line holds no JSON object in at most `LONGEST_LINE` bytes; it names
+        the file and the line.
+    """
+    path = Path(path)
+    number = 0
+    try:
+        with _open(path) as lines:
+            while line := lines.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise InvalidInput(
+                        f"the line is longer than {LONGEST_LINE // 2**20} MiB; write one document a line",
+                        where=place(path, number),
+                    )
+                if line.strip():
+                    yield number, _parse(line, place(path, number))
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        where = place(path, number + 1) if number else str(path)
+        raise InvalidInput(f"it cannot be read: {reason}", where=where) from error
+
+
+def place(path: Path | str, line: int) -> str:
+    """Say where a line is, for an error."""
+    return f"{Path(path).name}, line {line}"
+
+
+def _open(path: Path) -> BinaryIO | gzip.GzipFile:
+    with path.open("rb") as file:
+        compressed = file.read(2) == _GZIP
+    return gzip.open(path, "rb") if compressed else path.open("rb")
+
+
+def _parse(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"byte {error.start + 1} is not UTF-8", where=where) from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"this is not JSON: {error}", where=where) from None
+    if not isinstance(value, dict):
+        raise InvalidInput("a line must hold a JSON object", where=where)
+    return value

@@ -1,0 +1,18 @@
+"""The corpus, and what people say of it."""
+
+from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
+from annotations.models.corpus import Corpus, Document, Sentence
+from annotations.models.label import Label
+from annotations.models.question import Question, Response
+
+__all__ = [
+    "AnnotatedMention",
+    "AnnotatedRelation",
+    "Corpus",
+    "Document",
+    "DocumentAnnotation",
+    "Label",
+    "Question",
+    "Response",
+    "Sentence",
+]

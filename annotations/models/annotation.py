@@ -1,0 +1,98 @@
+"""Documents annotated in full: every mention and every relation in them."""
+
+from django.db import models
+
+from annotations.models.corpus import Document
+from kbpo.core.ontology import MENTION_TYPES, RELATIONS
+
+
+class DocumentAnnotation(models.Model):
+    """Everything that one source says of a document, complete even where it lists nothing."""
+
+    class Source(models.TextChoices):
+        EXPERT = "expert", "experts"
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="annotations")
+    source = models.CharField(max_length=16, choices=Source, default=Source.EXPERT)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the annotation as loaded.")
+    loaded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["document", "source"], name="document_annotation_once"),
+            models.CheckConstraint(
+                condition=models.Q(source__in=["expert"]), name="document_annotation_source"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} by {self.source}"
+
+
+class AnnotatedMention(models.Model):
+    """A mention with its type, its canonical mention and its link."""
+
+    annotation = models.ForeignKey(DocumentAnnotation, on_delete=models.CASCADE, related_name="mentions")
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    type = models.CharField(max_length=8)
+    canonical_start = models.PositiveIntegerField()
+    canonical_end = models.PositiveIntegerField()
+    link = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["annotation", "start", "end"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "start", "end", "type"], name="annotated_mention_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(start__lt=models.F("end"), canonical_start__lt=models.F("canonical_end")),
+                name="annotated_mention_span",
+            ),
+            models.CheckConstraint(condition=models.Q(type__in=MENTION_TYPES), name="annotated_mention_type"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.start}-{self.end}"
+
+
+class AnnotatedRelation(models.Model):
+    """A true relation between two mentions, in its stored direction."""
+
+    annotation = models.ForeignKey(DocumentAnnotation, on_delete=models.CASCADE, related_name="relations")
+    predicate = models.CharField(max_length=64)
+    subject_start = models.PositiveIntegerField()
+    subject_end = models.PositiveIntegerField()
+    object_start = models.PositiveIntegerField()
+    object_end = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["annotation", "subject_start", "object_start", "predicate"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "annotation",
+                    "predicate",
+                    "subject_start",
+                    "subject_end",
+                    "object_start",
+                    "object_end",
+                ],
+                name="annotated_relation_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(predicate__in=list(RELATIONS)), name="annotated_relation_predicate"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    subject_start__lt=models.F("subject_end"), object_start__lt=models.F("object_end")
+                ),
+                name="annotated_relation_spans",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.predicate} {self.subject_start}-{self.subject_end} {self.object_start}-{self.object_end}"
+        )

@@ -1,0 +1,86 @@
+"""The corpus: documents, their sentences and tokens."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
+from django.db import models
+
+
+class Corpus(models.Model):
+    """A collection of documents in which systems compete, under one sampling design."""
+
+    class Design(models.TextChoices):
+        COORDINATED = "coordinated", "coordinated Poisson sampling"
+        IID = "iid", "independent draws for each system"
+
+    tag = models.CharField(
+        max_length=64,
+        unique=True,
+        validators=[RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9_.-]*\Z", "letters, digits, . _ -")],
+    )
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    design = models.CharField(max_length=16, choices=Design, default=Design.COORDINATED)
+    weekly_quota = models.PositiveSmallIntegerField(
+        default=4, help_text="Scored submissions of one team in seven days."
+    )
+    target_half_width = models.FloatField(default=0.03, help_text="Of a lone system's precision interval.")
+    target_level = models.FloatField(default=0.80, help_text="The level at which that half-width is meant.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "corpora"
+        ordering = ["tag"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(design__in=["coordinated", "iid"]), name="corpus_design"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(target_half_width__gt=0, target_half_width__lt=0.5),
+                name="corpus_half_width",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(target_level__gt=0, target_level__lt=1), name="corpus_target_level"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Document(models.Model):
+    """A document. Its text never changes: every span points into it."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="documents")
+    doc_id = models.CharField(max_length=200)
+    title = models.TextField(blank=True)
+    date = models.DateField(null=True, blank=True)
+    text = models.TextField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of id, title, date and text as loaded.")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["corpus", "doc_id"], name="document_once")]
+
+    def __str__(self) -> str:
+        return self.doc_id
+
+
+class Sentence(models.Model):
+    """A sentence and its tokens, as character offsets into the document's text."""
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="sentences")
+    index = models.PositiveIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    token_starts = ArrayField(models.PositiveIntegerField())
+    token_ends = ArrayField(models.PositiveIntegerField())
+
+    class Meta:
+        ordering = ["document", "index"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "index"], name="sentence_once"),
+            models.CheckConstraint(condition=models.Q(start__lt=models.F("end")), name="sentence_span"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} {self.start}-{self.end}"

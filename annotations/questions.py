@@ -1,0 +1,187 @@
+"""Questions asked once, whoever needs the answer."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models.functions import Length
+
+from annotations import payloads
+from annotations.models import Document, Question
+from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import RELATIONS
+from kbpo.core.spans import Span
+
+_Place = tuple[int, str]  # a document's id and a question's key
+_Answering = tuple[RelationQuestion, Offer]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claimed relation between two mentions of a document, in its stored direction."""
+
+    document_id: int
+    predicate: str
+    subject: Span
+    subject_type: str
+    object: Span
+    object_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalClaim:
+    """A claimed canonical mention."""
+
+    document_id: int
+    mention: Span
+    canonical: Span
+
+
+def ask_relations(claims: Sequence[Claim]) -> dict[Claim, tuple[Question, int]]:
+    """Find the question that settles each claim, and ask those that nobody has asked yet.
+
+    A claim is settled by the earliest question about its two spans that offers its predicate in its
+    direction, whatever the types that the question gives them.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+
+    Returns
+    -------
+    dict
+        For each claim, the question and which mention of its pair is the claim's subject (0 or 1; always 0
+        for a symmetric relation).
+
+    Raises
+    ------
+    InvalidInput
+        If a claim's types are not admitted by its predicate, or its spans lie outside its document.
+    """
+    answering = {claim: _answering(claim) for claim in claims}
+    with transaction.atomic():
+        found = _settling(answering)
+        wanted: dict[_Place, RelationQuestion] = {}
+        for claim in sorted((claim for claim in answering if claim not in found), key=_order):
+            places = [(claim.document_id, question.key) for question, _ in answering[claim]]
+            if not any(place in wanted for place in places):
+                wanted[places[0]] = answering[claim][0][0]
+        _ask(Question.Kind.RELATION, wanted)
+        return found | _settling({claim: answering[claim] for claim in answering if claim not in found})
+
+
+def find_relations(claims: Iterable[Claim]) -> dict[Claim, tuple[Question, int]]:
+    """Find what `ask_relations` would, without asking: a claim that no question settles is left out."""
+    return _settling({claim: _answering(claim) for claim in claims})
+
+
+def ask_canonicals(claims: Collection[CanonicalClaim]) -> dict[CanonicalClaim, Question]:
+    """Find the question about each claimed canonical mention, and ask those that nobody has asked yet.
+
+    Parameters
+    ----------
+    claims : collection of CanonicalClaim
+
+    Raises
+    ------
+    InvalidInput
+        If a span lies outside its document.
+    """
+    with transaction.atomic():
+        found = find_canonicals(claims)
+        missing = [claim for claim in claims if claim not in found]
+        wanted = {
+            _canonical_place(claim): CanonicalQuestion(claim.mention, claim.canonical) for claim in missing
+        }
+        _ask(Question.Kind.CANONICAL, wanted)
+        return found | find_canonicals(missing)
+
+
+def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Question]:
+    """Find what `ask_canonicals` would, without asking: a claim that nobody has asked about is left out."""
+    places = {claim: _canonical_place(claim) for claim in claims}
+    questions = _stored(places.values())
+    return {claim: questions[place] for claim, place in places.items() if place in questions}
+
+
+def _answering(claim: Claim) -> list[_Answering]:
+    """List the questions that can settle a claim, the one for its own types first, and the offer in each."""
+    payloads.check_claim(claim.predicate, claim.subject_type, claim.object_type)
+    relation = RELATIONS[claim.predicate]
+    subject = Mention(claim.subject, relation.subject_type)
+    others = [kind for kind in relation.object_types if kind != claim.object_type]
+    answering = []
+    for object_type in (claim.object_type, *others):
+        question = RelationQuestion.about(subject, Mention(claim.object, object_type))
+        place = 0 if relation.symmetric else question.mentions.index(subject)
+        answering.append((question, Offer(claim.predicate, place)))
+    return answering
+
+
+def _settling(answering: Mapping[Claim, Sequence[_Answering]]) -> dict[Claim, tuple[Question, int]]:
+    places = {
+        (claim.document_id, question.key) for claim, choices in answering.items() for question, _ in choices
+    }
+    questions = _stored(places)
+    found = {}
+    for claim, choices in answering.items():
+        settling = []
+        for choice, offer in choices:
+            question = questions.get((claim.document_id, choice.key))
+            if question is not None and offer._asdict() in question.payload["options"]:
+                settling.append((question.pk, offer.subject, question))
+        if settling:
+            _, subject, question = min(settling)
+            found[claim] = question, subject
+    return found
+
+
+def _stored(places: Iterable[_Place]) -> dict[_Place, Question]:
+    pairs = sorted(set(places))
+    if not pairs:
+        return {}
+    rows = Question.objects.raw(
+        "SELECT question.* FROM annotations_question AS question"
+        " JOIN unnest(%s::bigint[], %s::text[]) AS wanted (document_id, key)"
+        " ON question.document_id = wanted.document_id AND question.key = wanted.key",
+        [[document_id for document_id, _ in pairs], [key for _, key in pairs]],
+    )
+    return {(row.document_id, row.key): row for row in rows}
+
+
+def _ask(kind: Question.Kind, wanted: Mapping[_Place, RelationQuestion | CanonicalQuestion]) -> None:
+    if not wanted:
+        return
+    lengths = dict(
+        Document.objects.filter(pk__in={document_id for document_id, _ in wanted}).values_list(
+            "pk", Length("text")
+        )
+    )
+    rows = []
+    # Sorted: two who ask the same at once wait for each other in one order, and never in a circle.
+    for (document_id, key), question in sorted(
+        wanted.items(), key=lambda item: (item[0][0], item[1].spans, item[0])
+    ):
+        if document_id not in lengths:
+            raise InvalidInput(f"there is no document {document_id}")
+        payloads.check_spans(question.spans, lengths[document_id])
+        rows.append(Question(document_id=document_id, kind=kind, key=key, payload=question.payload()))
+    Question.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
+
+
+def _order(claim: Claim) -> tuple[int, Span, Span, str, str, str, Span]:
+    first, second = sorted((claim.subject, claim.object))
+    return (
+        claim.document_id,
+        first,
+        second,
+        claim.predicate,
+        claim.subject_type,
+        claim.object_type,
+        claim.subject,
+    )
+
+
+def _canonical_place(claim: CanonicalClaim) -> _Place:
+    return claim.document_id, CanonicalQuestion(claim.mention, claim.canonical).key

@@ -1,0 +1,270 @@
+"""A line of a corpus file and of an annotations file: what it must hold."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NoReturn
+
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import MENTION_TYPES, RELATIONS
+from kbpo.core.spans import Span
+
+LONGEST_DOC_ID = 200
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document as it is handed in."""
+
+    doc_id: str
+    title: str
+    date: date | None
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of id, title, date and text, in hexadecimal."""
+        return _digest([self.doc_id, self.title, self.date.isoformat() if self.date else None, self.text])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class MentionRecord:
+    """A mention with its type, its canonical mention and its link (empty for none)."""
+
+    span: Span
+    type: str
+    canonical: Span
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RelationRecord:
+    """A true relation between two mentions, in its stored direction."""
+
+    predicate: str
+    subject: Span
+    object: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRecord:
+    """All mentions and relations of a document, each sorted."""
+
+    doc_id: str
+    mentions: tuple[MentionRecord, ...]
+    relations: tuple[RelationRecord, ...]
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of what it says, whatever order it was written in, in hexadecimal."""
+        return _digest(
+            [
+                self.doc_id,
+                [
+                    [*mention.span, mention.type, *mention.canonical, mention.link]
+                    for mention in self.mentions
+                ],
+                [[relation.predicate, *relation.subject, *relation.object] for relation in self.relations],
+            ]
+        )
+
+    def check_within(self, text_length: int, *, where: str) -> None:
+        """Refuse a span that ends outside a text of `text_length` characters."""
+        for mention in self.mentions:
+            for name, span in (("mention", mention.span), ("canonical mention", mention.canonical)):
+                if span.end > text_length:
+                    raise InvalidInput(
+                        f"document {self.doc_id}: the {name} {list(span)} ends outside the text, "
+                        f"which has {text_length} characters",
+                        where=where,
+                    )
+
+
+def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
+    """Read a line of a corpus file.
+
+    Parameters
+    ----------
+    value : mapping
+        `doc_id` and `text` (not empty), `title` (may be missing or null), `date` (``YYYY-MM-DD``, missing or
+        null). Other keys are left alone.
+    where : str
+        The place of the line, for errors.
+
+    Raises
+    ------
+    InvalidInput
+        If one of them is missing, empty, of the wrong type, or cannot be stored.
+    """
+    doc_id = _doc_id(value, where)
+    where_in = f"document {doc_id}: "
+    text = _text(value, "text", where, where_in)
+    if not text.strip():
+        raise InvalidInput(f"{where_in}the text is empty or missing", where=where)
+    title = _text(value, "title", where, where_in)
+    written = value.get("date")
+    day = None
+    if written is not None:
+        try:
+            day = date.fromisoformat(written) if _ISO_DATE.fullmatch(written) else None
+        except (TypeError, ValueError):
+            day = None
+        if day is None:
+            raise InvalidInput(
+                f"{where_in}the date {shown(written)} is no ISO date; write YYYY-MM-DD, or null", where=where
+            )
+    return DocumentRecord(doc_id, title, day, text)
+
+
+def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
+    """Read a line of an annotations file; the document's text is checked by `check_within`.
+
+    Parameters
+    ----------
+    value : mapping
+        `doc_id`; `mentions`, each with `start`, `end`, `type`, `canonical` (``[start, end]``) and `link`
+        (may be missing or null); `relations`, each with `predicate`, `subject` and `object`
+        (``[start, end]`` of mentions). Offsets are half-open, in characters.
+    where : str
+        The place of the line, for errors.
+
+    Raises
+    ------
+    InvalidInput
+        If something is missing or of the wrong form; if a mention or relation is there twice; if a relation
+        is unknown, is not between mentions of types that it admits, holds a mention with itself, or is
+        symmetric and its subject does not start first.
+    """
+    doc_id = _doc_id(value, where)
+    mentions: dict[tuple[Span, str], MentionRecord] = {}
+    types: dict[Span, set[str]] = {}
+    for item in _objects(value, "mentions", doc_id, where):
+        mention = _mention(item, doc_id, where)
+        if (mention.span, mention.type) in mentions:
+            _refuse(doc_id, f"the {mention.type} mention {list(mention.span)} is there twice", where)
+        mentions[mention.span, mention.type] = mention
+        types.setdefault(mention.span, set()).add(mention.type)
+    relations: set[RelationRecord] = set()
+    for item in _objects(value, "relations", doc_id, where):
+        relation = _relation(item, types, doc_id, where)
+        if relation in relations:
+            _refuse(doc_id, f"the relation {_named(relation)} is there twice", where)
+        relations.add(relation)
+    return AnnotationRecord(doc_id, tuple(sorted(mentions.values())), tuple(sorted(relations)))
+
+
+def shown(value: object) -> str:
+    """Show a value of unknown size in an error."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _mention(item: Mapping[str, Any], doc_id: str, where: str) -> MentionRecord:
+    span = _span([item.get("start"), item.get("end")], "mention", doc_id, where)
+    mention_type = item.get("type")
+    if mention_type not in MENTION_TYPES:
+        _refuse(
+            doc_id,
+            f"the mention {list(span)} is of type {shown(mention_type)}, not {', '.join(MENTION_TYPES)}",
+            where,
+        )
+    canonical = _span(item.get("canonical"), f"canonical mention of {list(span)}", doc_id, where)
+    return MentionRecord(span, mention_type, canonical, _text(item, "link", where, f"document {doc_id}: "))
+
+
+def _relation(
+    item: Mapping[str, Any], types: Mapping[Span, set[str]], doc_id: str, where: str
+) -> RelationRecord:
+    predicate = item.get("predicate")
+    relation = RELATIONS.get(predicate) if isinstance(predicate, str) else None
+    if relation is None:
+        _refuse(doc_id, f"unknown predicate {shown(predicate)}; known are {', '.join(RELATIONS)}", where)
+    found = RelationRecord(
+        relation.name,
+        _span(item.get("subject"), f"subject of {predicate}", doc_id, where),
+        _span(item.get("object"), f"object of {predicate}", doc_id, where),
+    )
+    for role, span in (("subject", found.subject), ("object", found.object)):
+        if span not in types:
+            _refuse(doc_id, f"the {role} of {_named(found)} is none of the document's mentions", where)
+    if found.subject == found.object:
+        _refuse(doc_id, f"{_named(found)} relates a mention to itself", where)
+    pairs = [(first, second) for first in types[found.subject] for second in types[found.object]]
+    if not any(relation.admits(*pair) for pair in pairs):
+        wanted = f"{relation.subject_type} and {' or '.join(relation.object_types)}"
+        _refuse(
+            doc_id,
+            f"{_named(found)} is between {' and '.join(sorted(pairs)[0])}; it must be between {wanted}",
+            where,
+        )
+    if relation.symmetric and found.subject > found.object:
+        _refuse(
+            doc_id,
+            f"{_named(found)} is symmetric; its subject must be the mention that starts first",
+            where,
+        )
+    return found
+
+
+def _named(relation: RelationRecord) -> str:
+    return f"{relation.predicate} {list(relation.subject)} {list(relation.object)}"
+
+
+def _doc_id(value: Mapping[str, Any], where: str) -> str:
+    doc_id = _text(value, "doc_id", where)
+    if not doc_id:
+        raise InvalidInput("doc_id is missing or empty", where=where)
+    if len(doc_id) > LONGEST_DOC_ID:
+        raise InvalidInput(
+            f"the doc_id has {len(doc_id)} characters; at most {LONGEST_DOC_ID} are allowed", where=where
+        )
+    if not doc_id.isprintable() or any(character.isspace() for character in doc_id):
+        raise InvalidInput(
+            f"the doc_id {shown(doc_id)} holds white space or characters that do not print", where=where
+        )
+    return doc_id
+
+
+def _text(value: Mapping[str, Any], key: str, where: str, where_in: str = "") -> str:
+    text = value.get(key)
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{where_in}{key} is {shown(text)}; it must be a string", where=where)
+    if bad := _NOT_STORABLE.search(text):
+        what = "a NUL character" if bad[0] == "\0" else "half of a surrogate pair"
+        raise InvalidInput(
+            f"{where_in}{key} holds {what} at character {bad.start()}, which cannot be stored", where=where
+        )
+    return text
+
+
+def _objects(value: Mapping[str, Any], key: str, doc_id: str, where: str) -> list[dict[str, Any]]:
+    items = value.get(key)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InvalidInput(f"document {doc_id}: {key} must be a list of objects", where=where)
+    return items
+
+
+def _span(value: object, name: str, doc_id: str, where: str) -> Span:
+    match value:
+        case [int(start), int(end)] if not isinstance(start, bool) and not isinstance(end, bool):
+            if 0 <= start < end:
+                return Span(start, end)
+    raise InvalidInput(
+        f"document {doc_id}: the {name} is {shown(value)}; it must be [start, end] with 0 <= start < end",
+        where=where,
+    )
+
+
+def _refuse(doc_id: str, message: str, where: str) -> NoReturn:
+    raise InvalidInput(f"document {doc_id}: {message}", where=where)
+
+
+def _digest(parts: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

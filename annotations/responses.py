@@ -1,0 +1,150 @@
+"""Answers: validated and recorded, whoever gives them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Length
+
+from annotations import conflicts, labels, payloads
+from annotations.models import Question, Response
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.nudge import nudge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a worker says to a question.
+
+    Attributes
+    ----------
+    question : Question
+    worker : User
+    answer : object
+        JSON as it came in; `annotations.payloads` says what it must hold.
+    seconds : float or None
+        From being shown the question to answering.
+    as_expert : bool
+        Whether it settles the question by itself.
+    """
+
+    question: Question
+    worker: User
+    answer: object
+    seconds: float | None = None
+    as_expert: bool = False
+
+
+def record(
+    *, question: Question, worker: User, answer: object, seconds: float | None = None, as_expert: bool = False
+) -> Response:
+    """Record one answer, once. See `record_many`."""
+    given = Answer(question=question, worker=worker, answer=answer, seconds=seconds, as_expert=as_expert)
+    return record_many(answers=[given])[0]
+
+
+@transaction.atomic
+def record_many(*, answers: Sequence[Answer]) -> list[Response]:
+    """Record answers: all of them, or none and an error.
+
+    An expert's answer settles its question. Any other answer to a question that is no longer open is kept
+    and changes nothing.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+
+    Returns
+    -------
+    list of Response
+        One an answer, in order. The same answer given again is the response that there already is.
+
+    Raises
+    ------
+    NotAllowed
+        If a worker is neither annotator nor operator, answers as an expert without being an operator, or is
+        in a team that competes in the corpus.
+    InvalidInput
+        If an answer does not fit its question.
+    Conflict
+        If the worker has already given another answer to the question; the first one stays.
+    """
+    for worker, as_expert in {(given.worker, given.as_expert) for given in answers}:
+        check_role(worker=worker, as_expert=as_expert)
+    # One order for all: two batches that share questions wait for each other, and never in a circle.
+    locked = list(
+        Question.objects.filter(pk__in={given.question.pk for given in answers})
+        .annotate(text_length=Length("document__text"), corpus_id=F("document__corpus_id"))
+        .order_by("pk")
+        .select_for_update(of=("self",))
+    )
+    corpora = {question.pk: question.corpus_id for question in locked}
+    for worker, corpus_id in {(given.worker, corpora[given.question.pk]) for given in answers}:
+        if conflicts.exists(worker_id=worker.pk, corpus_id=corpus_id):
+            raise NotAllowed("A team of yours competes in this corpus, so you may not judge it.")
+    asked = {}
+    for question in locked:
+        asked[question.pk] = payloads.read_question(question.kind, question.payload)
+        payloads.check_spans(asked[question.pk].spans, question.text_length)
+    responses = {
+        (response.question_id, response.worker_id): response
+        for response in Response.objects.filter(
+            question__in=asked, worker__in={given.worker.pk for given in answers}
+        )
+    }
+    new: list[Response] = []
+    for given in answers:
+        key = given.question.pk, given.worker.pk
+        answer = asked[given.question.pk].read_answer(given.answer)
+        if key not in responses:
+            responses[key] = _response(given, answer)
+            new.append(responses[key])
+        elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
+            raise Conflict("You have already answered this question in another way; your first answer stays.")
+    Response.objects.bulk_create(new)
+    _move_on({question.pk: question for question in locked}, new)
+    return [responses[given.question.pk, given.worker.pk] for given in answers]
+
+
+def check_role(*, worker: User, as_expert: bool = False) -> None:
+    """Refuse a person who may not answer questions.
+
+    Raises
+    ------
+    NotAllowed
+        If they are neither annotator nor operator, or no operator and to answer as an expert.
+    """
+    if as_expert and not worker.is_operator:
+        raise NotAllowed("Only operators answer as experts.")
+    if not (worker.is_annotator or worker.is_operator):
+        raise NotAllowed("Only annotators and operators answer questions; ask an operator to make you one.")
+
+
+def _response(given: Answer, answer: dict[str, Any]) -> Response:
+    if given.seconds is not None and not 0 <= given.seconds < float("inf"):
+        raise InvalidInput(f"seconds is {given.seconds}; it must be a number from 0 on")
+    return Response(
+        question=given.question,
+        worker=given.worker,
+        answer=answer,
+        seconds=given.seconds,
+        is_expert=given.as_expert,
+    )
+
+
+def _move_on(questions: Mapping[int, Question], new: Sequence[Response]) -> None:
+    """Settle what an expert has answered, and let the pipeline know of complete votes."""
+    decided = {}
+    voted = set()
+    for response in new:
+        question = questions[response.question_id]
+        if response.is_expert and question.state != Question.State.SETTLED:
+            decided[question] = response
+        elif question.state == Question.State.OPEN:
+            voted.add(question.pk)
+    labels.settle_by_experts(decided)
+    if voted and labels.with_complete_votes().filter(pk__in=voted).exists():
+        nudge("kbpo.pipeline.settle_questions")

@@ -1,0 +1,50 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotations.selectors import corpus_by_tag
+from crowd import simulation
+from kbpo.core.commands import Command as BaseCommand
+from kbpo.core.errors import UsageError
+
+
+class Command(BaseCommand):
+    help = "Answer every open question of a corpus from gold, as a crowd of people would."
+    offers_json = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument("--gold", required=True, type=Path, metavar="FILE", help="Expert annotations.")
+        parser.add_argument("--workers", type=int, default=30, metavar="N", help="Simulated people (30).")
+        parser.add_argument(
+            "--error", type=float, default=0.1, metavar="P", help="How often a worker is wrong (0.1)."
+        )
+        parser.add_argument("--seed", type=int, default=0, metavar="S", help="Of who answers what (0).")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["workers"] < 1:
+            raise UsageError(f"--workers is {options['workers']}; it must be at least 1")
+        if not 0 <= options["error"] <= 1:
+            raise UsageError(f"--error is {options['error']}; it must be from 0 to 1")
+        corpus = corpus_by_tag(options["corpus"])
+        report = simulation.simulate(
+            corpus=corpus,
+            gold=simulation.read_gold(options["gold"]),
+            workers=options["workers"],
+            error=options["error"],
+            seed=options["seed"],
+        )
+        if options["json"]:
+            self.print_json(
+                {
+                    "questions": report.questions,
+                    "answers": report.answers,
+                    "expert_answers": report.expert_answers,
+                }
+            )
+        else:
+            self.stdout.write(
+                f"{corpus.tag}: {report.answers} answers to {report.questions} questions, "
+                f"and {report.expert_answers} questions settled by an expert"
+            )

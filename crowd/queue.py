@@ -1,0 +1,192 @@
+"""Who gets which question next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from annotations import conflicts, payloads, responses
+from annotations.models import Corpus, Question, Response
+from annotations.payloads import CanonicalQuestion
+from crowd.models import Reservation
+from kbpo.accounts.models import User
+
+HELD_FOR = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many questions of a corpus are waiting for somebody.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    questions : int
+    barred : bool
+        Whether they may not answer them, since a team of theirs competes in the corpus.
+    """
+
+    corpus: Corpus
+    questions: int
+    barred: bool
+
+
+@transaction.atomic
+def next_question(
+    *, worker: User, now: datetime, corpus: Corpus | None = None, as_expert: bool = False
+) -> Question | None:
+    """Hold the oldest open question for a worker, with those about its mentions' canonical mentions.
+
+    Whoever holds a question and asks again gets the same one. A question is held or answered by no more
+    people than it needs votes; what is not answered in `HELD_FOR` goes back.
+
+    Parameters
+    ----------
+    worker : User
+    now : datetime
+        Aware.
+    corpus : Corpus, optional
+        Only questions of this corpus.
+    as_expert : bool
+        Take from the questions that the votes did not settle.
+
+    Returns
+    -------
+    Question or None
+        None if nothing is waiting for this worker.
+
+    Raises
+    ------
+    NotAllowed
+        If the worker is neither annotator nor operator, or no operator where `as_expert`.
+    """
+    responses.check_role(worker=worker, as_expert=as_expert)
+    # One question at a time for each worker, however many windows ask at once.
+    User.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    held = _held(worker, now, as_expert)
+    if corpus is not None:
+        held = held.filter(document__corpus=corpus)
+    for question in held:
+        if not conflicts.exists(worker_id=worker.pk, corpus_id=question.document.corpus_id):
+            return question
+    found = _take(worker, now, corpus, as_expert)
+    if found is not None:
+        _hold([found, *_companions(found, worker, now, as_expert)], worker, now, as_expert)
+    return found
+
+
+def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Waiting]:
+    """Count what waits for a worker now, in each corpus where anything does."""
+    counts = dict(
+        _open_to(worker, now, as_expert)
+        .values("document__corpus")
+        .annotate(number=Count("pk"))
+        .values_list("document__corpus", "number")
+    )
+    return [
+        Waiting(corpus, counts[corpus.pk], conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk))
+        for corpus in Corpus.objects.filter(pk__in=counts)
+    ]
+
+
+def about_mentions(question: Question) -> QuerySet[Question]:
+    """Select the questions about canonical mentions of a relation question's two mentions."""
+    asked = payloads.read_question(question.kind, question.payload)
+    if isinstance(asked, CanonicalQuestion):
+        return Question.objects.none()
+    either = Q()
+    for span in asked.spans:
+        either |= Q(payload__mention=span._asdict())
+    return Question.objects.filter(either, document=question.document_id, kind=Question.Kind.CANONICAL)
+
+
+def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
+    """Select what a worker holds and has not answered: relations first, since they bring their companions."""
+    return (
+        _unanswered(worker, as_expert)
+        .filter(
+            reservations__worker=worker,
+            reservations__as_expert=as_expert,
+            reservations__expires_at__gt=now,
+        )
+        .select_related("document__corpus")
+        .order_by("-kind", "pk")
+    )
+
+
+def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -> Question | None:
+    """Find and lock the oldest question with a place left."""
+    barred: set[int] = set()
+    full: set[int] = set()
+    skip_locked = True
+    while True:
+        candidates = _open_to(worker, now, as_expert).exclude(document__corpus__in=barred)
+        if corpus is not None:
+            candidates = candidates.filter(document__corpus=corpus)
+        question = (
+            candidates.exclude(pk__in=full)
+            .select_related("document__corpus")
+            .order_by("pk")
+            .select_for_update(of=("self",), skip_locked=skip_locked)
+            .first()
+        )
+        if question is None and not skip_locked:
+            return None
+        if question is None:
+            skip_locked = False  # others may hold the last ones, but only for the blink of an eye
+        elif conflicts.exists(worker_id=worker.pk, corpus_id=question.document.corpus_id):
+            barred.add(question.document.corpus_id)
+        elif not _open_to(worker, now, as_expert).filter(pk=question.pk).exists():
+            full.add(question.pk)  # its last place was taken just before the lock was ours
+        else:
+            return question
+
+
+def _companions(question: Question, worker: User, now: datetime, as_expert: bool) -> Iterable[Question]:
+    """Find and lock the canonical questions that can be answered on the same page."""
+    about = about_mentions(question).order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    locked = [companion.pk for companion in about]
+    return _open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk") if locked else []
+
+
+def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert: bool) -> None:
+    Reservation.objects.bulk_create(
+        (
+            Reservation(
+                question=question, worker=worker, as_expert=as_expert, taken_at=now, expires_at=now + HELD_FOR
+            )
+            for question in questions
+        ),
+        update_conflicts=True,
+        unique_fields=["question", "worker"],
+        update_fields=["as_expert", "taken_at", "expires_at"],
+    )
+
+
+def _unanswered(worker: User, as_expert: bool) -> QuerySet[Question]:
+    state = Question.State.EXPERT if as_expert else Question.State.OPEN
+    answered = Response.objects.filter(question=OuterRef("pk"), worker=worker)
+    return Question.objects.filter(~Exists(answered), state=state)
+
+
+def _open_to(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
+    """Select the unanswered questions that have a place left beside those who hold or have answered them."""
+    others = Reservation.objects.filter(
+        question=OuterRef("pk"), as_expert=as_expert, expires_at__gt=now
+    ).exclude(worker=worker)
+    if as_expert:
+        return _unanswered(worker, as_expert).filter(~Exists(others))
+    votes = Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
+    return (
+        _unanswered(worker, as_expert)
+        .annotate(places_taken=_number(others) + _number(votes))
+        .filter(places_taken__lt=F("votes_needed"))
+    )
+
+
+def _number(rows: QuerySet[Reservation] | QuerySet[Response]) -> Coalesce:
+    counted = rows.order_by().values("question").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))

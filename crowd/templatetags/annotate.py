@@ -1,0 +1,45 @@
+"""Marked text as HTML, without the white space that a template would add to a document's own."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from crowd.interfaces.relation import Part
+from kbpo.core.marking import Segment
+
+register = template.Library()
+
+
+@register.simple_tag
+def marked(segments: Iterable[Segment]) -> SafeString:
+    """Write a document's text, each stretch in the classes of its marks, each mark's label where it opens."""
+    return mark_safe("".join(_segment(segment) for segment in segments))  # noqa: S308  (each is escaped)
+
+
+@register.simple_tag
+def sentence(parts: Iterable[Part]) -> SafeString:
+    """Write a sentence about mentions, each mention with its letter."""
+    return mark_safe("".join(_part(part) for part in parts))  # noqa: S308  (each is escaped)
+
+
+def _segment(segment: Segment) -> SafeString:
+    tags = format_html_join(
+        "", '<span class="tag">{}</span>', ((mark.label,) for mark in segment.opens if mark.label)
+    )
+    classes = " ".join(mark.kind for mark in segment.marks)
+    if not classes:
+        return format_html("{}", segment.text)
+    return format_html('<span class="{}">{}{}</span>', classes, tags, segment.text)
+
+
+def _part(part: Part) -> SafeString:
+    if not part.letter:
+        return format_html("{}", part.text)
+    return format_html(
+        '<b class="mention-{}"><span class="tag">{}</span>{}</b>',
+        part.letter.lower(),
+        part.letter,
+        part.text,
+    )

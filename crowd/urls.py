@@ -1,0 +1,12 @@
+"""The addresses under which questions are answered."""
+
+from django.urls import path
+
+from crowd import views
+
+urlpatterns = [
+    path("", views.home, name="annotate"),
+    path("start/", views.start, name="annotate_start"),
+    path("expert/", views.expert, name="annotate_expert"),
+    path("questions/<int:question_id>/", views.question, name="annotate_question"),
+]

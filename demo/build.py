@@ -1,0 +1,71 @@
+"""Write the demo's files: ``python -m demo.build DIR``.
+
+``corpus.jsonl`` and ``gold.jsonl`` are what `load_corpus` and `load_gold` read; each example system gets a
+``NAME.kb.gz``. The same sources make the same bytes.
+"""
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from demo.markup import Document, Gold, read_folder
+from demo.systems import SYSTEMS, System
+from demo.systems.writer import write
+from kbpo.core.errors import InvalidInput
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def build(folder: Path) -> list[Path]:
+    """Write corpus, gold and knowledge bases into a folder, which is made if need be.
+
+    Returns
+    -------
+    list of Path
+        The files: corpus, gold, and the systems' in the order of `demo.systems.SYSTEMS`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    examples = read_folder(CORPUS)
+    documents = [document for document, _ in examples]
+    paths = [
+        _write_lines(folder / "corpus.jsonl", documents),
+        _write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
+    ]
+    for system in SYSTEMS:
+        path = folder / f"{system.name}.kb.gz"
+        path.write_bytes(knowledge_base(system, documents))
+        paths.append(path)
+    return paths
+
+
+def knowledge_base(system: System, documents: Sequence[Document]) -> bytes:
+    """Run a system on documents and return its knowledge base, compressed by gzip."""
+    lines = write(system.extract(documents), run_id=system.name, direction=system.direction)
+    text = "".join(f"{line}\n" for line in lines)
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def _write_lines(path: Path, rows: Sequence[Document] | Sequence[Gold]) -> Path:
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
+    return path
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build, print the files' names, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m demo.build", description="Write the demo's files.")
+    parser.add_argument("folder", type=Path, help="where to write them")
+    folder = parser.parse_args(arguments).folder
+    try:
+        for path in build(folder):
+            print(path)
+    except (InvalidInput, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

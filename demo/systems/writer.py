@@ -1,0 +1,163 @@
+"""Extractions written as a knowledge base in the format of TAC KBP Cold Start 2016.
+
+An entity is a type and a name: two documents that name somebody alike are about the same one. Offsets in the
+file are inclusive at both ends.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Literal
+
+from demo.systems import lexicon
+from demo.systems.reading import Claim, Extraction, Mention
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import PREDICATES, RELATIONS
+from kbpo.core.spans import Span
+
+Direction = Literal["forward", "inverse", "both"]
+
+# A stored place relation has an official name for each kind of place.
+_PLACES = {
+    "per:place_of_birth": "per:{}_of_birth",
+    "per:place_of_death": "per:{}_of_death",
+    "org:place_of_headquarters": "org:{}_of_headquarters",
+}
+_RESIDENCE = {
+    "city": "per:cities_of_residence",
+    "stateorprovince": "per:statesorprovinces_of_residence",
+    "country": "per:countries_of_residence",
+}
+_DATE = re.compile(r"(?:(?:(?P<day>\d{1,2}) )?(?P<month>[A-Z][a-z]+) )?(?P<year>\d{4})")
+
+Entity = tuple[str, str]
+
+
+def write(
+    extractions: Sequence[Extraction], *, run_id: str, direction: Direction = "forward"
+) -> Iterator[str]:
+    """Write a knowledge base.
+
+    Parameters
+    ----------
+    extractions : sequence of Extraction
+        One for each document.
+    run_id : str
+        The first line of the file: not empty, no white space, no colon at its start.
+    direction : {"forward", "inverse", "both"}
+        Whether relations are stated as the service stores them, by the official inverse where there is one
+        (``org:founded_by`` for ``per:organizations_founded``), or by both.
+
+    Yields
+    ------
+    str
+        The lines, without line ends.
+
+    Raises
+    ------
+    InvalidInput
+        If `run_id` is not one.
+    """
+    if not re.fullmatch(r"[^:\s#]\S*", run_id):
+        raise InvalidInput(
+            f"{run_id!r} is not a run id; use a word that does not begin with a colon", where="run_id"
+        )
+    mentions = sorted(
+        {
+            ((mention.type, mention.name), extraction.doc_id, mention)
+            for extraction in extractions
+            for mention in extraction.mentions
+            if mention.kind != "string"
+        },
+        key=lambda item: (item[0], item[1], item[2].span, item[2].canonical),
+    )
+    nodes = {
+        entity: f":E{number:04}" for number, entity in enumerate(dict.fromkeys(m[0] for m in mentions), 1)
+    }
+    yield run_id
+    for entity, of_entity in groupby(mentions, key=lambda item: item[0]):
+        yield ""
+        yield f"{nodes[entity]}\ttype\t{entity[0]}"
+        for doc_id, in_document in groupby(of_entity, key=lambda item: item[1]):
+            yield from _mention_lines(nodes[entity], entity[1], doc_id, [m for _, _, m in in_document])
+    for extraction in extractions:
+        yield ""
+        for claim in _strongest(extraction.claims):
+            yield from _relation_lines(nodes, extraction.doc_id, claim, direction)
+
+
+def _mention_lines(node: str, name: str, doc_id: str, mentions: list[Mention]) -> Iterator[str]:
+    canonical = min(mention.canonical for mention in mentions)
+    yield f"{node}\tcanonical_mention\t{_quoted(name)}\t{_place(doc_id, canonical)}"
+    named = {mention.span: mention.words for mention in mentions if mention.kind == "name"} | {
+        canonical: name
+    }
+    for span, words in sorted(named.items()):
+        yield f"{node}\tmention\t{_quoted(words)}\t{_place(doc_id, span)}"
+    for mention in mentions:
+        if mention.kind != "name":
+            yield f"{node}\tnominal_mention\t{_quoted(mention.words)}\t{_place(doc_id, mention.span)}"
+
+
+def _strongest(claims: Iterable[Claim]) -> Iterator[Claim]:
+    """Give each pair of mentions and relation once, with the largest confidence."""
+
+    def key(claim: Claim) -> tuple[str, Span, Span]:
+        return claim.relation, claim.subject.span, claim.object.span
+
+    for _, same in groupby(sorted(claims, key=key), key=key):
+        yield max(same, key=lambda claim: claim.confidence)
+
+
+def _relation_lines(
+    nodes: dict[Entity, str], doc_id: str, claim: Claim, direction: Direction
+) -> Iterator[str]:
+    subject, obj = claim.subject, claim.object
+    confidence = f"{claim.confidence:.4f}"
+    name = _official(claim)
+    node = nodes[subject.type, subject.name]
+    if obj.kind == "string":
+        filler = _normalized(obj.words) if obj.type == "DATE" else obj.words
+        provenance = f"{_place(doc_id, obj.span)},{_place(doc_id, subject.span)}"
+        yield f"{node}\t{name}\t{_quoted(filler)}\t{provenance}\t{confidence}"
+        return
+    other = nodes[obj.type, obj.name]
+    provenance = f"{_place(doc_id, subject.span)},{_place(doc_id, obj.span)}"
+    if direction != "inverse" or RELATIONS[claim.relation].symmetric:
+        yield f"{node}\t{name}\t{other}\t{provenance}\t{confidence}"
+    if direction != "forward":
+        inverse = f"{obj.type.lower()}:{PREDICATES[name].inverse}"
+        yield f"{other}\t{inverse}\t{node}\t{provenance}\t{confidence}"
+
+
+def _official(claim: Claim) -> str:
+    """Name the official predicate of a claim: only places have more than one."""
+    words = claim.object.name
+    kind = "city"
+    if words in lexicon.COUNTRIES:
+        kind = "country"
+    elif words in lexicon.PROVINCES:
+        kind = "stateorprovince"
+    if claim.relation == "per:place_of_residence":
+        return _RESIDENCE[kind]
+    return _PLACES.get(claim.relation, claim.relation).format(kind)
+
+
+def _normalized(words: str) -> str:
+    """Write a date as the task wants it: ``1979-05-04``, and ``1979-XX-XX`` where only the year is known."""
+    match = _DATE.fullmatch(words)
+    if match is None:
+        return words
+    month = f"{lexicon.MONTHS.index(match['month']) + 1:02}" if match["month"] else "XX"
+    return (
+        f"{match['year']}-{month}-{int(match['day']):02}" if match["day"] else f"{match['year']}-{month}-XX"
+    )
+
+
+def _place(doc_id: str, span: Span) -> str:
+    return f"{doc_id}:{span.start}-{span.end - 1}"
+
+
+def _quoted(words: str) -> str:
+    escaped = words.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

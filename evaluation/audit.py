@@ -1,0 +1,97 @@
+"""Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from annotations.models import Corpus
+from evaluation import epochs, sampling
+from evaluation.estimators import coordinated, documents
+from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
+
+
+def audit_corpus(corpus: Corpus) -> list[str]:
+    """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target.
+
+    Returns
+    -------
+    list of str
+        What differs, one sentence each; empty when every sample came out the same.
+    """
+    findings: list[str] = []
+    for epoch in corpus.epochs.order_by("number"):
+        findings += _audit_epoch(epoch)
+    findings += _audit_documents(corpus)
+    return findings
+
+
+def _audit_epoch(epoch: Epoch) -> list[str]:
+    findings = []
+    secret = bytes.fromhex(epoch.secret)
+    if epochs.commitment(secret) != epoch.commitment:
+        findings.append(f"epoch {epoch.number}: the secret is not the one that was committed to")
+    if epoch.key_version != coordinated.KEY_VERSION:
+        findings.append(
+            f"epoch {epoch.number}: keys have format {epoch.key_version}, not {coordinated.KEY_VERSION}"
+        )
+        return findings
+    pi: dict[int, float] = {}
+    batches = list(epoch.batches.order_by("number").select_related("submission"))
+    if [batch.number for batch in batches] != list(range(1, len(batches) + 1)):
+        findings.append(f"epoch {epoch.number}: batches are not numbered 1 to {len(batches)}")
+    for batch in batches:
+        findings += [
+            f"epoch {epoch.number}, batch {batch.number}: {finding}"
+            for finding in _audit_batch(batch, secret, pi)
+        ]
+    return findings
+
+
+def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> list[str]:
+    """Replay one arrival on `pi`, which it updates."""
+    claims = sampling.read_claims(batch.submission)
+    instance_ids = [row.instance_id for row in claims.predictions]
+    stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
+    if abs(claims.p.sum() - 1) > 1e-9:
+        return [f"p sums to {claims.p.sum()!r}, not to 1"]
+    if batch.draws is not None:
+        counts = sampling.count_draws(claims.p, batch.draws, secret=secret, number=batch.number)
+        drawn = {instance_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
+        return [] if drawn == stored_draws else [_difference("draws", drawn, stored_draws)]
+    findings = []
+    stored_pi = dict(
+        InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
+    )
+    before = np.array([pi.get(instance_id, 0.0) for instance_id in instance_ids])
+    known = sampling.known_claims(batch.submission, claims)
+    arrival = sampling.arrive(pi=before, p=claims.p, known=known, target_variance=batch.target_variance)
+    if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
+        findings.append(
+            f"λ and b are {arrival.lam!r}, {arrival.floor!r}; stored are {batch.lam!r}, {batch.floor!r}"
+        )
+    changed = {instance_ids[row]: float(arrival.pi[row]) for row in np.flatnonzero(arrival.pi > before)}
+    if changed != stored_pi:
+        findings.append(_difference("inclusion probabilities", changed, stored_pi))
+    u = coordinated.uniforms(secret, claims.keys)
+    drawn_ids = {instance_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before))}
+    if drawn_ids != set(stored_draws):
+        findings.append(_difference("sampled instances", dict.fromkeys(drawn_ids), stored_draws))
+    pi.update(changed)
+    return findings
+
+
+def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, object]) -> str:
+    differing = sorted(
+        key for key in again.keys() | stored.keys() if again.get(key, ...) != stored.get(key, ...)
+    )
+    return f"{what} differ at {len(differing)} instances, the first with row id {differing[0]}"
+
+
+def _audit_documents(corpus: Corpus) -> list[str]:
+    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    if sample is None or sample.seed is None:
+        return []
+    annotated = corpus.documents.filter(annotations__source="expert").values_list("doc_id", flat=True)
+    again = set(documents.draw_documents(list(annotated), sample.size, sample.seed))
+    stored = set(sample.documents.values_list("document__doc_id", flat=True))
+    return [] if again == stored else [f"the exhaustive documents differ at {len(again ^ stored)} documents"]

@@ -1,0 +1,349 @@
+"""From rows to arrays to scores: the only bridge between the database and the estimators."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F
+
+import kbpo
+from annotations import questions
+from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
+from evaluation import estimators, sampling
+from evaluation.estimators import coordinated, matching, weighting
+from evaluation.estimators.intervals import Interval
+from evaluation.estimators.scores import (
+    CoordinatedSample,
+    Documents,
+    IidSample,
+    Labels,
+    System,
+    SystemScore,
+    coordinated_scores,
+    iid_scores,
+)
+from evaluation.models import DocumentSample, Epoch, Prediction, SampledInstance, Score, Submission
+from evaluation.submissions import record_event
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The systems of an epoch's fully labelled batches and the instances that they predict.
+
+    Attributes
+    ----------
+    instance_ids : list of int
+        Row ids of the N instances, in the order of their keys.
+    keys : list of str
+        Their keys, ascending.
+    submissions : list of Submission
+        In the order of their arrival.
+    systems : list of System
+    claims : list of list of Prediction
+        For each system its predictions, in the order of its rows.
+    """
+
+    instance_ids: list[int]
+    keys: list[str]
+    submissions: list[Submission]
+    systems: list[System]
+    claims: list[list[Prediction]]
+
+
+def read_pool(submissions: Sequence[Submission]) -> Pool:
+    """Read what systems predict, with p_i under every weighting: the default's as stored, others computed."""
+    read = [sampling.read_claims(submission) for submission in submissions]
+    by_key = {
+        key: prediction.instance_id
+        for claims in read
+        for key, prediction in zip(claims.keys, claims.predictions, strict=True)
+    }
+    keys = sorted(by_key)
+    row_of = {key: row for row, key in enumerate(keys)}
+    systems = []
+    for claims in read:
+        subjects = [row.subject_entity for row in claims.predictions]
+        predicates = [row.instance.predicate for row in claims.predictions]
+        objects = [row.object_entity for row in claims.predictions]
+        systems.append(
+            System(
+                rows=np.array([row_of[key] for key in claims.keys], dtype=np.int64),
+                weights={
+                    name: claims.p if name == weighting.DEFAULT else weigh(subjects, predicates, objects)
+                    for name, weigh in weighting.WEIGHTINGS.items()
+                },
+                confidence=np.array([row.confidence for row in claims.predictions]),
+            )
+        )
+    return Pool(
+        [by_key[key] for key in keys], keys, list(submissions), systems, [c.predictions for c in read]
+    )
+
+
+def read_labels(pool: Pool, epoch: Epoch, through: int) -> Labels:
+    """Read the labels of the instances sampled in batches 1 to `through`."""
+    relation = np.full(len(pool.keys), np.nan)
+    row_of = {instance_id: row for row, instance_id in enumerate(pool.instance_ids)}
+    settled = SampledInstance.objects.filter(
+        epoch=epoch,
+        batch__number__lte=through,
+        question__labels__predicate=F("instance__predicate"),
+        question__labels__subject=F("subject"),
+    ).values_list("instance_id", "question__labels__value")
+    for instance_id, value in settled:
+        relation[row_of[instance_id]] = value
+    return Labels(relation, _read_linking(pool, relation))
+
+
+def _read_linking(pool: Pool, relation: np.ndarray) -> list[np.ndarray]:
+    sampled = ~np.isnan(relation)
+    claimed = [
+        {
+            position: sampling.canonical_claims(claims[position])
+            for position in np.flatnonzero(sampled[system.rows])
+        }
+        for system, claims in zip(pool.systems, pool.claims, strict=True)
+    ]
+    asked = questions.find_canonicals(
+        {claim for rows in claimed for claims in rows.values() for claim in claims}
+    )
+    values = dict(
+        Label.objects.filter(question__in=[question.pk for question in asked.values()]).values_list(
+            "question_id", "value"
+        )
+    )
+    linking = []
+    for system, rows in zip(pool.systems, claimed, strict=True):
+        right = np.full(len(system.rows), np.nan)
+        for position, claims in rows.items():
+            right[position] = all(values[asked[claim].pk] for claim in claims)
+        linking.append(right)
+    return linking
+
+
+def read_coordinated_sample(pool: Pool, epoch: Epoch, through: int) -> CoordinatedSample:
+    """Read π after batch `through` and the sample {u < π} as it was drawn."""
+    pi = sampling.current_pi(epoch, through)
+    drawn = set(
+        SampledInstance.objects.filter(epoch=epoch, batch__number__lte=through).values_list(
+            "instance_id", flat=True
+        )
+    )
+    return CoordinatedSample(
+        pi=np.array([pi[instance_id] for instance_id in pool.instance_ids]),
+        sampled=np.array([instance_id in drawn for instance_id in pool.instance_ids], dtype=bool),
+        folds=coordinated.folds(bytes.fromhex(epoch.secret), pool.keys),
+    )
+
+
+def read_iid_sample(pool: Pool, epoch: Epoch, through: int) -> IidSample:
+    """Read each system's draws."""
+    row_of = {instance_id: row for row, instance_id in enumerate(pool.instance_ids)}
+    draws: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    rows = SampledInstance.objects.filter(epoch=epoch, batch__number__lte=through)
+    for submission_id, instance_id, count in rows.values_list("batch__submission_id", "instance_id", "draws"):
+        draws[submission_id].append((row_of[instance_id], count or 0))
+    return IidSample(
+        [
+            np.repeat(*np.array(sorted(draws[submission.pk]), dtype=np.int64).T)
+            for submission in pool.submissions
+        ]
+    )
+
+
+def read_documents(pool: Pool, corpus: Corpus, document_ids: Sequence[int] | None = None) -> Documents | None:
+    """Read the exhaustive documents, and count what each system finds in them.
+
+    Parameters
+    ----------
+    document_ids : sequence of int or None
+        Which annotated documents, in which order; None for the corpus' exhaustive sample.
+
+    Returns
+    -------
+    Documents or None
+        None where there are none.
+    """
+    if document_ids is None:
+        sample = DocumentSample.objects.filter(corpus=corpus).first()
+        if sample is None:
+            return None
+        document_ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
+    column_of = {document_id: column for column, document_id in enumerate(document_ids)}
+    relations = _read_true_relations(document_ids)
+    true = np.zeros(len(document_ids), dtype=np.int64)
+    columns = np.array([column_of[int(relation.doc_id)] for relation in relations], dtype=np.int64)
+    np.add.at(true, columns, 1)
+    found: dict[str, np.ndarray] = {}
+    for part in matching.PARTS:
+        found[part] = np.zeros((len(pool.systems), len(document_ids)), dtype=np.int64)
+        for number, predictions in enumerate(pool.claims):
+            claims = [_claim(row) for row in predictions if row.instance.document_id in column_of]
+            np.add.at(found[part][number], columns[matching.match(claims, relations, part).found], 1)
+    return Documents(corpus.documents.count(), true, found)
+
+
+def _claim(prediction: Prediction) -> matching.Claim:
+    instance = prediction.instance
+    canonical = [claim.canonical for claim in sampling.canonical_claims(prediction)]
+    return matching.Claim(
+        str(instance.document_id),
+        instance.predicate,
+        Span(instance.subject_start, instance.subject_end),
+        Span(instance.object_start, instance.object_end),
+        canonical[0],
+        canonical[1] if len(canonical) > 1 else None,
+    )
+
+
+def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelation]:
+    mentions: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of the entity of a mention
+    entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)
+    rows = list(
+        AnnotatedMention.objects.filter(annotation__document__in=document_ids).values_list(
+            "annotation_id", "start", "end", "canonical_start", "canonical_end"
+        )
+    )
+    for annotation_id, start, end, canonical_start, canonical_end in rows:
+        entities[annotation_id, Span(canonical_start, canonical_end)].add(Span(start, end))
+    for annotation_id, start, end, canonical_start, canonical_end in rows:
+        mentions[annotation_id, Span(start, end)] |= entities[
+            annotation_id, Span(canonical_start, canonical_end)
+        ]
+    relations = AnnotatedRelation.objects.filter(annotation__document__in=document_ids).values_list(
+        "annotation__document_id",
+        "annotation_id",
+        "predicate",
+        "subject_start",
+        "subject_end",
+        "object_start",
+        "object_end",
+    )
+    found = []
+    for (
+        document_id,
+        annotation_id,
+        predicate,
+        subject_start,
+        subject_end,
+        object_start,
+        object_end,
+    ) in relations:
+        subject, object_ = Span(subject_start, subject_end), Span(object_start, object_end)
+        found.append(
+            matching.TrueRelation(
+                str(document_id),
+                predicate,
+                subject,
+                object_,
+                tuple(sorted(mentions[annotation_id, subject])),
+                tuple(sorted(mentions[annotation_id, object_])),
+            )
+        )
+    return found
+
+
+def epoch_scores(epoch: Epoch, through: int) -> tuple[Pool, Iterable[SystemScore]]:
+    """Read an epoch's batches 1 to `through` and estimate every score; nothing is stored."""
+    submissions = list(
+        Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through).order_by("batch__number")
+    )
+    pool = read_pool(submissions)
+    labels = read_labels(pool, epoch, through)
+    documents = read_documents(pool, epoch.corpus)
+    if epoch.corpus.design == Corpus.Design.COORDINATED:
+        sample = read_coordinated_sample(pool, epoch, through)
+        return pool, coordinated_scores(pool.systems, labels, sample, documents)
+    return pool, iid_scores(pool.systems, labels, read_iid_sample(pool, epoch, through), documents)
+
+
+@transaction.atomic
+def score_epoch(*, epoch_id: int) -> bool:
+    """Compute and store the scores of an epoch whose inputs have changed.
+
+    Returns
+    -------
+    bool
+        False where there was nothing to do, or somebody is at it.
+    """
+    epoch = (
+        Epoch.objects.select_for_update(skip_locked=True, of=("self",))
+        .select_related("corpus")
+        .filter(pk=epoch_id, scores_due=True)
+        .first()
+    )
+    if epoch is None:
+        return False
+    through = sampling.last_labelled(epoch)
+    if through:
+        pool, scores = epoch_scores(epoch, through)
+        _store(epoch, through, pool, scores)
+        judged = Submission.objects.select_for_update().filter(
+            batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
+        )
+        for submission in judged.order_by("pk"):
+            record_event(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
+    epoch.scores_due = False
+    epoch.save(update_fields=["scores_due"])
+    return True
+
+
+def _store(epoch: Epoch, through: int, pool: Pool, scores: Iterable[SystemScore]) -> None:
+    batch = epoch.batches.get(number=through)
+    documents = DocumentSample.objects.filter(corpus=epoch.corpus).first()
+    rows = [
+        Score(
+            submission=pool.submissions[score.system],
+            epoch=epoch,
+            batch=batch,
+            estimator=score.estimator,
+            weighting=score.weighting,
+            part=score.part,
+            level=score.level,
+            matching=matching.RULE,
+            **_columns("precision", score.precision),
+            **_columns("recall", score.recall),
+            **_columns("f1", score.f1),
+            labels=score.labels,
+            counts={
+                "instances": len(pool.systems[score.system].rows),
+                "pool": len(pool.submissions),
+                "documents": documents.size if documents else 0,
+                "true": score.true,
+                "found": score.found,
+            },
+            code_version=code_version(),
+        )
+        for score in scores
+    ]
+    key = ["submission", "batch", "estimator", "weighting", "part", "level"]
+    given = {"epoch", "matching", "labels", "counts", "code_version", "computed_at"}
+    measured = {f"{name}{end}" for name in ("precision", "recall", "f1") for end in ("", "_low", "_high")}
+    Score.objects.bulk_create(
+        rows,
+        batch_size=1000,
+        update_conflicts=True,
+        unique_fields=key,
+        update_fields=sorted(given | measured),
+    )
+
+
+def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:
+    if interval is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+@cache
+def code_version() -> str:
+    """Return the release and a digest of the code that makes scores, so that a score says what made it."""
+    digest = hashlib.sha256()
+    for path in [*sorted(Path(estimators.__file__).parent.glob("*.py")), Path(__file__)]:
+        digest.update(path.read_bytes())
+    return f"{kbpo.__version__}+{digest.hexdigest()[:12]}"

@@ -1,0 +1,24 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from kbpo.core.commands import Command as BaseCommand
+
+from annotations.selectors import corpus_by_tag
+from evaluation import audit
+from kbpo.core.errors import Conflict
+
+
+class Command(BaseCommand):
+    help = "Draw every stored sample of a corpus again from its secret: the same, or a failure."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = corpus_by_tag(options["corpus"])
+        findings = audit.audit_corpus(corpus)
+        for finding in findings:
+            self.stdout.write(finding)
+        if findings:
+            raise Conflict(f"{corpus.tag}: {len(findings)} of the stored samples did not come out again")
+        self.stdout.write(f"{corpus.tag}: every sample came out the same")

@@ -1,0 +1,76 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotations.selectors import corpus_by_tag
+from evaluation import leaderboard
+from evaluation.estimators import intervals, weighting
+from evaluation.estimators.scores import PARTS
+from kbpo.core.commands import Command as BaseCommand
+from kbpo.core.errors import UsageError
+
+
+def as_json(measure: leaderboard.Measure) -> dict[str, float | None] | None:
+    """Return an estimate and its interval; None where it is not estimable."""
+    if measure.estimate is None:
+        return None
+    return {"estimate": measure.estimate, "low": measure.low, "high": measure.high}
+
+
+def as_text(name: str, measure: leaderboard.Measure) -> str:
+    """Return the same in words."""
+    if measure.estimate is None:
+        return f"{name} {measure.reason}"
+    return f"{name} {measure.estimate:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
+
+
+class Command(BaseCommand):
+    help = "Print a corpus' leaderboard: precision, recall and F1 of its public systems, with intervals."
+    offers_json = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument("--level", type=float, default=intervals.DEFAULT_LEVEL, choices=intervals.LEVELS)
+        parser.add_argument("--part", default="all", choices=PARTS)
+        parser.add_argument("--weighting", default=weighting.DEFAULT, choices=list(weighting.WEIGHTINGS))
+        parser.add_argument(
+            "--estimator",
+            choices=sorted({name for names in leaderboard.ESTIMATORS.values() for name in names}),
+            help="Of the corpus' design; the design's default if left out.",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = corpus_by_tag(options["corpus"])
+        offered = leaderboard.ESTIMATORS[corpus.design]
+        if options["estimator"] not in (None, *offered):
+            raise UsageError(
+                f"--estimator {options['estimator']} does not go with {corpus.tag}, whose design is"
+                f" {corpus.design}: choose {' or '.join(offered)}"
+            )
+        rows = leaderboard.rows(
+            corpus,
+            level=round(100 * options["level"]),
+            part=options["part"],
+            weighting=options["weighting"],
+            estimator=options["estimator"],
+        )
+        if options["json"]:
+            self.print_json({"rows": [self.row_as_json(row) for row in rows]})
+            return
+        for row in rows:
+            measures = (("P", row.precision), ("R", row.recall), ("F1", row.f1))
+            words = row.why or "  ".join(as_text(name, measure) for name, measure in measures)
+            self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
+
+    def row_as_json(self, row: leaderboard.Row) -> dict[str, Any]:
+        return {
+            "submission": row.submission,
+            "team": row.team,
+            "name": row.name,
+            **{
+                name: as_json(measure)
+                for name, measure in (("precision", row.precision), ("recall", row.recall), ("f1", row.f1))
+            },
+            "labels": row.labels,
+            "cost": None,
+        }

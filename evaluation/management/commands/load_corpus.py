@@ -1,0 +1,42 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+from kbpo.core.commands import Command as BaseCommand
+
+from annotations import corpora
+from annotations.models import Corpus
+from evaluation import epochs
+from evaluation.models import DocumentSample
+from kbpo.core.errors import Conflict
+
+
+class Command(BaseCommand):
+    help = "Load documents from JSON Lines (doc_id, title, date, text), and open the corpus' first epoch."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument("--name", default="", help="The corpus' name on the pages; its tag if left out.")
+        parser.add_argument(
+            "--design",
+            default=Corpus.Design.COORDINATED,
+            choices=Corpus.Design.values,
+            help="How its systems are sampled; it stays so.",
+        )
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        report = corpora.load_corpus(
+            path=options["file"], tag=options["corpus"], name=options["name"], design=options["design"]
+        )
+        if report.created and DocumentSample.objects.filter(corpus=report.corpus).exists():
+            raise Conflict(
+                f"{report.corpus.tag} has its exhaustive documents drawn: it takes no new documents, and the"
+                f" file has {report.created}"
+            )
+        epochs.open_epoch(corpus=report.corpus)
+        self.stdout.write(
+            f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"
+        )

@@ -1,0 +1,52 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+from django.core.management.base import CommandParser
+from kbpo.core.commands import Command as BaseCommand
+
+from annotations.selectors import corpus_by_tag
+from evaluation import submissions
+from evaluation.models import Submission
+from kbpo.accounts.models import Team
+from kbpo.core.errors import InvalidInput
+
+
+class Command(BaseCommand):
+    help = "Upload a knowledge base for a team, to be judged and shown; prints the submission's id."
+    offers_json = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument("--team", required=True, help="Made, if there is none of that name.")
+        parser.add_argument("--name", required=True, help="The system's.")
+        parser.add_argument("--description", default="")
+        parser.add_argument("--format", default=Submission.Format.TAC2016, choices=Submission.Format.values)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = corpus_by_tag(options["corpus"])
+        team_name = options["team"].strip()
+        if not team_name:
+            raise InvalidInput("a team needs a name", where="--team")
+        try:
+            with options["file"].open("rb") as stream:
+                team = Team.objects.filter(name__iexact=team_name).first() or Team.objects.create(
+                    name=team_name
+                )
+                submission = submissions.upload(
+                    user=None,
+                    team=team,
+                    corpus=corpus,
+                    name=options["name"],
+                    file=File(stream),
+                    description=options["description"],
+                    format=options["format"],
+                    go_ahead=True,
+                )
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
+        if options["json"]:
+            self.print_json({"submission": submission.pk})
+        else:
+            self.stdout.write(str(submission.pk))

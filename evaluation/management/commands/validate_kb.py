@@ -1,0 +1,53 @@
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from kbpo.core.commands import Command as BaseCommand
+
+from annotations.selectors import corpus_by_tag
+from evaluation import submissions
+from evaluation.models import Submission
+from kbpo.core.errors import InvalidInput
+
+
+class Command(BaseCommand):
+    help = "Check a knowledge base as an upload would be checked; nothing is stored."
+    offers_json = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument("--format", default=Submission.Format.TAC2016, choices=Submission.Format.values)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = corpus_by_tag(options["corpus"])
+        try:
+            with options["file"].open("rb") as stream:
+                reading = submissions.read_kb(stream=stream, corpus=corpus, format=options["format"])
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
+        if options["json"]:
+            self.print_json(
+                {
+                    "accepted": reading.accepted,
+                    "problems": [
+                        {key: asdict(problem)[key] for key in ("line", "code", "severity", "message", "text")}
+                        for problem in reading.problems
+                    ],
+                    "counts": dict(reading.counts),
+                }
+            )
+        else:
+            for problem in reading.problems:
+                self.stdout.write(
+                    f"line {problem.line}: {problem.severity} {problem.code}: {problem.message}"
+                )
+            self.stdout.write(
+                f"accepted: {len(reading.predictions)} claims" if reading.accepted else "refused"
+            )
+        if not reading.accepted:
+            errors = sum(problem.severity == "ERROR" for problem in reading.problems)
+            raise InvalidInput(
+                f"refused: {errors} error{'s' if errors != 1 else ''}", where=str(options["file"])
+            )

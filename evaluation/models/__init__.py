@@ -1,0 +1,27 @@
+"""Judging systems: submissions, samples and scores."""
+
+from evaluation.models.sample import (
+    DocumentSample,
+    Epoch,
+    InclusionProbability,
+    SampleBatch,
+    SampledDocument,
+    SampledInstance,
+)
+from evaluation.models.score import Score
+from evaluation.models.submission import Instance, Prediction, Problem, Submission, SubmissionEvent
+
+__all__ = [
+    "DocumentSample",
+    "Epoch",
+    "InclusionProbability",
+    "Instance",
+    "Prediction",
+    "Problem",
+    "SampleBatch",
+    "SampledDocument",
+    "SampledInstance",
+    "Score",
+    "Submission",
+    "SubmissionEvent",
+]

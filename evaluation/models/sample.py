@@ -1,0 +1,171 @@
+"""What is sampled, when, and with which probability. Nothing here is ever computed again: it is stored."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotations.models import Corpus, Document, Question
+from evaluation.models.submission import Instance, Submission
+
+_HEX = r"^[0-9a-f]{64}$"
+
+
+class Epoch(models.Model):
+    """A span of a corpus' life with one secret. Its labels are sealed until it is released."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="epochs")
+    number = models.PositiveIntegerField()
+    secret = models.CharField(max_length=64, help_text="Hexadecimal; public once released.")
+    commitment = models.CharField(
+        max_length=64, help_text="SHA-256 of the secret's bytes; public from the start."
+    )
+    key_version = models.CharField(
+        max_length=8, help_text="Format of the keys that the secret is applied to."
+    )
+    opened_at = models.DateTimeField(auto_now_add=True)
+    released_at = models.DateTimeField(null=True, blank=True)
+    scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
+
+    class Meta:
+        ordering = ["corpus", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "number"], name="epoch_once"),
+            models.UniqueConstraint(
+                fields=["corpus"], condition=Q(released_at__isnull=True), name="epoch_one_open"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="epoch_number"),
+            models.CheckConstraint(
+                condition=Q(secret__regex=_HEX, commitment__regex=_HEX),
+                name="epoch_secret",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus.tag} {self.number}"
+
+
+class SampleBatch(models.Model):
+    """A system's arrival in an epoch: what was added to the sample for it.
+
+    `number` is the order of arrival. Under `coordinated`: the least λ that met the target, and the floor b.
+    Under `iid`: the number of draws. `labelled_at` is set when every question of the batch is settled.
+    """
+
+    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="batches")
+    number = models.PositiveIntegerField()
+    submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="batch")
+    target_variance = models.FloatField()
+    lam = models.FloatField(null=True)
+    floor = models.FloatField(null=True, help_text="b: the expected number of labels spread uniformly.")
+    draws = models.PositiveIntegerField(null=True)
+    drawn_at = models.DateTimeField(auto_now_add=True)
+    labelled_at = models.DateTimeField(null=True, blank=True)
+    questions = models.ManyToManyField(Question, related_name="batches")
+
+    class Meta:
+        verbose_name_plural = "sample batches"
+        ordering = ["epoch", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["epoch", "number"], name="batch_once"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="batch_number"),
+            models.CheckConstraint(condition=Q(target_variance__gt=0), name="batch_target_variance"),
+            models.CheckConstraint(
+                condition=Q(lam__gte=0, floor__gte=0, draws__isnull=True)
+                | Q(lam__isnull=True, floor__isnull=True, draws__gte=1),
+                name="batch_design",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.epoch} batch {self.number}"
+
+
+class InclusionProbability(models.Model):
+    """π of an instance after a batch that changed it. It never falls."""
+
+    batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="inclusions")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="inclusions")
+    probability = models.FloatField()
+    is_known = models.BooleanField(
+        default=False, help_text="Published before the upload: certain, whatever its random number."
+    )
+
+    class Meta:
+        verbose_name_plural = "inclusion probabilities"
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "instance"], name="inclusion_once"),
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1), name="inclusion_probability"
+            ),
+            models.CheckConstraint(condition=Q(is_known=False) | Q(probability=1), name="inclusion_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.instance}: {self.probability}"
+
+
+class SampledInstance(models.Model):
+    """An instance in the sample: from which batch on, and the question that settles its relation.
+
+    Under `coordinated` an instance enters once in an epoch and `draws` is empty; under `iid` it belongs to
+    one batch's sample and `draws` says how often it came.
+    """
+
+    batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="sampled")
+    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="sampled")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="sampled")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="sampled")
+    subject = models.PositiveSmallIntegerField(
+        help_text="Which mention of the question's pair is the subject."
+    )
+    draws = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "instance"], name="sampled_once_in_batch"),
+            models.UniqueConstraint(
+                fields=["epoch", "instance"], condition=Q(draws__isnull=True), name="sampled_once_in_epoch"
+            ),
+            models.CheckConstraint(condition=Q(draws__isnull=True) | Q(draws__gte=1), name="sampled_draws"),
+            models.CheckConstraint(condition=Q(subject__in=[0, 1]), name="sampled_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.instance)
+
+
+class DocumentSample(models.Model):
+    """A uniform draw of documents that are annotated in full: the exhaustive sample of a corpus."""
+
+    corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="document_sample")
+    seed = models.BigIntegerField(null=True, help_text="Empty where every annotated document was taken.")
+    size = models.PositiveIntegerField()
+    population = models.PositiveIntegerField()
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(size__gte=1, size__lte=F("population")), name="document_sample_size"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.size} of {self.population} documents of {self.corpus.tag}"
+
+
+class SampledDocument(models.Model):
+    """A document of the exhaustive sample, and the probability with which it came in."""
+
+    sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="documents")
+    document = models.OneToOneField(Document, on_delete=models.PROTECT, related_name="sampled")
+    probability = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1), name="sampled_document_probability"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.document)

@@ -1,0 +1,192 @@
+"""What teams hand in, and what it claims."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotations.models import Corpus, Document
+from kbpo.accounts.models import Team, User
+from kbpo.core.ontology import MENTION_TYPES, RELATIONS
+
+
+def upload_path(submission: "Submission", filename: str) -> str:
+    """Return where a submission's file is kept: by corpus and digest, never by the name that was sent."""
+    return f"submissions/{submission.corpus.tag}/{submission.digest}.kb"
+
+
+class Submission(models.Model):
+    """A knowledge base handed in by a team."""
+
+    class State(models.TextChoices):
+        UPLOADED = "uploaded", "waiting to be read"
+        REFUSED = "refused", "refused"
+        ACCEPTED = "accepted", "accepted"
+        JUDGING = "judging", "being judged"
+        SCORED = "scored", "scored"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        FAILED = "failed", "failed"
+
+    class Format(models.TextChoices):
+        TAC2015 = "tac2015", "TAC KBP 2015"
+        TAC2016 = "tac2016", "TAC KBP 2016"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="submissions")
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions")
+    uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions", null=True)
+    name = models.CharField(max_length=100)
+    description = models.TextField(blank=True)
+    format = models.CharField(max_length=16, choices=Format, default=Format.TAC2016)
+    file = models.FileField(upload_to=upload_path, max_length=300)
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the file's bytes.")
+    state = models.CharField(max_length=16, choices=State, default=State.UPLOADED)
+    go_ahead = models.BooleanField(default=False, help_text="Judge it as soon as it is accepted.")
+    is_public = models.BooleanField(default=True, help_text="Show it on the leaderboard once it is scored.")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    quota_taken_at = models.DateTimeField(null=True, blank=True)
+    counts = models.JSONField(default=dict, help_text="What reading the file found.")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["corpus", "team", "name"],
+                condition=~Q(state__in=["refused", "withdrawn", "failed"]),
+                name="submission_name_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    state__in=["uploaded", "refused", "accepted", "judging", "scored", "withdrawn", "failed"]
+                ),
+                name="submission_state",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["judging", "scored"]) | Q(quota_taken_at__isnull=False),
+                name="submission_quota_taken_when_sampled",
+            ),
+            models.CheckConstraint(condition=~Q(name=""), name="submission_name_not_empty"),
+        ]
+        indexes = [models.Index(fields=["state", "id"], name="submission_by_state")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SubmissionEvent(models.Model):
+    """A step in a submission's life, for its timeline."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
+    state = models.CharField(max_length=16, choices=Submission.State)
+    at = models.DateTimeField(auto_now_add=True)
+    detail = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {self.state}"
+
+
+class Problem(models.Model):
+    """A fault found in a submission's file."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="problems")
+    line = models.PositiveIntegerField(help_text="0 for the file as a whole.")
+    code = models.CharField(max_length=64)
+    severity = models.CharField(max_length=8, choices={"ERROR": "error", "WARNING": "warning"})
+    message = models.TextField()
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(severity__in=["ERROR", "WARNING"]), name="problem_severity")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.line}: {self.code}"
+
+
+class Instance(models.Model):
+    """A claim that systems share: a predicate between two spans of a document."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="instances")
+    document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="instances")
+    predicate = models.CharField(max_length=64)
+    subject_start = models.PositiveIntegerField()
+    subject_end = models.PositiveIntegerField()
+    object_start = models.PositiveIntegerField()
+    object_end = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "document",
+                    "predicate",
+                    "subject_start",
+                    "subject_end",
+                    "object_start",
+                    "object_end",
+                ],
+                name="instance_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(subject_start__lt=F("subject_end"), object_start__lt=F("object_end")),
+                name="instance_spans",
+            ),
+            models.CheckConstraint(condition=Q(predicate__in=list(RELATIONS)), name="instance_predicate"),
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.document_id}|{self.predicate}|{self.subject_start}-{self.subject_end}"
+            f"|{self.object_start}-{self.object_end}"
+        )
+
+
+class Prediction(models.Model):
+    """A submission's use of an instance: its confidence, entities, types and canonical mentions.
+
+    `probability` is p_i(x) of the default weighting, the distribution that the sample is designed for; it is
+    computed once, when the submission is accepted, and sums to 1 over the submission.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="predictions")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="predictions")
+    confidence = models.FloatField()
+    subject_type = models.CharField(max_length=8)
+    object_type = models.CharField(max_length=8)
+    subject_entity = models.TextField()
+    object_entity = models.TextField()
+    subject_canonical_start = models.PositiveIntegerField()
+    subject_canonical_end = models.PositiveIntegerField()
+    object_canonical_start = models.PositiveIntegerField(null=True, help_text="Empty for strings and dates.")
+    object_canonical_end = models.PositiveIntegerField(null=True)
+    probability = models.FloatField()
+    line = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "instance"], name="prediction_once"),
+            models.CheckConstraint(
+                condition=Q(confidence__gt=0, confidence__lte=1), name="prediction_confidence"
+            ),
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1), name="prediction_probability"
+            ),
+            models.CheckConstraint(
+                condition=Q(subject_type__in=MENTION_TYPES, object_type__in=MENTION_TYPES),
+                name="prediction_types",
+            ),
+            models.CheckConstraint(
+                condition=Q(object_canonical_start__isnull=True, object_canonical_end__isnull=True)
+                | Q(object_canonical_start__lt=F("object_canonical_end")),
+                name="prediction_object_canonical",
+            ),
+            models.CheckConstraint(
+                condition=Q(subject_canonical_start__lt=F("subject_canonical_end")),
+                name="prediction_subject_canonical",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {self.instance}"

@@ -1,0 +1,125 @@
+"""How far a submission is, in words that say what happens next."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from django.db.models import Count, Max, Min, Q
+
+from annotations.models import Question
+from evaluation.models import SampleBatch, Submission
+
+State = Submission.State
+ENOUGH = 10  # settled questions before a rate says anything
+
+HEADINGS: Mapping[str, str] = MappingProxyType(
+    {
+        State.UPLOADED: "Waiting to be read",
+        State.REFUSED: "Refused: the file has errors",
+        State.ACCEPTED: "Accepted",
+        State.JUDGING: "People are judging it",
+        State.SCORED: "Scored",
+        State.WITHDRAWN: "Withdrawn",
+        State.FAILED: "Stopped by a fault of ours",
+    }
+)
+EVENTS: Mapping[str, str] = MappingProxyType(
+    {
+        State.UPLOADED: "Handed in",
+        State.REFUSED: "Read and refused",
+        State.ACCEPTED: "Read and accepted",
+        State.JUDGING: "Sample drawn; judging began",
+        State.SCORED: "Scored",
+        State.WITHDRAWN: "Withdrawn",
+        State.FAILED: "Stopped",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of the questions that a submission needs are settled.
+
+    Attributes
+    ----------
+    settled, needed : int
+    left : timedelta or None
+        How long the rest takes at the rate so far; None where that cannot be said.
+    """
+
+    settled: int
+    needed: int
+    left: datetime.timedelta | None
+
+    @property
+    def words(self) -> str:
+        """As in “3 of 456 questions settled; about 2 hours left”."""
+        words = f"{self.settled} of {self.needed} questions settled"
+        return f"{words}; {in_words(self.left)} left" if self.left else words
+
+
+def progress(submission: Submission) -> Progress | None:
+    """Count the questions of a submission's batch; None before its claims are sampled."""
+    batch = SampleBatch.objects.filter(submission=submission).first()
+    if batch is None:
+        return None
+    settled = Q(state=Question.State.SETTLED)
+    counted = batch.questions.aggregate(
+        needed=Count("pk"),
+        settled=Count("pk", filter=settled),
+        recent=Count("pk", filter=settled & Q(settled_at__gt=batch.drawn_at)),
+        first=Min("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
+        last=Max("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
+    )
+    left = None
+    rest = counted["needed"] - counted["settled"]
+    if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
+        left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
+    return Progress(counted["settled"], counted["needed"], left)
+
+
+def in_words(span: datetime.timedelta) -> str:
+    """Say roughly how long something takes.
+
+    Examples
+    --------
+    >>> in_words(datetime.timedelta(minutes=100))
+    'about 2 hours'
+    >>> in_words(datetime.timedelta(seconds=20))
+    'less than a minute'
+    """
+    minutes = span.total_seconds() / 60
+    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
+        number = round(minutes / size)
+        if minutes >= size * (1 if unit == "minute" else 1.5):
+            return f"about {number} {unit}{'' if number == 1 else 's'}"
+    return "less than a minute"
+
+
+def next_step(submission: Submission, quota_free_at: datetime.datetime | None = None) -> str:
+    """Say what happens next.
+
+    Parameters
+    ----------
+    submission : Submission
+    quota_free_at : datetime, optional
+        When its team may have the next one judged; None: now.
+    """
+    if submission.state == State.UPLOADED:
+        return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
+    if submission.state == State.REFUSED:
+        return "Nothing was judged, no quota used. Mend the lines named below and hand the file in again."
+    if submission.state == State.ACCEPTED and not submission.go_ahead:
+        return "Nobody judges it until you say so."
+    if submission.state == State.ACCEPTED and quota_free_at is not None:
+        return f"Your team's quota is used up; its claims are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
+    if submission.state == State.ACCEPTED:
+        return "Next a sample of its claims is drawn and put before people. That takes seconds."
+    if submission.state == State.JUDGING:
+        return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
+    if submission.state == State.SCORED:
+        return "Its scores are below. They are computed anew when later systems bring more judged claims."
+    if submission.state == State.WITHDRAWN:
+        return "It is off the leaderboard. What was judged for it stays in the sample, without its name."
+    return "It is not your fault, and no quota was used. The operators have the details: try again."

@@ -1,0 +1,416 @@
+"""Sampling: decide with which probability each claim is judged, draw, store, and ask.
+
+Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from annotations import questions
+from annotations.models import Corpus, Document, DocumentAnnotation, Question
+from annotations.questions import CanonicalClaim, Claim
+from evaluation.estimators import coordinated, documents, iid
+from evaluation.models import (
+    DocumentSample,
+    Epoch,
+    InclusionProbability,
+    Prediction,
+    SampleBatch,
+    SampledDocument,
+    SampledInstance,
+    Submission,
+)
+from evaluation.submissions import record_event
+from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.nudge import nudge
+from kbpo.core.spans import Span
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+QUOTA_WINDOW = timedelta(days=7)
+SETTLE_TASK = "kbpo.pipeline.settle_questions"
+
+
+@dataclass(frozen=True)
+class Claims:
+    """A submission's predictions as columns, in the order of their instances' keys.
+
+    Attributes
+    ----------
+    predictions : list of Prediction
+        With their instances and documents.
+    keys : list of str
+        The instances' keys, ascending: the order in which every sum and draw is made.
+    p : float[n]
+        The stored probabilities of the default weighting.
+    """
+
+    predictions: list[Prediction]
+    keys: list[str]
+    p: FloatArray
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What an arrival does to the design.
+
+    Attributes
+    ----------
+    pi : float[n]
+        Inclusion probabilities of the system's instances after it.
+    lam : float
+        The least scale of p that meets the target.
+    floor : float
+        b, the expected number of labels spread uniformly.
+    """
+
+    pi: FloatArray
+    lam: float
+    floor: float
+
+
+def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: float) -> Arrival:
+    """Grow the design for a system (ESTIMATION.md 3.2).
+
+    Parameters
+    ----------
+    pi : float[n]
+        Current inclusion probabilities of its instances; 0 where an instance was never in a design.
+    p : float[n]
+        Its distribution; sums to 1.
+    known : bool[n]
+        Instances whose labels were published before the upload: they count exactly.
+    target_variance : float
+        V*, the variance that its precision may have at most.
+    """
+    floor = coordinated.floor_labels(target_variance)
+    new_pi, lam = coordinated.top_up(np.where(known, 1.0, pi), p, target_variance, floor / len(p))
+    return Arrival(new_pi, lam, floor)
+
+
+def read_claims(submission: Submission) -> Claims:
+    """Read a submission's predictions in the order of their keys."""
+    predictions = list(submission.predictions.select_related("instance__document"))
+    keyed = sorted((key_of(prediction), index) for index, prediction in enumerate(predictions))
+    ordered = [predictions[index] for _, index in keyed]
+    return Claims(ordered, [key for key, _ in keyed], np.array([row.probability for row in ordered]))
+
+
+def key_of(prediction: Prediction) -> str:
+    """Return the key of a prediction's instance: what the epoch's secret is applied to."""
+    instance = prediction.instance
+    return coordinated.instance_key(
+        instance.document.doc_id,
+        instance.predicate,
+        Span(instance.subject_start, instance.subject_end),
+        Span(instance.object_start, instance.object_end),
+    )
+
+
+def quota_free_at(*, submission: Submission, now: datetime) -> datetime | None:
+    """Return when the submission's team may have it judged; None where it may now."""
+    quota = submission.corpus.weekly_quota
+    taken = Submission.objects.filter(
+        corpus=submission.corpus, team=submission.team, quota_taken_at__gt=now - QUOTA_WINDOW
+    ).order_by("-quota_taken_at")
+    times = list(taken.values_list("quota_taken_at", flat=True)[:quota])
+    if len(times) < quota:
+        return None
+    if not times:  # a quota of none
+        return now + QUOTA_WINDOW
+    oldest = times[-1]
+    assert oldest is not None
+    return oldest + QUOTA_WINDOW
+
+
+@transaction.atomic
+def sample_submission(*, submission_id: int) -> bool:
+    """Draw the sample of an accepted submission that has the go-ahead, store it, and ask its questions.
+
+    Returns
+    -------
+    bool
+        False where there was nothing to do: not its turn, its team's quota used up, or sampled before.
+    """
+    corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
+    epoch = Epoch.objects.select_for_update().get(corpus=corpus_id, released_at=None)
+    submission = (
+        Submission.objects.select_for_update(of=("self",))
+        .select_related("corpus", "team")
+        .filter(pk=submission_id, state=Submission.State.ACCEPTED, go_ahead=True)
+        .first()
+    )
+    now = timezone.now()
+    if submission is None or quota_free_at(submission=submission, now=now) is not None:
+        return False
+    batch = SampleBatch(
+        epoch=epoch,
+        number=1 + SampleBatch.objects.filter(epoch=epoch).count(),
+        submission=submission,
+        target_variance=coordinated.target_variance(
+            submission.corpus.target_half_width, submission.corpus.target_level
+        ),
+    )
+    claims = read_claims(submission)
+    if submission.corpus.design == Corpus.Design.COORDINATED:
+        sampled = _draw_coordinated(batch, claims)
+    else:
+        sampled = _draw_iid(batch, claims)
+    asked = _ask(batch, claims, sampled)
+    submission.quota_taken_at = now
+    submission.save(update_fields=["quota_taken_at"])
+    record_event(
+        submission,
+        Submission.State.JUDGING,
+        f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",
+    )
+    nudge(SETTLE_TASK)
+    return True
+
+
+def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
+    """Return π of every instance in the epoch's design after batch `through` (None: the last), by row id."""
+    rows = InclusionProbability.objects.filter(batch__epoch=epoch)
+    if through is not None:
+        rows = rows.filter(batch__number__lte=through)
+    latest = rows.order_by("instance_id", "-batch__number").distinct("instance_id")
+    return dict(latest.values_list("instance_id", "probability"))
+
+
+def _draw_coordinated(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
+    """Store the design and return the newly sampled rows of `claims`, with no number of draws."""
+    instance_ids = [row.instance_id for row in claims.predictions]
+    before = current_pi(batch.epoch)
+    pi = np.array([before.get(instance_id, 0.0) for instance_id in instance_ids])
+    known = known_claims(batch.submission, claims)
+    arrival = arrive(pi=pi, p=claims.p, known=known, target_variance=batch.target_variance)
+    batch.lam, batch.floor = arrival.lam, arrival.floor
+    batch.save()
+    InclusionProbability.objects.bulk_create(
+        (
+            InclusionProbability(
+                batch=batch, instance_id=instance_ids[row], probability=arrival.pi[row], is_known=known[row]
+            )
+            for row in np.flatnonzero(arrival.pi > pi)
+        ),
+        batch_size=5000,
+    )
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
+    return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}
+
+
+def _draw_iid(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
+    """Draw with replacement from p, store the number of draws, and return how often each row came."""
+    batch.draws = iid.draws_needed(batch.target_variance)
+    batch.save()
+    counts = count_draws(claims.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
+    return {int(row): int(counts[row]) for row in np.flatnonzero(counts)}
+
+
+def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDArray[np.int64]:
+    """Draw with replacement from p, seeded by the epoch's secret and the batch's number.
+
+    Returns
+    -------
+    int[n]
+        How often each instance came; the sum is `draws`.
+    """
+    seed = int.from_bytes(hmac.digest(secret, f"draws|{number}".encode(), "sha256"), "big")
+    return np.bincount(iid.draw(p, draws, np.random.default_rng(seed)), minlength=len(p))
+
+
+def known_claims(submission: Submission, claims: Claims) -> BoolArray:
+    """Say for which predictions every question that they need was published before the upload.
+
+    Such an instance counts exactly, with π = 1 (ESTIMATION.md 4); it needs no sample of its own.
+
+    Returns
+    -------
+    bool[n]
+        In the order of `claims`. The answer stays the same at any later time.
+    """
+    relations = questions.find_relations([_relation_claim(row) for row in claims.predictions])
+    canonicals = questions.find_canonicals(
+        {claim for row in claims.predictions for claim in canonical_claims(row)}
+    )
+
+    def published(question: Question | None) -> bool:
+        return (
+            question is not None
+            and question.published_at is not None
+            and question.published_at < submission.uploaded_at
+        )
+
+    return np.array(
+        [
+            published((relations.get(_relation_claim(row)) or (None, 0))[0])
+            and all(published(canonicals.get(claim)) for claim in canonical_claims(row))
+            for row in claims.predictions
+        ],
+        dtype=bool,
+    )
+
+
+def _relation_claim(prediction: Prediction) -> Claim:
+    instance = prediction.instance
+    return Claim(
+        document_id=instance.document_id,
+        predicate=instance.predicate,
+        subject=Span(instance.subject_start, instance.subject_end),
+        subject_type=prediction.subject_type,
+        object=Span(instance.object_start, instance.object_end),
+        object_type=prediction.object_type,
+    )
+
+
+def canonical_claims(prediction: Prediction) -> list[CanonicalClaim]:
+    """List the canonical mentions that a prediction claims: subject and, unless a string, object."""
+    instance = prediction.instance
+    claims = [
+        CanonicalClaim(
+            document_id=instance.document_id,
+            mention=Span(instance.subject_start, instance.subject_end),
+            canonical=Span(prediction.subject_canonical_start, prediction.subject_canonical_end),
+        )
+    ]
+    if prediction.object_canonical_start is not None and prediction.object_canonical_end is not None:
+        claims.append(
+            CanonicalClaim(
+                document_id=instance.document_id,
+                mention=Span(instance.object_start, instance.object_end),
+                canonical=Span(prediction.object_canonical_start, prediction.object_canonical_end),
+            )
+        )
+    return claims
+
+
+def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> int:
+    """Store the sampled rows and ask whatever the batch's estimates need; return the number of questions.
+
+    A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
+    epoch claims there, and this system's own canonical mentions at instances that were sampled before.
+    """
+    rows = {row: _relation_claim(claims.predictions[row]) for row in sampled}
+    asked = questions.ask_relations(list(rows.values()))
+    SampledInstance.objects.bulk_create(
+        (
+            SampledInstance(
+                batch=batch,
+                epoch=batch.epoch,
+                instance_id=claims.predictions[row].instance_id,
+                question=asked[claim][0],
+                subject=asked[claim][1],
+                draws=sampled[row],
+            )
+            for row, claim in rows.items()
+        ),
+        batch_size=5000,
+    )
+    new_ids = [claims.predictions[row].instance_id for row in sampled]
+    everybody = Q(submission__batch__epoch=batch.epoch, instance__in=new_ids)
+    own = Q(submission=batch.submission, instance__sampled__epoch=batch.epoch)
+    claimants = Prediction.objects.filter(everybody | own).select_related("instance").distinct()
+    canonicals = questions.ask_canonicals({claim for row in claimants for claim in canonical_claims(row)})
+    needed = {question.pk for question, _ in asked.values()} | {
+        question.pk for question in canonicals.values()
+    }
+    batch.questions.add(*needed)
+    return len(needed)
+
+
+@transaction.atomic
+def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None = None) -> DocumentSample:
+    """Draw the exhaustive sample of a corpus from its annotated documents, uniformly and without replacement.
+
+    Parameters
+    ----------
+    size : int or None
+        How many documents; None for all that are annotated.
+    seed : int or None
+        Of the draw; None for a secret one, which is stored.
+
+    Returns
+    -------
+    DocumentSample
+        The one there is, if it was drawn in the same way before.
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer annotated documents than asked for.
+    Conflict
+        If another sample was drawn before: to draw until one pleases would make it a chosen one.
+    """
+    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    annotated = dict(
+        Document.objects.filter(
+            corpus=corpus, annotations__source=DocumentAnnotation.Source.EXPERT
+        ).values_list("doc_id", "id")
+    )
+    if not annotated:
+        raise InvalidInput(f"no document of {corpus.tag} is annotated", where="--documents")
+    if size is not None and not 1 <= size <= len(annotated):
+        raise InvalidInput(
+            f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
+        )
+    existing = DocumentSample.objects.filter(corpus=corpus).first()
+    if size is None:
+        seed, drawn = None, sorted(annotated)
+    else:
+        if seed is None:
+            seed = (existing and existing.seed) or secrets.randbits(62)
+        drawn = documents.draw_documents(list(annotated), size, seed)
+    if existing is not None:
+        members = set(existing.documents.values_list("document__doc_id", flat=True))
+        if existing.seed == seed and members == set(drawn):
+            return existing
+        raise Conflict(
+            f"{corpus.tag} has its exhaustive sample of {existing.size} documents: another is not drawn"
+        )
+    population = Document.objects.filter(corpus=corpus).count()
+    sample = DocumentSample.objects.create(corpus=corpus, seed=seed, size=len(drawn), population=population)
+    SampledDocument.objects.bulk_create(
+        SampledDocument(sample=sample, document_id=annotated[doc_id], probability=len(drawn) / population)
+        for doc_id in drawn
+    )
+    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
+    return sample
+
+
+@transaction.atomic
+def close_batches(*, epoch: Epoch) -> int:
+    """Mark the batches whose every question is settled; return how many that were.
+
+    Scores rest on batches 1 to B that are all fully labelled, so only a batch that lengthens that run makes
+    them due.
+    """
+    locked = Epoch.objects.select_for_update().get(pk=epoch.pk)
+    unsettled = Question.objects.exclude(state=Question.State.SETTLED)
+    ready = SampleBatch.objects.filter(epoch=locked, labelled_at=None).exclude(questions__in=unsettled)
+    before = last_labelled(locked)
+    closed = SampleBatch.objects.filter(pk__in=list(ready.values_list("pk", flat=True))).update(
+        labelled_at=timezone.now()
+    )
+    if closed and last_labelled(locked) > before:
+        Epoch.objects.filter(pk=locked.pk).update(scores_due=True)
+    return closed
+
+
+def last_labelled(epoch: Epoch) -> int:
+    """Return B: the last batch such that batches 1 to B are all fully labelled; 0 if the first is not."""
+    numbers = SampleBatch.objects.filter(epoch=epoch).order_by("number").values_list("number", "labelled_at")
+    through = 0
+    for number, labelled_at in numbers:
+        if labelled_at is None:
+            break
+        through = number
+    return through

@@ -1,0 +1,282 @@
+"""Submissions: upload, read, accept or refuse, withdraw."""
+
+import hashlib
+from dataclasses import replace
+from typing import BinaryIO, cast
+
+import numpy as np
+from django.core.files import File
+from django.db import connection, transaction
+from django.db.models.functions import Length
+
+from annotations.models import Corpus, Document
+from evaluation.estimators import weighting
+from evaluation.models import Problem, Submission, SubmissionEvent
+from evaluation.tac.problems import Format, ProblemLog
+from evaluation.tac.reader import Reading, ReadPrediction, read
+from kbpo.accounts.models import Team, User
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.nudge import nudge
+
+State = Submission.State
+VALIDATE_TASK = "kbpo.pipeline.validate_submissions"
+SAMPLE_TASK = "kbpo.pipeline.sample_submissions"
+
+
+def _require_member(user: User, team: Team) -> None:
+    if not (user.is_operator or team.memberships.filter(user=user).exists()):
+        raise NotAllowed(f"only members of {team} may do this")
+
+
+def record_event(submission: Submission, state: str, detail: str = "") -> None:
+    """Move a submission to a state and write that on its timeline. The caller holds its row's lock."""
+    submission.state = state
+    submission.save(update_fields=["state"])
+    SubmissionEvent.objects.create(submission=submission, state=state, detail=detail)
+
+
+def upload(
+    *,
+    user: User | None,
+    team: Team,
+    corpus: Corpus,
+    name: str,
+    file: "File[bytes]",
+    description: str = "",
+    format: str = Submission.Format.TAC2016,
+    go_ahead: bool = False,
+    is_public: bool = True,
+) -> Submission:
+    """Take in a file. It is read by the pipeline, soon after.
+
+    Parameters
+    ----------
+    user : User or None
+        Who uploads: a member of `team` or an operator; None for the operator at the command line.
+    file : File
+        A knowledge base, plain or gzip.
+    format : {"tac2016", "tac2015"}
+        The year whose rules it follows.
+    go_ahead : bool
+        Whether to have it judged as soon as it is accepted.
+    is_public : bool
+        Whether to show it on the leaderboard once it is scored.
+
+    Raises
+    ------
+    NotAllowed
+        If the user is not of the team.
+    InvalidInput
+        If the name is empty or the format unknown.
+    Conflict
+        If the team has a submission of that name in the corpus.
+    """
+    if user is not None:
+        _require_member(user, team)
+    name = name.strip()
+    if not name or len(name) > 100:
+        raise InvalidInput("a submission needs a name of at most 100 characters", where="name")
+    if format not in Submission.Format.values:
+        raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    stored: Submission | None = None
+    try:
+        with transaction.atomic():
+            Team.objects.select_for_update().get(pk=team.pk)
+            dead = [State.REFUSED, State.WITHDRAWN, State.FAILED]
+            if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
+                raise Conflict(
+                    f"{team} already has a submission named {name!r} in {corpus}: choose another name"
+                )
+            stored = Submission(
+                corpus=corpus,
+                team=team,
+                uploaded_by=user,
+                name=name,
+                description=description,
+                format=format,
+                digest=digest.hexdigest(),
+                go_ahead=go_ahead,
+                is_public=is_public,
+            )
+            stored.file.save(name, file, save=False)
+            stored.save()
+            SubmissionEvent.objects.create(submission=stored, state=State.UPLOADED)
+            nudge(VALIDATE_TASK)
+            return stored
+    except BaseException:
+        if stored is not None and stored.file:
+            stored.file.delete(save=False)
+        raise
+
+
+def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> Reading:
+    """Read and check a knowledge base against a corpus; nothing is stored.
+
+    A file that the format admits but that claims nothing is refused too: it has no precision.
+    """
+    lengths = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", Length("text")))
+    year = cast(Format, format)
+    reading = read(stream, format=year, documents=lengths)
+    if not reading.accepted or reading.predictions:
+        return reading
+    log = ProblemLog(year)
+    log.add("NO_CLAIMS", reading.counts["lines"], "", reading.counts["relation_lines"])
+    counts = {**reading.counts, "errors": 1, "problem:NO_CLAIMS": 1}
+    return replace(reading, accepted=False, problems=(*reading.problems, *log.by_line()), counts=counts)
+
+
+@transaction.atomic
+def read_submission(*, submission_id: int) -> bool:
+    """Read an uploaded submission: it becomes accepted, with its predictions, or refused, with the reasons.
+
+    Returns
+    -------
+    bool
+        False where there was nothing to do: it was read before, or somebody is at it.
+    """
+    submission = (
+        Submission.objects.select_for_update(skip_locked=True, of=("self",))
+        .select_related("corpus")
+        .filter(pk=submission_id, state=State.UPLOADED)
+        .first()
+    )
+    if submission is None:
+        return False
+    with submission.file.open("rb") as stream:
+        reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
+    submission.counts = dict(reading.counts)
+    submission.save(update_fields=["counts"])
+    Problem.objects.bulk_create(
+        (
+            Problem(
+                submission=submission,
+                line=problem.line,
+                code=problem.code,
+                severity=problem.severity,
+                message=problem.message,
+                text=problem.text,
+            )
+            for problem in reading.problems
+        ),
+        batch_size=5000,
+    )
+    if not reading.accepted:
+        errors = sum(problem.severity == "ERROR" for problem in reading.problems)
+        record_event(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
+        return True
+    _store_predictions(submission, reading.predictions)
+    record_event(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
+    if submission.go_ahead:
+        nudge(SAMPLE_TASK)
+    return True
+
+
+def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction, ...]) -> None:
+    probabilities = weighting.subject_relation(
+        np.array([prediction.subject_entity for prediction in predictions], dtype=object),
+        np.array([prediction.predicate for prediction in predictions], dtype=object),
+        np.array([prediction.object_entity for prediction in predictions], dtype=object),
+    )
+    documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TEMPORARY TABLE read_prediction ("
+            " document_id bigint, predicate text, subject_start int, subject_end int, object_start int,"
+            " object_end int, confidence float8, subject_type text, object_type text, subject_entity text,"
+            " object_entity text, subject_canonical_start int, subject_canonical_end int,"
+            " object_canonical_start int, object_canonical_end int, probability float8, line int"
+            ")"
+        )
+        with cursor.copy("COPY read_prediction FROM STDIN") as copy:
+            for prediction, probability in zip(predictions, probabilities.tolist(), strict=True):
+                canonical = prediction.object_canonical or (None, None)
+                copy.write_row(
+                    (
+                        documents[prediction.doc_id],
+                        prediction.predicate,
+                        *prediction.subject,
+                        *prediction.object,
+                        prediction.confidence,
+                        prediction.subject_type,
+                        prediction.object_type,
+                        prediction.subject_entity,
+                        prediction.object_entity,
+                        *prediction.subject_canonical,
+                        *canonical,
+                        probability,
+                        prediction.line,
+                    )
+                )
+        key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
+        # Ordered, so that two submissions read at once lock the instances they share in one order.
+        cursor.execute(
+            f"INSERT INTO evaluation_instance (corpus_id, {key})"  # noqa: S608 (constants)
+            f" SELECT %s, {key} FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING",
+            [submission.corpus_id],
+        )
+        rest = (
+            "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
+            " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"
+        )
+        cursor.execute(
+            f"INSERT INTO evaluation_prediction (submission_id, instance_id, {rest})"  # noqa: S608 (constants)
+            f" SELECT %s, instance.id, {rest} FROM read_prediction"
+            f" JOIN evaluation_instance AS instance USING ({key})",
+            [submission.pk],
+        )
+        cursor.execute("DROP TABLE read_prediction")
+
+
+@transaction.atomic
+def fail(*, submission_id: int, detail: str) -> None:
+    """Record that the service could not go on with a submission, through no fault of its file.
+
+    The quota that it took is given back.
+    """
+    submission = Submission.objects.select_for_update().get(pk=submission_id)
+    if submission.state in (State.UPLOADED, State.ACCEPTED):
+        submission.quota_taken_at = None
+        submission.save(update_fields=["quota_taken_at"])
+        record_event(submission, State.FAILED, detail)
+
+
+@transaction.atomic
+def give_go_ahead(*, submission: Submission, user: User) -> None:
+    """Have an accepted submission judged."""
+    _require_member(user, submission.team)
+    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    if locked.state not in (State.UPLOADED, State.ACCEPTED):
+        raise Conflict(f"{locked} is {locked.get_state_display()}: it cannot be sent to the judges any more")
+    locked.go_ahead = True
+    locked.save(update_fields=["go_ahead"])
+    nudge(SAMPLE_TASK)
+
+
+@transaction.atomic
+def withdraw(*, submission: Submission, user: User) -> None:
+    """Take a submission back. What it brought into the sample stays there: π never falls."""
+    _require_member(user, submission.team)
+    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    if locked.state in (State.WITHDRAWN, State.REFUSED, State.FAILED):
+        raise Conflict(f"{locked} is {locked.get_state_display()} already")
+    record_event(locked, State.WITHDRAWN, f"by {user}")
+
+
+@transaction.atomic
+def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
+    """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
+    _require_member(user, submission.team)
+    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    if locked.state == State.WITHDRAWN:
+        raise Conflict(f"{locked} is withdrawn")
+    locked.is_public = is_public
+    locked.save(update_fields=["is_public"])
+
+
+def competes(worker_id: int, corpus_id: int) -> bool:
+    """Say whether a person's team has a submission in a corpus: such a person never judges it."""
+    return Submission.objects.filter(corpus_id=corpus_id, team__memberships__user_id=worker_id).exists()

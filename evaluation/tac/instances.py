@@ -1,0 +1,192 @@
+"""From relation lines between entities to instances between mentions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evaluation.tac.entities import Entity
+from evaluation.tac.problems import ProblemLog
+from evaluation.tac.relations import Claim
+from evaluation.tac.syntax import Place
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPrediction:
+    """An instance that a file claims.
+
+    Attributes
+    ----------
+    doc_id : str
+    predicate : str
+        The name it is stored under.
+    subject, object : Span
+        The two mentions, in the stored direction.
+    subject_type, object_type : str
+        PER, ORG or GPE; the object may also be DATE or TITLE.
+    subject_entity, object_entity : str
+        The entities' names; for a string, what stands between its quotes.
+    subject_canonical : Span
+    object_canonical : Span or None
+        The canonical mentions in this document; None for a string.
+    confidence : float
+        1.0 where the file gives none.
+    line : int
+        The line with the largest confidence, the first of them on ties.
+    """
+
+    doc_id: str
+    predicate: str
+    subject: Span
+    object: Span
+    subject_type: str
+    object_type: str
+    subject_entity: str
+    object_entity: str
+    subject_canonical: Span
+    object_canonical: Span | None
+    confidence: float
+    line: int
+
+
+class End(NamedTuple):
+    """One of the two ends of an instance; a string has no canonical mention."""
+
+    mention: Span
+    entity: str
+    type: str
+    canonical: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """The instances of a file, and what became of its lines.
+
+    Attributes
+    ----------
+    predictions : tuple of ReadPrediction
+        In the order of the lines that first claim them.
+    turned : int
+        Lines whose subject and object changed places.
+    merged : int
+        Lines that became an instance that an earlier line had claimed.
+    dropped : int
+        Lines that became none.
+    """
+
+    predictions: tuple[ReadPrediction, ...]
+    turned: int
+    merged: int
+    dropped: int
+
+
+def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
+    """Find the mentions that each relation line is about, and merge the lines that are about the same.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+        Their entities' mentions settled.
+    log : ProblemLog
+        Receives a warning for each line that is dropped.
+    """
+    found: dict[tuple[str, str, Span, Span], ReadPrediction] = {}
+    turned = merged = dropped = 0
+    for claim in claims:
+        prediction = _prediction(claim, log)
+        if prediction is None:
+            dropped += 1
+            continue
+        made, is_turned = prediction
+        turned += is_turned
+        key = (made.doc_id, made.predicate, made.subject, made.object)
+        known = found.get(key)
+        if known is not None:
+            merged += 1
+            if made.confidence <= known.confidence:
+                continue
+        found[key] = made
+    return Instances(tuple(found.values()), turned, merged, dropped)
+
+
+def find_mention(entity: Entity, places: list[Place]) -> Place | None:
+    """Find the mention of an entity that provenance is about.
+
+    Parameters
+    ----------
+    entity : Entity
+    places : list of Place
+        The spans of provenance, in order.
+
+    Returns
+    -------
+    Place or None
+        The first mention inside the first span that contains one; where none does, the first that starts at
+        or after a span's start, spans in order.
+    """
+    for doc_id, span in places:
+        mentions = entity.mentions.get(doc_id)
+        if mentions is not None and (mention := mentions.first_inside(span)):
+            return Place(doc_id, mention)
+    for doc_id, span in places:
+        mentions = entity.mentions.get(doc_id)
+        if mentions is not None and (mention := mentions.first_from(span.start)):
+            return Place(doc_id, mention)
+    return None
+
+
+def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | None:
+    """Make the instance of a line, and say whether its ends changed places; None if the line is dropped."""
+    assertion, places = claim
+    line, predicate, subject, filler, _, confidence = assertion
+    relation = predicate.relation_for("STRING" if isinstance(filler, str) else filler.type or "")
+    if relation is None:
+        log.add("PREDICATE_NOT_SCORED", line, str(assertion), predicate.name, column=2)
+        return None
+    spans = places
+    if isinstance(filler, str):
+        object_place: Place | None = places[0]
+        spans = places[1:]
+    else:
+        object_place = find_mention(filler, spans)
+    subject_place = find_mention(subject, spans)
+    if subject_place is None or object_place is None:
+        lost = subject if subject_place is None else filler
+        searched = ", ".join(map(str, spans)) or "the string's own span, which stands alone"
+        log.add("NO_MENTION_FOUND", line, str(assertion), str(lost), searched, column=4)
+        return None
+    doc_id = subject_place.doc_id
+    if doc_id != object_place.doc_id:
+        log.add("MENTIONS_IN_TWO_DOCUMENTS", line, str(assertion), doc_id, object_place.doc_id, column=4)
+        return None
+
+    subject_end = _entity_end(subject, subject_place)
+    if isinstance(filler, str):
+        object_end = End(object_place.span, filler, relation.object_types[0], None)
+    else:
+        object_end = _entity_end(filler, object_place)
+    turned = predicate.turn == "swap" or (
+        predicate.turn == "symmetric" and object_end.mention < subject_end.mention
+    )
+    first, second = (object_end, subject_end) if turned else (subject_end, object_end)
+    prediction = ReadPrediction(
+        doc_id=doc_id,
+        predicate=relation.name,
+        subject=first.mention,
+        object=second.mention,
+        subject_type=first.type,
+        object_type=second.type,
+        subject_entity=first.entity,
+        object_entity=second.entity,
+        subject_canonical=first.canonical or first.mention,
+        object_canonical=second.canonical,
+        confidence=confidence,
+        line=line,
+    )
+    return prediction, turned
+
+
+def _entity_end(entity: Entity, place: Place) -> End:
+    # Without a canonical mention the file is refused, and this goes nowhere.
+    canonical = entity.mentions[place.doc_id].canonical or place.span
+    return End(place.span, entity.name, entity.type or "", canonical)

@@ -1,0 +1,142 @@
+"""From the bytes of an uploaded file to numbered lines of text, in bounded memory."""
+
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from evaluation.tac.problems import ProblemLog
+
+CHUNK = 1 << 20
+LONGEST_LINE = 1 << 16  # characters
+GIVE_UP = 1 << 24  # bytes without a line end: this is no text of assertions, and reading on is no use
+BYTE_ORDER_MARK = "\ufeff"
+
+_GZIP = b"\x1f\x8b"
+_UNSUPPORTED = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"%PDF", "a PDF document"),
+    (b"BZh", "compressed by bzip2"),
+    (b"\xfd7zXZ", "compressed by xz"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard"),
+    (b"\xff\xfe", "text in UTF-16"),
+    (b"\xfe\xff", "text in UTF-16"),
+)
+
+
+def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str]]:
+    """Read the lines of a file, plain or gzip.
+
+    What cannot be read is logged, and its line is empty; after damage that nothing can follow, reading stops.
+
+    Parameters
+    ----------
+    stream : binary file
+        Read once, in chunks, without seeking.
+    log : ProblemLog
+        Receives UNSUPPORTED_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER and LINE_TOO_LONG.
+
+    Yields
+    ------
+    tuple of int and str
+        The line's number, from 1, and its text without line end and byte-order mark.
+    """
+    number = 1
+    rest = b""
+    try:
+        for chunk in _chunks(stream, log):
+            cut = chunk.rfind(b"\n") + 1
+            if not cut:
+                rest += chunk
+                if len(rest) > GIVE_UP:
+                    log.add(
+                        "LINE_TOO_LONG",
+                        number,
+                        _start_of(rest),
+                        f"{GIVE_UP:,}",
+                        "bytes",
+                        " The rest of the file was not read.",
+                    )
+                    return
+                continue
+            block = rest + chunk[: cut - 1]
+            rest = chunk[cut:]
+            lines = _decoded(block, number, log)
+            yield from enumerate(lines, number)
+            number += len(lines)
+    except (EOFError, zlib.error) as error:
+        log.add("BROKEN_GZIP", number, "", str(error))
+    if rest:
+        yield from enumerate(_decoded(rest, number, log), number)
+
+
+def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+    first = stream.read(CHUNK)
+    while 0 < len(first) < 8 and (more := stream.read(CHUNK)):
+        first += more
+    for magic, description in _UNSUPPORTED:
+        if first.startswith(magic):
+            log.add("UNSUPPORTED_FILE", 1, "", description)
+            return
+    if first.startswith(_GZIP):
+        yield from _inflated(first, stream)
+        return
+    while first:
+        yield first
+        first = stream.read(CHUNK)
+
+
+def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    inflater = zlib.decompressobj(wbits=31)
+    while data:
+        # The size is bounded, however much the data swells.
+        if chunk := inflater.decompress(data, CHUNK):
+            yield chunk
+        if not inflater.eof:
+            data = inflater.unconsumed_tail or stream.read(CHUNK)
+            continue
+        data = inflater.unused_data or stream.read(CHUNK)
+        # Several members may follow one another, and zeros may fill up the last block.
+        while data and not (data := data.lstrip(b"\0")):
+            data = stream.read(CHUNK)
+        if data:
+            inflater = zlib.decompressobj(wbits=31)
+    if not inflater.eof:
+        if chunk := inflater.flush():
+            yield chunk
+        raise EOFError("it ends in the middle")
+
+
+def _decoded(block: bytes, number: int, log: ProblemLog) -> list[str]:
+    """Return each line's text, empty where what is wrong with the line is logged."""
+    try:
+        lines = block.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        lines = [_decoded_line(line, number + i, log) for i, line in enumerate(block.split(b"\n"))]
+    if number == 1:
+        lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+    if b"\0" in block or max(map(len, lines)) > LONGEST_LINE:
+        lines = [_legal_line(line, number + i, log) for i, line in enumerate(lines)]
+    return lines
+
+
+def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        log.add("UNDECODABLE_BYTES", number, _start_of(line), error.start + 1, f"0x{line[error.start]:02x}")
+        return ""
+
+
+def _legal_line(line: str, number: int, log: ProblemLog) -> str:
+    if len(line) > LONGEST_LINE:
+        log.add("LINE_TOO_LONG", number, line.replace("\0", "␀"), f"{LONGEST_LINE:,}", "characters", "")
+        return ""
+    if "\0" in line:
+        log.add("ILLEGAL_CHARACTER", number, line.replace("\0", "␀"), line.index("\0") + 1)
+        return ""
+    return line
+
+
+def _start_of(line: bytes) -> str:
+    return line[:1000].decode("utf-8", "replace").replace("\0", "␀")

@@ -1,0 +1,74 @@
+"""How figures and intervals are written and drawn."""
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from evaluation.axis import Axis
+from evaluation.leaderboard import Measure
+
+register = template.Library()
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """Write a fraction in per cent with one decimal; a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+@register.simple_tag
+def figure(measure: Measure) -> SafeString:
+    """Write an estimate and its interval, in per cent, for eyes and for screen readers."""
+    if measure.estimate is None:
+        return format_html(
+            '<span class="est" aria-hidden="true">–</span><span class="visually-hidden">{}</span>',
+            measure.reason or "not estimable",
+        )
+    estimate = format_html('<span class="est">{}</span>', percent(measure.estimate))
+    if measure.low is None or measure.high is None:
+        return estimate
+    return format_html(
+        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">–'
+        '</span><span class="visually-hidden"> and </span>{}</span>',
+        estimate,
+        percent(measure.low),
+        percent(measure.high),
+    )
+
+
+@register.simple_tag
+def interval(measure: Measure, axis: Axis) -> SafeString:
+    """Draw an interval as a thin line with its estimate as a dot, over the axis' ticks."""
+    if measure.estimate is None or measure.low is None or measure.high is None:
+        return mark_safe("")
+    places = axis.draw(measure.low, measure.estimate, measure.high)
+    ticks = format_html_join(
+        "",
+        '<line class="tick" x1="{0}%" x2="{0}%" y1="0" y2="100%"/>',
+        ((place,) for place in axis.places),
+    )
+    return format_html(
+        '<svg class="interval" aria-hidden="true" focusable="false">{}'
+        '<line class="line" x1="{}%" x2="{}%" y1="50%" y2="50%"/>'
+        '<circle cx="{}%" cy="50%" r="4"/></svg>',
+        ticks,
+        places.low,
+        places.high,
+        places.estimate,
+    )
+
+
+@register.simple_tag
+def scale(axis: Axis) -> SafeString:
+    """Draw the axis' numbers, in per cent, for the head of a column."""
+    last = len(axis.ticks) - 1
+    numbers = format_html_join(
+        "",
+        '<text x="{}%" y="1em" text-anchor="{}">{}</text>',
+        (
+            (place, "start" if index == 0 else "end" if index == last else "middle", round(100 * tick))
+            for index, (tick, place) in enumerate(zip(axis.ticks, axis.places, strict=True))
+            if index in (0, last) or last <= 3
+        ),
+    )
+    return format_html('<svg class="scale" aria-hidden="true" focusable="false">{}</svg>', numbers)

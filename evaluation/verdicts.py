@@ -1,0 +1,104 @@
+"""What published labels say of claims. What is not published is never read here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations import questions
+from annotations.models import Label, Question
+from annotations.questions import Claim
+from evaluation import sampling
+from evaluation.models import Prediction
+from kbpo.core.spans import Span
+
+Outcome = Literal["right", "wrong", "sealed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is published of a prediction; None where nothing is.
+
+    Attributes
+    ----------
+    relation : bool or None
+        Whether the relation holds.
+    subject, object : bool or None
+        Whether the canonical mention that the system gives is right.
+    has_object : bool
+        Whether the object has a canonical mention at all: strings and dates have none.
+    """
+
+    relation: bool | None = None
+    subject: bool | None = None
+    object: bool | None = None
+    has_object: bool = True
+
+    @property
+    def overall(self) -> bool | None:
+        """Whether relation and canonical mentions are all right; None while that is not published."""
+        parts = [self.relation, self.subject, *([self.object] if self.has_object else [])]
+        if any(part is False for part in parts):
+            return False
+        return None if any(part is None for part in parts) else True
+
+    @property
+    def outcome(self) -> Outcome:
+        """The overall verdict in a word, as the filter names it."""
+        return {True: "right", False: "wrong", None: "sealed"}[self.overall]  # type: ignore[return-value]
+
+
+def relation_claim(prediction: Prediction) -> Claim:
+    """Return what a prediction says, as questions name it. Its instance must be at hand."""
+    instance = prediction.instance
+    return Claim(
+        document_id=instance.document_id,
+        predicate=instance.predicate,
+        subject=Span(instance.subject_start, instance.subject_end),
+        subject_type=prediction.subject_type,
+        object=Span(instance.object_start, instance.object_end),
+        object_type=prediction.object_type,
+    )
+
+
+def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
+    """Read the published verdicts on predictions.
+
+    Parameters
+    ----------
+    predictions : iterable of Prediction
+        With their instances at hand.
+
+    Returns
+    -------
+    dict of int to Verdict
+        One for every prediction, by its row id. The number of queries does not depend on how many they are.
+    """
+    listed = list(predictions)
+    claims = {prediction.pk: relation_claim(prediction) for prediction in listed}
+    canonicals = {prediction.pk: sampling.canonical_claims(prediction) for prediction in listed}
+    relations = questions.find_relations(set(claims.values()))
+    mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
+    values = _published_values([*(question for question, _ in relations.values()), *mentions.values()])
+    verdicts = {}
+    for prediction in listed:
+        claim, own = claims[prediction.pk], canonicals[prediction.pk]
+        relation = None
+        if claim in relations:
+            question, subject = relations[claim]
+            relation = values.get((question.pk, claim.predicate, subject))
+        right = [values.get((mentions[one].pk, "", 0)) if one in mentions else None for one in own]
+        verdicts[prediction.pk] = Verdict(
+            relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1
+        )
+    return verdicts
+
+
+def _published_values(asked: Iterable[Question]) -> Mapping[tuple[int, str, int], bool]:
+    published = {question.pk for question in asked if question.published_at is not None}
+    labels = Label.objects.filter(question__in=published)
+    return {
+        (question_id, predicate, subject): value
+        for question_id, predicate, subject, value in labels.values_list(
+            "question_id", "predicate", "subject", "value"
+        )
+    }

@@ -1,0 +1,110 @@
+"""The JSON API: reads only."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotations.models import Corpus
+from evaluation.leaderboard import rows
+from evaluation.models import Score, Submission
+from evaluation.progress import HEADINGS, next_step, progress
+from evaluation.views.board import read_choice
+from evaluation.visibility import find, may_change
+
+
+class LeaderboardView(APIView):
+    """The ranked systems of a corpus."""
+
+    permission_classes = [AllowAny]
+
+    class RowSerializer(serializers.Serializer[Any]):
+        """A system on the leaderboard; what is not estimable is null."""
+
+        class MeasureSerializer(serializers.Serializer[Any]):
+            """An estimate with its interval, as fractions."""
+
+            estimate = serializers.FloatField()
+            low = serializers.FloatField()
+            high = serializers.FloatField()
+
+        rank = serializers.IntegerField()
+        submission = serializers.IntegerField()
+        team = serializers.CharField()
+        name = serializers.CharField()
+        precision = MeasureSerializer()
+        recall = MeasureSerializer()
+        f1 = MeasureSerializer()
+        labels = serializers.IntegerField()
+        date = serializers.DateTimeField()
+        epoch = serializers.IntegerField()
+        state = serializers.CharField()
+        why = serializers.CharField()
+
+    def get(self, request: Request, tag: str) -> Response:
+        """Answer with the rows for the level, part, weighting and estimator that the address names."""
+        corpus = get_object_or_404(Corpus, tag=tag)
+        choice = read_choice(request._request, corpus)
+        found = rows(
+            corpus,
+            level=choice.level,
+            part=choice.part,
+            weighting=choice.weighting,
+            estimator=choice.estimator,
+            viewer=request.user,
+        )
+        return Response(
+            {
+                "corpus": corpus.tag,
+                "level": choice.level,
+                "part": choice.part,
+                "weighting": choice.weighting,
+                "estimator": choice.estimator,
+                "rows": self.RowSerializer(found, many=True).data,
+            }
+        )
+
+
+class SubmissionView(APIView):
+    """Where a submission stands."""
+
+    permission_classes = [AllowAny]
+
+    class SubmissionSerializer(serializers.ModelSerializer[Submission]):
+        """What everybody who may see the submission may know of it."""
+
+        corpus: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
+            slug_field="tag", read_only=True
+        )
+        team: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
+            slug_field="name", read_only=True
+        )
+
+        class Meta:
+            model = Submission
+            fields = ["id", "corpus", "team", "name", "state", "is_public", "go_ahead", "uploaded_at"]
+
+    def get(self, request: Request, pk: int) -> Response:
+        """Answer with state, progress and timeline; 404 to those who may not see it."""
+        found = find(request.user, pk=pk)
+        own = may_change(request.user, found)
+        events = list(found.events.all())
+        done = progress(found)
+        newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
+        return Response(
+            {
+                **self.SubmissionSerializer(found).data,
+                "heading": HEADINGS[found.state],
+                "next_step": next_step(found),
+                "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},
+                "events": [
+                    {"state": event.state, "at": event.at, "detail": event.detail if own else ""}
+                    for event in events
+                ],
+                "scored_at": newest and newest.computed_at,
+            }
+        )

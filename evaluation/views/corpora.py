@@ -1,0 +1,21 @@
+"""One corpus: its leaderboard and its epochs."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus
+from evaluation.views.board import board
+
+
+@require_safe
+def corpus(request: HttpRequest, tag: str) -> HttpResponse:
+    """Show a corpus."""
+    found = get_object_or_404(Corpus, tag=tag)
+    context = {
+        "corpus": found,
+        "documents": found.documents.count(),
+        "epochs": found.epochs.order_by("-number"),
+        **board(request, found),
+    }
+    return render(request, "evaluation/corpus.html", context)

@@ -1,0 +1,47 @@
+"""The labels of a released epoch, for everybody."""
+
+import csv
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from evaluation import released
+from evaluation.models import Epoch
+
+
+class _Line:
+    """What `csv.writer` writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+@require_safe
+def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingHttpResponse:
+    """Stream the labels of a released epoch as JSON Lines or CSV; 404 while it is sealed."""
+    epoch = get_object_or_404(
+        Epoch.objects.select_related("corpus"), corpus__tag=tag, number=number, released_at__isnull=False
+    )
+    rows = released.labels(epoch)
+    lines, content_type = (
+        (_csv(rows), "text/csv; charset=utf-8") if kind == "csv" else (_json(rows), "application/jsonl")
+    )
+    response = StreamingHttpResponse(lines, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{tag}-epoch-{number}-labels.{kind}"'
+    return response
+
+
+def _json(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _csv(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    writer = csv.DictWriter(_Line(), fieldnames=released.FIELDS)
+    yield writer.writeheader()
+    for row in rows:
+        yield writer.writerow(row)

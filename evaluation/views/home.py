@@ -1,0 +1,20 @@
+"""The first page: what the service is, and the leaderboard."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus
+from evaluation.views.board import board
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the leaderboard of the corpus that the address chooses; by default the one that came first."""
+    corpora = list(Corpus.objects.order_by("created_at", "pk"))
+    if not corpora:
+        return render(request, "evaluation/home.html", {"corpora": []})
+    tag = request.GET.get("corpus")
+    corpus = get_object_or_404(Corpus, tag=tag) if tag else corpora[0]
+    context = {"corpora": corpora, "corpus": corpus, **board(request, corpus)}
+    return render(request, "evaluation/home.html", context)

@@ -1,0 +1,147 @@
+"""One submission: where it stands, what was found in its file, how it scored, and what may be done."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation import sampling, submissions
+from evaluation.leaderboard import (
+    ESTIMATOR_NAMES,
+    ESTIMATORS,
+    LEVELS,
+    PARTS,
+    WEIGHTINGS,
+    Measure,
+    measure,
+)
+from evaluation.models import Score, Submission
+from evaluation.progress import EVENTS, HEADINGS, next_step, progress
+from evaluation.views.board import fit_axes
+from evaluation.visibility import find, may_change
+from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput
+
+State = Submission.State
+PROBLEMS = 20
+MOVING = (State.UPLOADED, State.JUDGING)
+COUNTS = {
+    "entities": "Entities",
+    "instances": "Claims to be judged",
+    "turned": "Turned round or renamed",
+    "merged_lines": "Lines that say the same as another",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScore:
+    """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
+
+    score: Score
+    part: str
+    words: str
+    precision: Measure
+    recall: Measure
+    f1: Measure
+
+
+@require_safe
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a submission: all of it to its team and operators, what is published to everybody."""
+    found = find(request.user, pk=pk)
+    own = may_change(request.user, found)
+    quota = None
+    if own and found.state == State.ACCEPTED:
+        quota = sampling.quota_free_at(submission=found, now=timezone.now())
+    problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
+    context = {
+        "submission": found,
+        "corpus": found.corpus,
+        "own": own,
+        "heading": HEADINGS[found.state],
+        "next_step": next_step(found, quota),
+        "progress": progress(found),
+        "events": [(event, EVENTS[event.state]) for event in found.events.all()],
+        "problems": Paginator(problems, PROBLEMS).get_page(request.GET.get("page")),
+        "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
+        "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
+        "may_withdraw": own and found.state not in (State.WITHDRAWN, State.REFUSED, State.FAILED),
+        "counts": [(name, found.counts[key]) for key, name in COUNTS.items() if key in found.counts],
+        **_scores(request, found),
+    }
+    return render(request, "evaluation/submission.html", context)
+
+
+@login_required
+@require_POST
+def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
+    """Let a submission go ahead, withdraw it, or publish or hide it."""
+    user = cast(User, request.user)
+    found = find(user, pk=pk)
+    if not may_change(user, found):
+        raise Http404("no such submission")
+    if action == "go-ahead":
+        submissions.give_go_ahead(submission=found, user=user)
+        messages.success(request, "It goes to the judges.")
+    elif action == "withdraw":
+        submissions.withdraw(submission=found, user=user)
+        messages.success(request, f"{found.name} is withdrawn.")
+    else:
+        public = action == "publish"
+        submissions.set_public(submission=found, user=user, is_public=public)
+        shown = "Everybody can see it now." if public else "Only your team and the operators see it now."
+        messages.success(request, shown)
+    return redirect("submission", found.pk)
+
+
+def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    """Read the newest scores at one level, for every part, weighting and estimator."""
+    asked = request.GET.get("level", "95")
+    if asked not in {str(level) for level in LEVELS}:
+        raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
+    newest = (
+        Score.objects.filter(submission=found, level=int(asked))
+        .select_related("epoch")
+        .order_by("part", "weighting", "estimator", "-epoch__number", "-batch__number")
+        .distinct("part", "weighting", "estimator")
+    )
+    orders = list(PARTS), list(WEIGHTINGS), list(ESTIMATORS[found.corpus.design])
+    ordered = sorted(
+        newest,
+        key=lambda score: tuple(
+            order.index(value) if value in order else len(order)
+            for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
+        ),
+    )
+    estimators = sorted({score.estimator for score in ordered})
+    shown = [
+        ShownScore(
+            score,
+            PARTS[score.part],
+            _in_words(score, len(estimators) > 1),
+            measure(score, "precision"),
+            measure(score, "recall"),
+            measure(score, "f1"),
+        )
+        for score in ordered
+    ]
+    return {
+        "scores": shown,
+        "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
+        "level": int(asked),
+        "levels": LEVELS,
+        "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
+    }
+
+
+def _in_words(score: Score, several: bool) -> str:
+    words = WEIGHTINGS.get(score.weighting, score.weighting)
+    if several and score.part != Score.Part.LINKING:
+        words += f"; recall {ESTIMATOR_NAMES.get(score.estimator, score.estimator)}"
+    return words

@@ -1,0 +1,87 @@
+"""People, their teams and their roles."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class UserManager(BaseUserManager["User"]):
+    """Creates people known by their mail address."""
+
+    use_in_migrations = True
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create a person; the address is kept in lower case."""
+        user = self.model(email=email.lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create an operator who may also use the admin."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, is_operator=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Find a person by address, whatever its case."""
+        return self.get(email__iexact=username)
+
+
+class User(AbstractUser):
+    """A person.
+
+    Everybody may submit for the teams that they belong to; annotators judge claims; operators run corpora,
+    budgets and releases, and settle what the annotators could not.
+    """
+
+    username = None  # type: ignore[assignment]
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    email = models.EmailField("mail address", unique=True)
+    name = models.CharField(max_length=150, blank=True)
+    is_annotator = models.BooleanField(default=False)
+    is_operator = models.BooleanField(default=False)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects = UserManager()  # type: ignore[assignment,misc]
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_once")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+class Team(models.Model):
+    """A group that submits systems. Its members never judge a corpus in which it competes."""
+
+    name = models.CharField(max_length=100, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    members = models.ManyToManyField(User, through="Membership", related_name="teams")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(Lower("name"), name="team_name_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="team_name_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A person's place in a team."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "user"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}"

@@ -1,0 +1,106 @@
+"""Teams: who makes one, who joins, who leaves."""
+
+from django.db import IntegrityError, transaction
+
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+
+
+@transaction.atomic
+def create_team(*, user: User, name: str) -> Team:
+    """Make a team with `user` as its first member.
+
+    Parameters
+    ----------
+    user : User
+    name : str
+        1 to 100 characters, not the name of another team (whatever the case).
+
+    Returns
+    -------
+    Team
+
+    Raises
+    ------
+    InvalidInput
+        The name is empty, too long or taken.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
+    try:
+        with transaction.atomic():
+            team = Team.objects.create(name=name)
+    except IntegrityError:
+        message = f"There is a team “{name}” already: choose another name, or ask its members to add you."
+        raise InvalidInput(message) from None
+    Membership.objects.create(team=team, user=user)
+    return team
+
+
+@transaction.atomic
+def add_member(*, user: User, team: Team, email: str) -> User:
+    """Add the person with this mail address to a team of `user`'s.
+
+    Returns
+    -------
+    User
+        The new member; somebody who is one already stays one.
+
+    Raises
+    ------
+    NotAllowed
+        `user` is no member.
+    InvalidInput
+        Nobody has an account with this address.
+    """
+    _require_member(user, team)
+    try:
+        member = User.objects.get_by_natural_key(email.strip())
+    except User.DoesNotExist:
+        raise InvalidInput(
+            f"Nobody has an account with {email.strip()}: ask them to sign up first."
+        ) from None
+    Membership.objects.get_or_create(team=team, user=member)
+    return member
+
+
+@transaction.atomic
+def leave_team(*, user: User, team: Team) -> None:
+    """Take `user` out of a team.
+
+    Raises
+    ------
+    NotAllowed
+        `user` is no member.
+    Conflict
+        Nobody would be left to look after its submissions.
+    """
+    Team.objects.select_for_update().get(pk=team.pk)
+    membership = _require_member(user, team)
+    if not Membership.objects.filter(team=team).exclude(pk=membership.pk).exists():
+        raise Conflict(f"You are the last member of {team}: add somebody else before you leave.")
+    membership.delete()
+
+
+@transaction.atomic
+def rename_user(*, user: User, name: str) -> None:
+    """Change the name under which teammates and operators see `user`.
+
+    Raises
+    ------
+    InvalidInput
+        The name is longer than 150 characters.
+    """
+    name = " ".join(name.split())
+    if len(name) > 150:
+        raise InvalidInput(f"A name has at most 150 characters; this one has {len(name)}.")
+    user.name = name
+    user.save(update_fields=["name"])
+
+
+def _require_member(user: User, team: Team) -> Membership:
+    membership = Membership.objects.filter(team=team, user=user).first()
+    if membership is None:
+        raise NotAllowed(f"You are not a member of {team}.")
+    return membership

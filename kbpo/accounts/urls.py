@@ -1,0 +1,13 @@
+"""Addresses of people and teams."""
+
+from django.urls import path
+
+from kbpo.accounts import views
+
+urlpatterns = [
+    path("teams/", views.my_teams, name="teams"),
+    path("teams/name/", views.rename, name="rename"),
+    path("teams/new/", views.create, name="team_new"),
+    path("teams/<int:pk>/", views.team, name="team"),
+    path("teams/<int:pk>/leave/", views.leave, name="team_leave"),
+]

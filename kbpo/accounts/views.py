@@ -1,0 +1,90 @@
+"""You and your teams."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from kbpo.accounts import teams
+from kbpo.accounts.forms import MemberForm, NameForm, TeamForm
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.errors import InvalidInput
+
+
+@login_required
+@require_safe
+def my_teams(request: HttpRequest) -> HttpResponse:
+    """Show the signed-in person's name and teams."""
+    user = cast(User, request.user)
+    return _my_teams(request, NameForm(initial={"name": user.name}), TeamForm(prefix="team"))
+
+
+@login_required
+@require_POST
+def rename(request: HttpRequest) -> HttpResponse:
+    """Change the signed-in person's name."""
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _my_teams(request, form, TeamForm(prefix="team"), status=400)
+    teams.rename_user(user=cast(User, request.user), name=form.cleaned_data["name"])
+    messages.success(request, "Your name is saved.")
+    return redirect("teams")
+
+
+@login_required
+@require_POST
+def create(request: HttpRequest) -> HttpResponse:
+    """Make a team."""
+    user = cast(User, request.user)
+    form = TeamForm(request.POST, prefix="team")
+    if form.is_valid():
+        try:
+            team = teams.create_team(user=user, name=form.cleaned_data["name"])
+        except InvalidInput as error:
+            form.add_error("name", str(error))
+        else:
+            messages.success(request, f"{team} is made, and you are its first member.")
+            return redirect("team", team.pk)
+    return _my_teams(request, NameForm(initial={"name": user.name}), form, status=400)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def team(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a team to its members, and add one."""
+    user = cast(User, request.user)
+    found = get_object_or_404(user.teams, pk=pk)
+    form = MemberForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            member = teams.add_member(user=user, team=found, email=form.cleaned_data["email"])
+        except InvalidInput as error:
+            form.add_error("email", str(error))
+        else:
+            messages.success(request, f"{member} is in {found}.")
+            return redirect("team", found.pk)
+    members = found.memberships.select_related("user").order_by("joined_at", "pk")
+    context = {"team": found, "memberships": members, "form": form}
+    return render(request, "accounts/team.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def leave(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take the signed-in person out of a team."""
+    user = cast(User, request.user)
+    found = get_object_or_404(user.teams, pk=pk)
+    teams.leave_team(user=user, team=found)
+    messages.success(request, f"You have left {found}.")
+    return redirect("teams")
+
+
+def _my_teams(request: HttpRequest, name: NameForm, new: TeamForm, status: int = 200) -> HttpResponse:
+    mine = Membership.objects.filter(user=cast(User, request.user)).values("team")
+    found = Team.objects.filter(pk__in=mine).annotate(size=Count("memberships"))
+    context = {"teams": found, "name_form": name, "team_form": new}
+    return render(request, "accounts/teams.html", context, status=status)

@@ -1,0 +1,74 @@
+"""The clock of the pipeline: Celery, with Redis as its broker and the database as the queue.
+
+A task is only a reminder to look into the database, so nothing is lost with a message: no results are kept,
+messages are acknowledged when they are taken, and those that wait expire in seconds.
+"""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import beat_init, celeryd_init, setup_logging
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
+
+STAGES = ("validate_submissions", "sample_submissions", "settle_questions", "close_batches", "score_epochs")
+EVERY = 3.0  # seconds between two looks of the same stage
+EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
+
+app = Celery("kbpo", set_as_current=True)
+app.conf.update(
+    # A known broker; `use_broker` finds the embedded one, which listens nowhere before it runs.
+    broker_url=None,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={"socket_connect_timeout": 2, "socket_timeout": 30},
+    task_ignore_result=True,
+    task_acks_late=False,
+    task_serializer="json",
+    accept_content=["json"],
+    task_default_queue="kbpo",
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    timezone="UTC",
+    imports=["kbpo.pipeline"],
+    beat_schedule={
+        stage: {"task": f"kbpo.pipeline.{stage}", "schedule": EVERY, "options": {"expires": EXPIRES}}
+        for stage in STAGES
+    },
+)
+
+
+def broker(*, start: bool) -> str | None:
+    """Return the address of the broker.
+
+    Parameters
+    ----------
+    start : bool
+        Whether to start the embedded Redis where it is the broker and does not run.
+
+    Returns
+    -------
+    str or None
+        None if there is no broker now.
+    """
+    from django.conf import settings
+
+    from kbpo.core import embedded
+
+    if settings.REDIS_URL:
+        return str(settings.REDIS_URL)
+    server = embedded.redis(settings.KBPO_HOME)
+    socket = server.acquire() if start else server.running()
+    return f"redis+socket://{socket}" if socket else None
+
+
+@celeryd_init.connect
+@beat_init.connect
+def use_broker(**_: Any) -> None:
+    """Give workers and beat their broker, and keep it up while they run."""
+    app.conf.update(broker_url=broker(start=True))
+
+
+@setup_logging.connect
+def keep_logging(**_: Any) -> None:
+    """Leave logging as Django's settings have it."""

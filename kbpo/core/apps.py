@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class CoreConfig(AppConfig):
+    name = "kbpo.core"
+    label = "core"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from kbpo import checks  # noqa: F401

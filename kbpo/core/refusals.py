@@ -1,0 +1,72 @@
+"""Turns a `KbpoError` into a page or a JSON answer: one handler for each kind of caller."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from kbpo.core.errors import KbpoError
+
+HEADINGS: Mapping[int, str] = {
+    400: "That cannot be done like this",
+    403: "You may not do this",
+    404: "There is no such thing",
+    409: "Too late for that",
+}
+
+
+def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
+    """Render a refusal as a page.
+
+    Parameters
+    ----------
+    request : HttpRequest
+    error : KbpoError
+        Its sentence is shown as it is; its `status` is the answer's.
+
+    Returns
+    -------
+    HttpResponse
+    """
+    heading = HEADINGS.get(error.status, HEADINGS[400])
+    context = {"heading": heading, "message": str(error), "status": error.status}
+    return render(request, "refused.html", context, status=error.status)
+
+
+class RefusalMiddleware:
+    """Shows every `KbpoError` that a view lets through as a page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer a refusal; leave every other exception to Django."""
+        if isinstance(exception, KbpoError):
+            return refusal_page(request, exception)
+        return None
+
+
+def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
+    """Answer a refusal in the API as ``{"detail": …}``; leave the rest to REST framework.
+
+    Parameters
+    ----------
+    exc : Exception
+    context : mapping
+        The view and its request, as REST framework gives them.
+
+    Returns
+    -------
+    Response or None
+        None: the exception is raised again.
+    """
+    if isinstance(exc, KbpoError):
+        return Response({"detail": str(exc)}, status=exc.status)
+    return exception_handler(exc, dict(context))

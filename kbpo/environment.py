@@ -1,0 +1,250 @@
+"""What the environment says: every variable that the service reads, read and checked in one place.
+
+============================  ========================================================================
+variable                      meaning
+============================  ========================================================================
+``DEBUG``                     1 or 0; on exactly when ``DATABASE_URL`` is unset, unless it is given
+``SECRET_KEY``                signs sessions and links; 50 characters or more
+``ALLOWED_HOSTS``             host names that the site answers to, with commas between
+``SITE_URL``                  the site's address, ``https://…``
+``DATABASE_URL``              ``postgres://user:password@host:port/name``; unset: the embedded Postgres
+``REDIS_URL``                 ``redis://host:port/0``; unset: the embedded Redis
+``KBPO_HOME``                 the folder of all that the service keeps in files; ``./var`` unless given
+``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
+``DEFAULT_FROM_EMAIL``        the sender of the service's mail
+``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
+============================  ========================================================================
+
+Outside ``DEBUG`` the second to the sixth must be given, and the last must not.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from kbpo.core.errors import InvalidInput
+
+VARIABLES = frozenset(
+    {
+        "DEBUG",
+        "SECRET_KEY",
+        "ALLOWED_HOSTS",
+        "SITE_URL",
+        "DATABASE_URL",
+        "REDIS_URL",
+        "KBPO_HOME",
+        "EMAIL_URL",
+        "DEFAULT_FROM_EMAIL",
+        "KBPO_EPOCH_SECRET",
+    }
+)
+REQUIRED = ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL", "DATABASE_URL", "REDIS_URL")
+SHORTEST_KEY = 50  # characters; Django's own check asks for as many
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The environment, checked.
+
+    Attributes
+    ----------
+    debug : bool
+        Whether this is a development machine.
+    secret_key : str
+        Empty where the machine makes its own (`kept_secret`).
+    allowed_hosts : tuple of str
+        Host names that the site answers to.
+    site_url : str
+        Scheme and host, without a path.
+    database : dict or None
+        Django's settings of the database; None for the embedded one.
+    redis_url : str
+        Empty for the embedded one.
+    home : Path
+        Absolute.
+    email : dict
+        Django's mail settings; empty where mail goes to files.
+    from_email : str
+        The sender.
+    epoch_secret : bytes
+        Empty where epochs draw their own.
+    """
+
+    debug: bool
+    secret_key: str
+    allowed_hosts: tuple[str, ...]
+    site_url: str
+    database: dict[str, Any] | None
+    redis_url: str
+    home: Path
+    email: dict[str, Any]
+    from_email: str
+    epoch_secret: bytes
+
+
+def read(environ: Mapping[str, str]) -> Environment:
+    """Read and check the environment.
+
+    Parameters
+    ----------
+    environ : mapping of str to str
+        Such as `os.environ`. An empty value is an unset one.
+
+    Raises
+    ------
+    InvalidInput
+        Naming every variable that is missing, or the one that is wrong and what would be right.
+    """
+    given = {name: environ[name].strip() for name in VARIABLES if environ.get(name, "").strip()}
+    debug = _flag(given["DEBUG"]) if "DEBUG" in given else "DATABASE_URL" not in given
+    if not debug:
+        _refuse_unsafe(given)
+    return Environment(
+        debug=debug,
+        secret_key=given.get("SECRET_KEY", ""),
+        allowed_hosts=_hosts(given, debug=debug),
+        site_url=_site(given.get("SITE_URL", "http://localhost:8000"), debug=debug),
+        database=_database(given["DATABASE_URL"]) if "DATABASE_URL" in given else None,
+        redis_url=_redis(given.get("REDIS_URL", "")),
+        home=Path(given.get("KBPO_HOME", "var")).expanduser().absolute(),
+        email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
+        from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
+        epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
+    )
+
+
+def kept_secret(home: Path) -> str:
+    """Return a development machine's own secret key, made at its first use and kept in a private file.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder cannot be written.
+    """
+    path = home / "secret_key"
+    try:
+        if not path.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            partial = home / f"secret_key.{os.getpid()}.{secrets.token_hex(4)}"
+            partial.touch(mode=0o600)
+            partial.write_text(secrets.token_urlsafe(64), encoding="ascii")
+            try:
+                os.link(partial, path)
+            except FileExistsError:
+                pass  # another process was first; its key is everybody's
+            finally:
+                partial.unlink()
+        return path.read_text(encoding="ascii")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot keep a secret key in {home} ({(error.strerror or str(error)).lower()}); "
+            "name a folder that can be written, or set SECRET_KEY",
+            where="KBPO_HOME",
+        ) from error
+
+
+def _refuse_unsafe(given: Mapping[str, str]) -> None:
+    missing = [name for name in REQUIRED if name not in given]
+    if missing:
+        raise InvalidInput(
+            f"outside DEBUG these must be set: {', '.join(missing)} "
+            "(or unset DATABASE_URL and DEBUG to run on the embedded database)",
+            where="environment",
+        )
+    if "KBPO_EPOCH_SECRET" in given:
+        raise InvalidInput(
+            "must not be set outside DEBUG: it tells what every epoch samples", where="KBPO_EPOCH_SECRET"
+        )
+    key = given["SECRET_KEY"]
+    if len(key) < SHORTEST_KEY or len(set(key)) < 5:
+        raise InvalidInput(f"must have {SHORTEST_KEY} random characters or more", where="SECRET_KEY")
+
+
+def _flag(value: str) -> bool:
+    match value.lower():
+        case "1" | "true" | "yes" | "on":
+            return True
+        case "0" | "false" | "no" | "off":
+            return False
+    raise InvalidInput(f"must be 1 or 0, not {value!r}", where="DEBUG")
+
+
+def _hosts(given: Mapping[str, str], *, debug: bool) -> tuple[str, ...]:
+    hosts = tuple(host.strip() for host in given.get("ALLOWED_HOSTS", "").split(",") if host.strip())
+    if "*" in hosts and not debug:
+        raise InvalidInput("must name the site's hosts; '*' answers to any", where="ALLOWED_HOSTS")
+    return hosts or LOCAL_HOSTS
+
+
+def _split(value: str, where: str, schemes: tuple[str, ...], example: str) -> SplitResult:
+    try:
+        url = urlsplit(value)
+        port_is_a_number = url.port is None or url.port > 0
+    except ValueError:
+        raise InvalidInput(f"is not an address; it should be like {example}", where=where) from None
+    if url.scheme not in schemes or not port_is_a_number:
+        raise InvalidInput(f"should be like {example}", where=where)
+    return url
+
+
+def _site(value: str, *, debug: bool) -> str:
+    schemes = ("http", "https") if debug else ("https",)
+    url = _split(value, "SITE_URL", schemes, "https://kbpo.example.org")
+    if not url.hostname or url.path.strip("/") or url.query or url.fragment or url.username:
+        raise InvalidInput("should be like https://kbpo.example.org, without a path", where="SITE_URL")
+    return f"{url.scheme}://{url.netloc}"
+
+
+def _database(value: str) -> dict[str, Any]:
+    example = "postgres://user:password@host:5432/name"
+    url = _split(value, "DATABASE_URL", ("postgres", "postgresql"), example)
+    name = unquote(url.path.lstrip("/"))
+    if not name or "/" in name:
+        raise InvalidInput(f"names no database; it should be like {example}", where="DATABASE_URL")
+    options = dict(parse_qsl(url.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": options.pop("host", "") or unquote(url.hostname or ""),
+        "PORT": str(url.port or ""),
+        "OPTIONS": options,
+    }
+
+
+def _redis(value: str) -> str:
+    if value:
+        url = _split(value, "REDIS_URL", ("redis", "rediss", "redis+socket"), "redis://host:6379/0")
+        if url.scheme != "redis+socket" and not url.hostname:
+            raise InvalidInput("names no host; it should be like redis://host:6379/0", where="REDIS_URL")
+    return value
+
+
+def _email(value: str) -> dict[str, Any]:
+    ports = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+    example = "smtp+tls://user:password@host:587"
+    url = _split(value, "EMAIL_URL", tuple(ports), example)
+    if not url.hostname:
+        raise InvalidInput(f"names no host; it should be like {example}", where="EMAIL_URL")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": url.hostname,
+        "EMAIL_PORT": url.port or ports[url.scheme],
+        "EMAIL_HOST_USER": unquote(url.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
+        "EMAIL_USE_TLS": url.scheme == "smtp+tls",
+        "EMAIL_USE_SSL": url.scheme == "smtps",
+    }
+
+
+def _hex(value: str) -> bytes:
+    if not re.fullmatch(r"([0-9a-fA-F]{2})*", value):
+        raise InvalidInput("must be an even number of hexadecimal digits", where="KBPO_EPOCH_SECRET")
+    return bytes.fromhex(value)

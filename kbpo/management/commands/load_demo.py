@@ -1,0 +1,107 @@
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.management import call_command
+from django.db import transaction
+
+from annotations.models import Corpus
+from demo.build import build
+from demo.systems import SYSTEMS
+from evaluation import epochs, submissions
+from evaluation.models import Epoch, Submission
+from kbpo import pipeline
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.commands import Command as BaseCommand
+from kbpo.core.errors import UsageError
+
+TAG = "demo"
+PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
+PEOPLE = (
+    ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
+    ("annotator@demo.example", "Alex Annotator", "judges claims"),
+    ("operator@demo.example", "Olga Operator", "runs the corpus, settles what the judges could not"),
+)
+#: What the demo shows: systems of a released epoch, systems of the open one, and one that waits for judges.
+RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum"), ("abacus-bold",)
+
+
+class Command(BaseCommand):
+    help = "Load the demo: corpus, example systems, simulated crowd and logins. Running it again is harmless."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEBUG:
+            raise UsageError("the demo has public passwords: it is for DEBUG alone")
+        self.make_people()
+        if not Submission.objects.filter(corpus__tag=TAG, name=WAITING[-1]).exists():
+            self.load()
+        width = max(len(address) for address, _, _ in PEOPLE)
+        for address, _, does in PEOPLE:
+            self.stdout.write(f"  {address:{width}}  password {PASSWORD}  {does}")
+
+    @transaction.atomic
+    def make_people(self) -> None:
+        for address, name, _ in PEOPLE:
+            if User.objects.filter(email=address).exists():
+                continue
+            user = User.objects.create_user(
+                address,
+                PASSWORD,
+                name=name,
+                is_annotator=address.startswith("annotator"),
+                is_operator=address.startswith("operator"),
+                is_staff=address.startswith("operator"),
+                is_superuser=address.startswith("operator"),
+            )
+            user.emailaddress_set.create(email=address, verified=True, primary=True)  # type: ignore[attr-defined]
+        wren, _ = Team.objects.get_or_create(name="Wren")
+        Membership.objects.get_or_create(team=wren, user=User.objects.get(email=PEOPLE[0][0]))
+
+    def load(self) -> None:
+        folder = settings.KBPO_HOME / "demo"
+        build(folder)
+        call_command(
+            "load_corpus", str(folder / "corpus.jsonl"), "--corpus", TAG, "--name", "The Marren papers"
+        )
+        # A target that suits small systems: some 100 labels for a lone one, where the default asks for 456.
+        Corpus.objects.filter(tag=TAG).update(
+            description=(
+                "A demo: invented news about an invented country. Its judges are simulated: they know the"
+                " right answers, and each gives a wrong one in ten."
+            ),
+            target_half_width=0.064,
+        )
+        gold = str(folder / "gold.jsonl")
+        documents = Corpus.objects.get(tag=TAG).documents.count()
+        call_command(
+            "load_gold", gold, "--corpus", TAG, "--documents", str(documents * 3 // 4), "--seed", "1"
+        )
+        corpus = Corpus.objects.get(tag=TAG)
+        if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
+            self.submit(corpus, RELEASED)
+            self.judge(gold)
+            epochs.release(corpus=corpus)
+        self.submit(corpus, SCORED)
+        self.judge(gold)
+        self.submit(corpus, WAITING)
+        pipeline.advance()
+
+    def submit(self, corpus: Corpus, names: tuple[str, ...]) -> None:
+        for system in SYSTEMS:
+            if system.name not in names or corpus.submissions.filter(name=system.name).exists():
+                continue
+            with (settings.KBPO_HOME / "demo" / f"{system.name}.kb.gz").open("rb") as stream:
+                submissions.upload(
+                    user=None,
+                    team=Team.objects.get_or_create(name=system.team)[0],
+                    corpus=corpus,
+                    name=system.name,
+                    description=system.description,
+                    file=File(stream),
+                    go_ahead=True,
+                )
+
+    def judge(self, gold: str) -> None:
+        pipeline.advance()
+        call_command("simulate_crowd", "--corpus", TAG, "--gold", gold, "--workers", "12", "--error", "0.1")
+        pipeline.advance()

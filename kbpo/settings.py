@@ -1,0 +1,202 @@
+"""Django's settings. All that varies comes from the environment, by way of `kbpo.environment`."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from kbpo import environment
+from kbpo.core.errors import InvalidInput
+
+ROOT = Path(__file__).resolve().parent.parent
+
+try:
+    _given = environment.read(os.environ)
+    SECRET_KEY = _given.secret_key or environment.kept_secret(_given.home)
+except InvalidInput as error:
+    raise ImproperlyConfigured(str(error)) from error
+
+DEBUG = _given.debug
+KBPO_HOME = _given.home
+KBPO_EPOCH_SECRET = _given.epoch_secret
+KBPO_NUDGE = True  # whether commits send messages to the workers
+
+SITE_URL = _given.site_url
+ALLOWED_HOSTS = list(_given.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = [SITE_URL]
+ROOT_URLCONF = "kbpo.urls"
+WSGI_APPLICATION = "kbpo.wsgi.application"
+
+INSTALLED_APPS = [
+    "kbpo",
+    "kbpo.core",
+    "kbpo.accounts",
+    "annotations",
+    "crowd",
+    "evaluation",
+    "rest_framework",
+    "allauth",
+    "allauth.account",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django.contrib.postgres",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "kbpo.middleware.content_security_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "kbpo.core.refusals.RefusalMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Data
+
+EMBEDDED_DATABASE = _given.database is None
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        **(
+            _given.database
+            or {
+                "ENGINE": "kbpo.core.embedded.backend",
+                "NAME": "kbpo",
+                "USER": "kbpo",
+                "KBPO_HOME": KBPO_HOME,
+                "DURABLE": True,  # what was committed survives a power cut
+            }
+        ),
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+MEDIA_ROOT = KBPO_HOME / "media"
+REDIS_URL = _given.redis_url  # empty: the embedded one
+if not DEBUG:
+    # Sign-in limits are counted here, and have to hold for all web processes together.
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
+        }
+    }
+
+# People
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
+
+# Mail: in DEBUG, files that a person or a test can open
+
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
+EMAIL_BACKEND = "kbpo.core.mail.FileBackend" if DEBUG else "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_FILE_PATH = KBPO_HOME / "mail"
+EMAIL_TIMEOUT = 20  # seconds
+globals().update(_given.email)
+
+# Pages
+
+LANGUAGE_CODE = "en-gb"
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "static/"
+STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
+STATIC_ROOT = ROOT / "staticfiles"
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+REST_FRAMEWORK = {
+    "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+}
+
+# Safety
+
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+if not DEBUG:
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+            "datefmt": "%Y-%m-%dT%H:%M:%S%z",
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        **{
+            name: {"handlers": ["stderr"], "level": "INFO", "propagate": False}
+            for name in ("kbpo", "annotations", "crowd", "evaluation")
+        },
+    },
+}

@@ -1,0 +1,12 @@
+"""The site's addresses."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("evaluation.urls")),
+    path("", include("kbpo.accounts.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+    path("annotate/", include("crowd.urls")),
+]

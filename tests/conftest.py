@@ -1,0 +1,60 @@
+"""What every test may use."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Manage = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the project; a test that needs it is skipped without it."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(f"no reference material at {folder}")
+    return folder
+
+
+@pytest.fixture
+def manage(tmp_path: Path) -> Manage:
+    """Run ``manage.py`` in a process of its own, on a home of its own (tmp_path / "home")."""
+
+    def run(*arguments: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            env=clean_environment() | {"KBPO_HOME": str(tmp_path / "home")} | environ,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def clean_environment() -> dict[str, str]:
+    """Return this process' environment without what would change the service."""
+    from kbpo.environment import VARIABLES
+
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {*VARIABLES, "DJANGO_SETTINGS_MODULE"}
+    }
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of the system's Chromium, or of the one that $CHROMIUM names."""
+    path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    if not os.access(path, os.X_OK):
+        pytest.fail(f"no Chromium at {path}: install it (apt-get install chromium), or set CHROMIUM")
+    return path

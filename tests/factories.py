@@ -1,0 +1,292 @@
+"""Rows for tests, each valid by itself. What a test does not name is made up."""
+
+import datetime
+import hashlib
+from typing import Any
+
+import factory
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from annotations.models import Corpus, Document, Label, Question, Response, Sentence
+from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from evaluation.models import (
+    Epoch,
+    Instance,
+    Prediction,
+    Problem,
+    SampleBatch,
+    SampledInstance,
+    Score,
+    Submission,
+    SubmissionEvent,
+)
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.spans import Span
+
+TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."
+ADA, HALLOW, SHE, PRESS, THERE, YEAR = (
+    Span(TEXT.index(word), TEXT.index(word) + len(word))
+    for word in ("Ada Quill", "Port Hallow", "She", "Quill Press", "there", "1961")
+)
+
+
+def digest(text: str) -> str:
+    """Return a SHA-256 in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class UserFactory(factory.django.DjangoModelFactory[User]):
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    email = factory.Sequence(lambda n: f"person{n}@example.org")
+    name = factory.Sequence(lambda n: f"Person {n}")
+    password = factory.django.Password("a long pass phrase")
+
+    class Params:
+        annotator = factory.Trait(is_annotator=True)
+        operator = factory.Trait(is_operator=True, is_staff=True)
+
+
+class TeamFactory(factory.django.DjangoModelFactory[Team]):
+    """`members=[…]` puts people into it."""
+
+    class Meta:
+        model = Team
+        skip_postgeneration_save = True
+
+    name = factory.Sequence(lambda n: f"Team {n}")
+
+    @factory.post_generation
+    def members(self, create: bool, extracted: Any, **_: Any) -> None:
+        for user in extracted or []:
+            Membership.objects.create(team=self, user=user)
+
+
+class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
+    class Meta:
+        model = Corpus
+
+    tag = factory.Sequence(lambda n: f"corpus-{n}")
+    name = factory.Sequence(lambda n: f"Corpus {n}")
+
+
+class DocumentFactory(factory.django.DjangoModelFactory[Document]):
+    """Its text is `TEXT`; with `sentences=True` it has one sentence for each full stop, without tokens."""
+
+    class Meta:
+        model = Document
+        skip_postgeneration_save = True
+
+    corpus = factory.SubFactory(CorpusFactory)
+    doc_id = factory.Sequence(lambda n: f"DOC-{n}")
+    title = factory.Sequence(lambda n: f"Document {n}")
+    text = TEXT
+    digest = factory.LazyAttribute(lambda document: digest(document.doc_id + document.text))
+
+    @factory.post_generation
+    def sentences(self, create: bool, extracted: Any, **_: Any) -> None:
+        if not extracted:
+            return
+        start = 0
+        for index, part in enumerate(self.text.split(". ")):  # type: ignore[attr-defined]
+            end = min(start + len(part) + 1, len(self.text))  # type: ignore[attr-defined]
+            Sentence.objects.create(
+                document=self, index=index, start=start, end=end, token_starts=[], token_ends=[]
+            )
+            start = end + 1
+
+
+class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
+    """A submission with its state's consequences: `quota_taken_at` where it is sampled, and an event."""
+
+    class Meta:
+        model = Submission
+        skip_postgeneration_save = True
+
+    corpus = factory.SubFactory(CorpusFactory)
+    team = factory.SubFactory(TeamFactory)
+    name = factory.Sequence(lambda n: f"system {n}")
+    digest = factory.LazyAttribute(lambda submission: digest(submission.name))
+    file = factory.LazyAttribute(lambda submission: ContentFile(b"run\n", name="run.kb"))
+    state = Submission.State.UPLOADED
+    go_ahead = factory.LazyAttribute(lambda submission: submission.state in ("judging", "scored"))
+    quota_taken_at = factory.LazyAttribute(
+        lambda submission: timezone.now() if submission.state in ("judging", "scored") else None
+    )
+
+    @factory.post_generation
+    def events(self, create: bool, extracted: Any, **_: Any) -> None:
+        for state in extracted or [self.state]:  # type: ignore[attr-defined]
+            SubmissionEvent.objects.create(submission=self, state=state)
+
+
+class ProblemFactory(factory.django.DjangoModelFactory[Problem]):
+    class Meta:
+        model = Problem
+
+    submission = factory.SubFactory(SubmissionFactory)
+    line = factory.Sequence(lambda n: n + 1)
+    code = "UNKNOWN_PREDICATE"
+    severity = "ERROR"
+    message = "per:likes is no predicate of the task."
+    text = ":E1\tper:likes\t:E2"
+
+
+class InstanceFactory(factory.django.DjangoModelFactory[Instance]):
+    """Ada Quill was born in Port Hallow, by `TEXT`."""
+
+    class Meta:
+        model = Instance
+        exclude = ("subject", "object")
+
+    subject = ADA
+    object = HALLOW
+    document = factory.SubFactory(DocumentFactory)
+    corpus = factory.SelfAttribute("document.corpus")
+    predicate = "per:place_of_birth"
+    subject_start = factory.LazyAttribute(lambda instance: instance.subject.start)
+    subject_end = factory.LazyAttribute(lambda instance: instance.subject.end)
+    object_start = factory.LazyAttribute(lambda instance: instance.object.start)
+    object_end = factory.LazyAttribute(lambda instance: instance.object.end)
+
+
+class PredictionFactory(factory.django.DjangoModelFactory[Prediction]):
+    """Each mention is its own canonical mention unless told otherwise."""
+
+    class Meta:
+        model = Prediction
+
+    submission = factory.SubFactory(SubmissionFactory)
+    instance = factory.SubFactory(
+        InstanceFactory, document__corpus=factory.SelfAttribute("...submission.corpus")
+    )
+    confidence = 0.8
+    subject_type = "PER"
+    object_type = "GPE"
+    subject_entity = ":Ada"
+    object_entity = ":Hallow"
+    subject_canonical_start = factory.SelfAttribute("instance.subject_start")
+    subject_canonical_end = factory.SelfAttribute("instance.subject_end")
+    object_canonical_start = factory.SelfAttribute("instance.object_start")
+    object_canonical_end = factory.SelfAttribute("instance.object_end")
+    probability = 1.0
+    line = factory.Sequence(lambda n: n + 1)
+
+
+class EpochFactory(factory.django.DjangoModelFactory[Epoch]):
+    class Meta:
+        model = Epoch
+
+    corpus = factory.SubFactory(CorpusFactory)
+    number = 1
+    secret = factory.LazyAttribute(lambda epoch: digest(f"secret {epoch.number}"))
+    commitment = factory.LazyAttribute(lambda epoch: hashlib.sha256(bytes.fromhex(epoch.secret)).hexdigest())
+    key_version = "v1"
+
+    class Params:
+        released = factory.Trait(released_at=factory.LazyFunction(timezone.now))
+
+
+class SampleBatchFactory(factory.django.DjangoModelFactory[SampleBatch]):
+    class Meta:
+        model = SampleBatch
+
+    epoch = factory.SubFactory(EpochFactory, corpus=factory.SelfAttribute("..submission.corpus"))
+    number = factory.LazyAttribute(lambda batch: 1 + SampleBatch.objects.filter(epoch=batch.epoch).count())
+    submission = factory.SubFactory(SubmissionFactory, state=Submission.State.JUDGING)
+    target_variance = 5e-4
+    lam = 100.0
+    floor = 10.0
+
+
+class QuestionFactory(factory.django.DjangoModelFactory[Question]):
+    """A question about the pair Ada Quill and Port Hallow; `settled` and `published` as wanted."""
+
+    class Meta:
+        model = Question
+        exclude = ("asked",)
+
+    document = factory.SubFactory(DocumentFactory)
+    asked = factory.LazyFunction(lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")))
+    kind = factory.LazyAttribute(
+        lambda question: "canonical" if isinstance(question.asked, CanonicalQuestion) else "relation"
+    )
+    key = factory.LazyAttribute(lambda question: question.asked.key)
+    payload = factory.LazyAttribute(lambda question: question.asked.payload())
+
+    class Params:
+        settled = factory.Trait(state=Question.State.SETTLED, settled_at=factory.LazyFunction(timezone.now))
+        published = factory.Trait(
+            state=Question.State.SETTLED,
+            settled_at=factory.LazyFunction(timezone.now),
+            published_at=factory.LazyFunction(timezone.now),
+        )
+
+
+class LabelFactory(factory.django.DjangoModelFactory[Label]):
+    class Meta:
+        model = Label
+
+    question = factory.SubFactory(QuestionFactory, settled=True)
+    predicate = "per:place_of_birth"
+    subject = 0
+    value = True
+    votes_for = factory.LazyAttribute(lambda label: 3 if label.value else 0)
+    votes = 3
+
+
+class ResponseFactory(factory.django.DjangoModelFactory[Response]):
+    class Meta:
+        model = Response
+
+    question = factory.SubFactory(QuestionFactory)
+    worker = factory.SubFactory(UserFactory, annotator=True)
+    answer = factory.LazyFunction(lambda: {"version": 1, "relations": [], "none": True})
+
+
+class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):
+    class Meta:
+        model = SampledInstance
+
+    batch = factory.SubFactory(SampleBatchFactory)
+    epoch = factory.SelfAttribute("batch.epoch")
+    instance = factory.SubFactory(InstanceFactory)
+    question = factory.SubFactory(QuestionFactory, document=factory.SelfAttribute("..instance.document"))
+    subject = 0
+
+
+class ScoreFactory(factory.django.DjangoModelFactory[Score]):
+    """A score of a submission whose batch is `batch`; measures as (estimate, low, high) or None."""
+
+    class Meta:
+        model = Score
+        exclude = ("p", "r", "f")
+
+    batch = factory.SubFactory(SampleBatchFactory)
+    submission = factory.SelfAttribute("batch.submission")
+    epoch = factory.SelfAttribute("batch.epoch")
+    estimator = "documents"
+    weighting = "subject_relation"
+    part = "all"
+    level = 95
+    matching = "overlap"
+    labels = 120
+    code_version = "test"
+    p = (0.6, 0.55, 0.65)
+    r = (0.4, 0.33, 0.47)
+    f = (0.48, 0.42, 0.54)
+    precision, precision_low, precision_high = (
+        factory.LazyAttribute(lambda score, i=i: score.p and score.p[i]) for i in range(3)
+    )
+    recall, recall_low, recall_high = (
+        factory.LazyAttribute(lambda score, i=i: score.r and score.r[i]) for i in range(3)
+    )
+    f1, f1_low, f1_high = (factory.LazyAttribute(lambda score, i=i: score.f and score.f[i]) for i in range(3))
+
+
+def days_ago(days: float) -> datetime.datetime:
+    """Return a time in the past."""
+    return timezone.now() - datetime.timedelta(days=days)

@@ -1,0 +1,518 @@
+"""From a file to a score: what is stored, when, and what must never happen."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.files import File
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotations import responses
+from annotations.models import Corpus, Label, Question
+from evaluation import audit, epochs, sampling, submissions
+from evaluation.estimators import coordinated
+from evaluation.models import (
+    Epoch,
+    InclusionProbability,
+    Instance,
+    SampleBatch,
+    SampledInstance,
+    Score,
+    Submission,
+)
+from kbpo import pipeline
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.errors import Conflict, NotAllowed
+from tests.world import Fact, World
+
+pytestmark = pytest.mark.django_db
+
+Submit = Callable[..., Submission]
+
+
+@pytest.fixture
+def world() -> World:
+    return World(60)
+
+
+@pytest.fixture
+def gold(world: World, tmp_path: Path) -> Path:
+    return world.write_gold(tmp_path / "gold.jsonl")
+
+
+@pytest.fixture
+def corpus(world: World, gold: Path, tmp_path: Path) -> Corpus:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
+    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
+    Corpus.objects.filter(tag="small").update(target_half_width=0.1)  # some 41 labels for a lone system
+    return Corpus.objects.get(tag="small")
+
+
+@pytest.fixture
+def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
+    def submit(
+        name: str, claims: object = None, *, team: str = "Alpha", seed: int = 0, user: User | None = None
+    ) -> Submission:
+        if claims is None:
+            claims = world.system(recall=0.7, precision=0.6, seed=seed)
+        path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
+        with path.open("rb") as stream:
+            return submissions.upload(
+                user=user,
+                team=Team.objects.get_or_create(name=team)[0],
+                corpus=corpus,
+                name=name,
+                file=File(stream),
+                go_ahead=True,
+            )
+
+    return submit
+
+
+@pytest.fixture
+def judge(gold: Path) -> Callable[[], None]:
+    def judge() -> None:
+        call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0", verbosity=0)
+        pipeline.advance()
+
+    return judge
+
+
+def precision(submission: Submission, part: str = "relation") -> Score:
+    return submission.scores.filter(part=part, weighting="subject_relation", level=95).latest("batch__number")
+
+
+def test_an_accepted_file_becomes_predictions_whose_probabilities_sum_to_one(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.ACCEPTED
+    p = list(submission.predictions.values_list("probability", flat=True))
+    assert len(p) == submission.counts["instances"]
+    assert sum(p) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_refused_file_lists_its_faults_and_stores_no_prediction(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "bad.kb"
+    path.write_text("run\n:a\ttype\tPERSON\n:b\tper:friend\t:a\tD000:0-3\n")
+    with path.open("rb") as stream:
+        submission = submissions.upload(
+            user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="bad", file=File(stream)
+        )
+    pipeline.advance()
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.REFUSED
+    assert {(problem.line, problem.code) for problem in submission.problems.filter(severity="ERROR")} >= {
+        (2, "ILLEGAL_ENTITY_TYPE"),
+        (3, "ILLEGAL_PREDICATE"),
+    }
+    assert not submission.predictions.exists()
+
+
+def test_a_file_without_a_claim_is_refused_rather_than_failing_later(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "empty.kb"
+    path.write_text("run\n")
+    with path.open("rb") as stream:
+        submission = submissions.upload(
+            user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="empty", file=File(stream)
+        )
+    pipeline.advance()
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.REFUSED
+
+
+def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    batch = SampleBatch.objects.get(submission=submission)
+    claims = sampling.read_claims(submission)
+    pi = sampling.current_pi(batch.epoch)
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
+    expected = {
+        row.instance_id for row, one in zip(claims.predictions, u, strict=True) if one < pi[row.instance_id]
+    }
+    assert set(pi) == {row.instance_id for row in claims.predictions}
+    assert set(batch.sampled.values_list("instance_id", flat=True)) == expected
+    assert 0 < len(expected) < len(claims.keys)
+
+
+def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
+    for number in range(3):
+        submission = submit(f"system{number}", seed=number)
+        pipeline.advance()
+        batch = SampleBatch.objects.get(submission=submission)
+        claims = sampling.read_claims(submission)
+        pi = sampling.current_pi(batch.epoch)
+        own = np.array([pi[row.instance_id] for row in claims.predictions])
+        variance = (claims.p**2 * 0.25 * (1 / own - 1)).sum()
+        assert variance <= batch.target_variance * (1 + 1e-12)  # another order of rounding
+
+
+def test_a_later_arrival_never_lowers_a_probability(submit: Submit) -> None:
+    submit("one", seed=1)
+    pipeline.advance()
+    epoch = Epoch.objects.get()
+    before = sampling.current_pi(epoch)
+    submit("two", seed=2)
+    pipeline.advance()
+    after = sampling.current_pi(epoch)
+    assert all(after[instance] >= value for instance, value in before.items())
+    assert sampling.current_pi(epoch, through=1) == before
+
+
+def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
+    submit: Submit, judge: Callable[[], None]
+) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    assert not submission.scores.exists()
+    judge()
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.SCORED
+    score = precision(submission)
+    assert (score.epoch.number, score.batch.number, score.estimator, score.matching) == (
+        1,
+        1,
+        "documents",
+        "overlap",
+    )
+    assert score.labels == SampledInstance.objects.count()
+    assert score.counts["documents"] == 30
+    assert score.counts["true"] == 90
+    assert score.precision_low < score.precision < score.precision_high
+    assert score.recall_low < score.recall < score.recall_high
+    assert score.f1_low < score.f1 < score.f1_high
+    assert score.code_version
+    assert submission.scores.count() == 4 * 3 * 3
+    linking = precision(submission, "linking")
+    assert (linking.precision, linking.recall, linking.f1) == (1.0, None, None)
+
+
+def test_a_batch_behind_an_unlabelled_one_is_not_scored(submit: Submit) -> None:
+    first, second = submit("one", seed=1), submit("two", seed=2)
+    pipeline.advance()
+    operator = User.objects.create_user("o@example.org", is_operator=True)
+    own = Question.objects.filter(batches__submission=second).exclude(batches__submission=first)
+    assert own.exists()
+    settle(own, operator)
+    SampleBatch.objects.get(submission=second).questions.set(own)  # as if it needed none of the first's
+    pipeline.advance()
+    assert SampleBatch.objects.get(submission=second).labelled_at is not None
+    assert not Score.objects.exists()
+    settle(Question.objects.exclude(state="settled"), operator)
+    pipeline.advance()
+    assert set(Score.objects.values_list("submission", flat=True)) == {first.pk, second.pk}
+
+
+def settle(questions: object, operator: User) -> None:
+    answers = [
+        responses.Answer(
+            question=question,
+            worker=operator,
+            answer={"relations": [], "none": True} if question.kind == "relation" else {"right": True},
+            as_expert=True,
+        )
+        for question in questions  # type: ignore[attr-defined]
+    ]
+    responses.record_many(answers=answers)
+
+
+def test_advancing_again_moves_nothing(submit: Submit, judge: Callable[[], None]) -> None:
+    submit("one")
+    judge()
+    pipeline.advance()
+    assert set(pipeline.advance().values()) == {0}
+
+
+def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
+    submit: Submit, world: World, tmp_path: Path
+) -> None:
+    claims = world.system(recall=0.7, precision=0.6, seed=0)
+    submit("one", claims)
+    pipeline.advance()
+    before = Question.objects.count()
+    path = world.write_kb(tmp_path / "two.kb", claims)
+    # The second system makes the later mention of each second person the canonical one.
+    text = path.read_text()
+    for d in range(world.size):
+        name = world.names(d)["second"]
+        start, later = world.span(d, "second")[0], world.text(d).rindex(name)
+        canonical = f':second_{d}\tcanonical_mention\t"{name}"\tD{d:03}:'
+        text = text.replace(
+            f"{canonical}{start}-{start + len(name) - 1}", f"{canonical}{later}-{later + len(name) - 1}"
+        )
+    path.write_text(text)
+    with path.open("rb") as stream:
+        two = submissions.upload(
+            user=None,
+            team=Team.objects.create(name="Beta"),
+            corpus=Corpus.objects.get(),
+            name="two",
+            file=File(stream),
+            go_ahead=True,
+        )
+    pipeline.advance()
+    batch = SampleBatch.objects.get(submission=two)
+    assert not batch.sampled.exists()  # the same claims under the same design: nothing new is drawn
+    assert Question.objects.count() > before
+    new = Question.objects.filter(batches=batch, kind="canonical").exclude(batches__number=1)
+    assert new.exists()
+
+
+def test_the_fifth_submission_of_a_week_waits_for_the_first_to_be_seven_days_old(submit: Submit) -> None:
+    many = [submit(f"system{number}", seed=number) for number in range(5)]
+    pipeline.advance()
+    states = [Submission.objects.get(pk=one.pk).state for one in many]
+    assert states == ["judging"] * 4 + ["accepted"]
+    Submission.objects.filter(pk=many[0].pk).update(quota_taken_at=timezone.now() - timedelta(days=7))
+    pipeline.advance()
+    assert Submission.objects.get(pk=many[4].pk).state == "judging"
+
+
+def test_the_quota_of_one_team_is_not_anothers(submit: Submit) -> None:
+    for number in range(4):
+        submit(f"system{number}", seed=number)
+    other = submit("other", team="Beta", seed=9)
+    pipeline.advance()
+    assert Submission.objects.get(pk=other.pk).state == "judging"
+
+
+def test_an_epoch_is_not_released_while_it_waits_for_answers(submit: Submit, corpus: Corpus) -> None:
+    submit("one")
+    pipeline.advance()
+    with pytest.raises(Conflict, match="waits for"):
+        epochs.release(corpus=corpus)
+
+
+def test_a_release_publishes_labels_and_opens_the_next_epoch(
+    submit: Submit, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    submit("one")
+    pipeline.advance()
+    judge()
+    assert not Question.objects.filter(published_at__isnull=False).exists()
+    released = epochs.release(corpus=corpus)
+    assert released.released_at is not None
+    assert not Question.objects.filter(published_at=None).exists()
+    following = Epoch.objects.get(corpus=corpus, released_at=None)
+    assert following.number == 2
+    assert following.secret != released.secret
+
+
+def test_what_was_published_before_the_upload_counts_exactly_and_costs_nothing(
+    submit: Submit, world: World, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    claims = world.system(recall=0.7, precision=0.6, seed=0)
+    submit("one", claims)
+    pipeline.advance()
+    judge()
+    epochs.release(corpus=corpus)
+    labelled = Question.objects.filter(kind="relation").count()
+
+    again = submit("again", claims, team="Beta")
+    pipeline.advance()
+    batch = SampleBatch.objects.get(submission=again)
+    known = InclusionProbability.objects.filter(batch=batch, is_known=True)
+    assert batch.epoch.number == 2
+    assert known.count() >= labelled
+    assert set(known.values_list("probability", flat=True)) == {1.0}
+    asked = Question.objects.filter(kind="relation").count() - labelled
+    assert asked < labelled  # only what is left is sampled
+    judge()
+    again.refresh_from_db()
+    assert again.state == "scored"
+    assert audit.audit_corpus(corpus) == []
+
+
+def test_resubmitting_what_was_labelled_true_gains_nothing(
+    submit: Submit, world: World, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    claims = world.system(recall=0.7, precision=0.6, seed=0)
+    submit("one", claims)
+    pipeline.advance()
+    judge()
+    epochs.release(corpus=corpus)
+    true = {
+        (row.instance.document.doc_id, row.instance.predicate)
+        for row in SampledInstance.objects.select_related("instance__document")
+        if Label.objects.get(
+            question=row.question, predicate=row.instance.predicate, subject=row.subject
+        ).value
+    }
+    kept = [
+        (fact, confidence)
+        for fact, confidence in claims
+        if (f"D{fact.document:03}", world.STORED.get(fact.predicate, fact.predicate)) in true
+    ]
+    wrong = [(fact, 0.5) for fact in world.false[-60:]]
+    adversary = submit("adversary", [*kept, *wrong], team="Beta")
+    pipeline.advance()
+    judge()
+    score = precision(adversary)
+    p = {row.instance_id: row.probability for row in adversary.predictions.all()}
+    truth = sum(
+        row.probability
+        for row in adversary.predictions.select_related("instance__document")
+        if (row.instance.document.doc_id, row.instance.predicate) in true
+    )
+    assert sum(p.values()) == pytest.approx(1)
+    assert score.precision_low <= truth <= score.precision_high
+    assert score.precision_high - score.precision_low < 0.4
+
+
+def test_withdrawing_hides_a_system_and_leaves_the_design(
+    submit: Submit, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    user = User.objects.create_user("m@example.org")
+    submission = submit("one")
+    Membership.objects.create(team=submission.team, user=user)
+    pipeline.advance()
+    before = sampling.current_pi(Epoch.objects.get())
+    submissions.withdraw(submission=submission, user=user)
+    second = submit("two", team="Beta", seed=5)
+    pipeline.advance()
+    judge()
+    after = sampling.current_pi(Epoch.objects.get())
+    assert all(after[instance] >= value for instance, value in before.items())
+    assert Submission.objects.get(pk=submission.pk).state == "withdrawn"
+    assert precision(second).counts["pool"] == 2
+    assert audit.audit_corpus(corpus) == []
+
+
+def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None:
+    submit("one", seed=1)
+    submit("two", seed=2)
+    pipeline.advance()
+    assert audit.audit_corpus(corpus) == []
+    row = InclusionProbability.objects.filter(probability__lt=1).first()
+    assert row is not None
+    with transaction.atomic():
+        InclusionProbability.objects.filter(pk=row.pk).update(probability=row.probability * (1 + 1e-12))
+        assert len(audit.audit_corpus(corpus)) == 1
+        transaction.set_rollback(True)
+    with transaction.atomic():
+        SampledInstance.objects.filter(pk=SampledInstance.objects.first().pk).delete()  # type: ignore[union-attr]
+        assert len(audit.audit_corpus(corpus)) == 1
+        transaction.set_rollback(True)
+    with transaction.atomic():
+        Epoch.objects.update(secret="00" * 32)
+        assert any("committed" in finding for finding in audit.audit_corpus(corpus))
+        transaction.set_rollback(True)
+
+
+def test_the_exhaustive_documents_are_drawn_once(corpus: Corpus) -> None:
+    same = sampling.draw_documents(corpus=corpus, size=30, seed=1)
+    assert same.documents.count() == 30
+    with pytest.raises(Conflict):
+        sampling.draw_documents(corpus=corpus, size=30, seed=2)
+
+
+def test_a_corpus_with_its_documents_drawn_takes_no_new_ones(corpus: Corpus, tmp_path: Path) -> None:
+    path = World(61).write_corpus(tmp_path / "more.jsonl")
+    with pytest.raises(Exception, match="takes no new documents"):
+        call_command("load_corpus", str(path), "--corpus", "small")
+    assert corpus.documents.count() == 60
+
+
+def test_independent_draws_are_scored_by_their_own_estimators(
+    world: World, gold: Path, tmp_path: Path, judge: Callable[[], None]
+) -> None:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "small", "--design", "iid")
+    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
+    Corpus.objects.update(target_half_width=0.1)
+    corpus = Corpus.objects.get()
+    for number in range(2):
+        kb = world.write_kb(tmp_path / f"s{number}.kb", world.system(recall=0.7, precision=0.6, seed=number))
+        call_command("submit", str(kb), "--corpus", "small", "--team", "Alpha", "--name", f"s{number}")
+    pipeline.advance()
+    batches = SampleBatch.objects.all()
+    assert [sum(row.draws or 0 for row in batch.sampled.all()) for batch in batches] == [
+        batch.draws for batch in batches
+    ]
+    judge()
+    assert set(Score.objects.values_list("estimator", flat=True)) == {"simple", "joint"}
+    assert not Score.objects.filter(part="relation", precision=None).exists()
+    assert audit.audit_corpus(corpus) == []
+
+
+def test_only_members_upload_for_a_team_and_a_name_is_taken_once(submit: Submit, corpus: Corpus) -> None:
+    stranger = User.objects.create_user("s@example.org")
+    with pytest.raises(NotAllowed):
+        submit("one", user=stranger)
+    submit("one")
+    with pytest.raises(Conflict, match="another name"):
+        submit("one")
+
+
+def test_a_competitor_never_judges(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    competitor = User.objects.create_user("c@example.org", is_annotator=True)
+    Membership.objects.create(team=submission.team, user=competitor)
+    question = Question.objects.filter(kind="canonical").first()
+    assert question is not None
+    with pytest.raises(NotAllowed, match="competes"):
+        responses.record(question=question, worker=competitor, answer={"right": True})
+
+
+def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_others(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, fine = submit("one"), submit("two", seed=2)
+    real = sampling.arrive
+
+    def arrive(**kwargs: object) -> object:
+        if not hasattr(arrive, "called"):
+            arrive.called = True  # type: ignore[attr-defined]
+            raise ZeroDivisionError
+        return real(**kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sampling, "arrive", arrive)
+    pipeline.advance()
+    broken.refresh_from_db()
+    fine.refresh_from_db()
+    assert (broken.state, fine.state) == ("failed", "judging")
+    assert "our side" in broken.events.last().detail  # type: ignore[union-attr]
+    assert broken.quota_taken_at is None
+
+
+@pytest.mark.parametrize("probability", [0.0, -0.1, 1.0000001])
+def test_the_database_refuses_a_probability_outside_its_range(submit: Submit, probability: float) -> None:
+    submit("one")
+    pipeline.advance()
+    batch = SampleBatch.objects.get()
+    instance = Instance.objects.exclude(inclusions__batch=batch).first()
+    row = InclusionProbability.objects.first()
+    assert row is not None
+    assert instance is None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        InclusionProbability.objects.filter(pk=row.pk).update(probability=probability)
+
+
+def test_the_database_refuses_a_second_open_epoch(corpus: Corpus) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Epoch.objects.create(
+            corpus=corpus, number=2, secret="ab" * 32, commitment="cd" * 32, key_version="v1"
+        )
+
+
+def test_a_relation_of_a_mention_with_itself_is_judged_like_any_other(
+    submit: Submit, judge: Callable[[], None]
+) -> None:
+    own = [
+        (Fact(d, predicate, "first", "first"), 0.5)
+        for d in range(3)
+        for predicate in ("per:spouse", "per:parents")
+    ]
+    submission = submit("narcissus", own)
+    pipeline.advance()
+    judge()
+    submission.refresh_from_db()
+    assert submission.state == "scored"
+    assert precision(submission).precision == 0

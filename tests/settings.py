@@ -1,0 +1,23 @@
+"""The settings of a test run: those of a development machine, in a folder of the run's own."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from kbpo.environment import VARIABLES
+
+for _name in VARIABLES:
+    os.environ.pop(_name, None)
+os.environ["KBPO_HOME"] = tempfile.mkdtemp(prefix="kbpo-test-")
+# registered before the servers', so it runs after they have ended
+atexit.register(shutil.rmtree, os.environ["KBPO_HOME"], ignore_errors=True)
+
+from kbpo.settings import *  # noqa: E402, F403
+from kbpo.settings import DATABASES, STORAGES  # noqa: E402
+
+DATABASES["default"]["DURABLE"] = False
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+KBPO_NUDGE = False

@@ -1,0 +1,230 @@
+"""Ten real systems with a known truth: from the uploaded file to the leaderboard, and over forty seeds."""
+
+import gzip
+import hashlib
+import json
+import statistics
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.test import override_settings
+
+from annotations.models import Corpus, Question
+from evaluation import epochs, estimation, sampling
+from evaluation.estimators import coordinated, documents, matching
+from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_scores
+from evaluation.models import SampledInstance, Submission
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
+TAG = "knowledgenet"
+SEEDS = range(40)
+DOCUMENTS = 300
+
+pytestmark = [
+    pytest.mark.skipif(not FOLDER.is_dir(), reason="the KnowledgeNet folder beside the project is missing"),
+    pytest.mark.django_db(transaction=False),
+]
+
+
+def fixed_secret(seed: int) -> str:
+    return hashlib.sha256(f"knowledgenet {seed}".encode()).hexdigest()
+
+
+def command(name: str, *arguments: str) -> object:
+    out = StringIO()
+    call_command(name, *arguments, stdout=out)
+    text = out.getvalue()
+    return json.loads(text) if "--json" in arguments else text
+
+
+@pytest.fixture(scope="module")
+def judged(django_db_setup: None, django_db_blocker: object) -> Iterator[Corpus]:
+    """Everything through the commands, with seed 0 and a crowd that makes no errors."""
+    from django.db import transaction
+
+    with django_db_blocker.unblock(), transaction.atomic():  # type: ignore[attr-defined]
+        with override_settings(KBPO_EPOCH_SECRET=bytes.fromhex(fixed_secret(0))):
+            command("load_corpus", str(FOLDER / "corpus.jsonl.gz"), "--corpus", TAG)
+            command(
+                "load_gold",
+                str(FOLDER / "gold.jsonl.gz"),
+                "--corpus",
+                TAG,
+                "--documents",
+                str(DOCUMENTS),
+                "--seed",
+                "0",
+            )
+            for path in sorted((FOLDER / "submissions").glob("*.kb.gz")):
+                name = path.name.removesuffix(".kb.gz")
+                command("submit", str(path), "--corpus", TAG, "--team", f"Team {name[0]}", "--name", name)
+            command("advance")
+            command(
+                "simulate_crowd", "--corpus", TAG, "--gold", str(FOLDER / "gold.jsonl.gz"), "--error", "0"
+            )
+            command("advance")
+        yield Corpus.objects.get(tag=TAG)
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, tuple[float, float]]:
+    systems = json.loads((FOLDER / "truth.json").read_text())["systems"]
+    return {name: (row["precision"]["subject_relation"], row["recall"]) for name, row in systems.items()}
+
+
+@pytest.fixture(scope="module")
+def world(judged: Corpus, django_db_blocker: object) -> "World":
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        return World(judged)
+
+
+class World:
+    """The pool and its truth, in memory, to draw from again and again."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        submissions = Submission.objects.filter(corpus=corpus).order_by("batch__number")
+        self.names = [submission.name for submission in submissions]
+        self.pool = estimation.read_pool(list(submissions))
+        self.document_ids = dict(corpus.documents.order_by("id").values_list("doc_id", "id"))
+        every = estimation.read_documents(self.pool, corpus, list(self.document_ids.values()))
+        assert every is not None
+        self.documents = every
+        relations = estimation._read_true_relations(list(self.document_ids.values()))
+        claims = {
+            row.instance_id: estimation._claim(row) for predictions in self.pool.claims for row in predictions
+        }
+        ordered = [claims[instance_id] for instance_id in self.pool.instance_ids]
+        self.correct = matching.match(ordered, relations).correct.astype(float)
+
+    def run(self, seed: int) -> tuple[list[SystemScore], int]:
+        secret = epochs.derive_secret(bytes.fromhex(fixed_secret(seed)), TAG, 1)
+        target = coordinated.target_variance()
+        pi = np.zeros(len(self.pool.keys))
+        for system in self.pool.systems:
+            rows, p = system.rows, system.weights["subject_relation"]
+            pi[rows] = sampling.arrive(
+                pi=pi[rows], p=p, known=np.zeros(len(rows), dtype=bool), target_variance=target
+            ).pi
+        sampled = coordinated.uniforms(secret, self.pool.keys) < pi
+        labels = Labels(
+            np.where(sampled, self.correct, np.nan), [np.full(len(s.rows), np.nan) for s in self.pool.systems]
+        )
+        drawn = documents.draw_documents(list(self.document_ids), DOCUMENTS, seed)
+        ids = list(self.document_ids)
+        columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
+        scores = coordinated_scores(
+            self.pool.systems,
+            labels,
+            CoordinatedSample(pi, sampled, coordinated.folds(secret, self.pool.keys)),
+            self.documents.take(columns),
+            weightings=["subject_relation"],
+            parts=["relation"],
+            levels=[0.95],
+        )
+        return list(scores), int(sampled.sum())
+
+
+@pytest.fixture(scope="module")
+def runs(world: World) -> list[tuple[list[SystemScore], int]]:
+    return [world.run(seed) for seed in SEEDS]
+
+
+def test_the_truth_of_the_pool_is_the_published_one(
+    world: World, truth: dict[str, tuple[float, float]]
+) -> None:
+    true = world.documents.true.sum()
+    for number, (name, system) in enumerate(zip(world.names, world.pool.systems, strict=True)):
+        precision = (system.weights["subject_relation"] * world.correct[system.rows]).sum()
+        recall = world.documents.found["relation"][number].sum() / true
+        assert (precision, recall) == pytest.approx(truth[name], abs=1e-6), name
+
+
+def test_the_commands_give_the_same_numbers_as_the_estimates_in_memory(judged: Corpus, world: World) -> None:
+    board = command("leaderboard", "--corpus", TAG, "--part", "relation", "--json")
+    rows = {row["name"]: row for row in board["rows"]}  # type: ignore[index,call-overload]
+    scores, sampled = world.run(0)
+    assert SampledInstance.objects.filter(epoch__corpus=judged).count() == sampled
+    assert not Question.objects.filter(document__corpus=judged).exclude(state="settled").exists()
+    assert set(rows) == set(world.names)
+    for score in scores:
+        row = rows[world.names[score.system]]
+        for measure in ("precision", "recall", "f1"):
+            interval = getattr(score, measure)
+            assert row[measure] == {
+                "estimate": interval.estimate,
+                "low": interval.low,
+                "high": interval.high,
+            }, (row["name"], measure)
+        assert row["labels"] == score.labels
+
+
+def test_every_stored_sample_can_be_drawn_again(judged: Corpus) -> None:
+    assert "same" in str(command("audit_samples", "--corpus", TAG))
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall"])
+def test_intervals_hold_the_truth_and_errors_average_out(
+    runs: list[tuple[list[SystemScore], int]],
+    world: World,
+    truth: dict[str, tuple[float, float]],
+    measure: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    errors = np.zeros((len(SEEDS), len(world.names)))
+    widths, holds = [], 0
+    for seed, (scores, _) in enumerate(runs):
+        for score in scores:
+            interval = getattr(score, measure)
+            true = truth[world.names[score.system]][0 if measure == "precision" else 1]
+            errors[seed, score.system] = interval.estimate - true
+            holds += interval.low <= true <= interval.high
+            widths.append((interval.high - interval.low) / 2)
+    coverage = holds / errors.size
+    by_seed = errors.mean(axis=1)
+    standard_error = by_seed.std(ddof=1) / np.sqrt(len(SEEDS))
+    half_width = statistics.median(widths)
+    with capsys.disabled():
+        print(
+            f"\nKnowledgeNet, {len(SEEDS)} seeds, {measure}: 95% intervals hold the truth in {coverage:.3f};"
+            f" mean error {by_seed.mean():+.4f} (standard error {standard_error:.4f});"
+            f" median half-width {half_width:.4f}"
+        )
+    assert coverage >= 0.90
+    assert abs(by_seed.mean()) <= 3 * standard_error
+    assert half_width <= 0.05
+
+
+def test_no_seed_needs_more_than_1500_labels(
+    runs: list[tuple[list[SystemScore], int]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = [sampled for _, sampled in runs]
+    with capsys.disabled():
+        print(f"\nKnowledgeNet, {len(SEEDS)} seeds: {min(sizes)} to {max(sizes)} instances sampled")
+    assert max(sizes) <= 1500
+
+
+def test_the_files_give_exactly_the_published_instances(judged: Corpus) -> None:
+    for submission in Submission.objects.filter(corpus=judged):
+        with gzip.open(FOLDER / "instances" / f"{submission.name}.tsv.gz", "rt", encoding="utf-8") as lines:
+            next(lines)
+            published = {tuple(line.split("\t")[:6]): float(line.split("\t")[-1]) for line in lines}
+        stored = {
+            tuple(map(str, row[:6])): row[6]
+            for row in submission.predictions.values_list(
+                "instance__document__doc_id",
+                "instance__predicate",
+                "instance__subject_start",
+                "instance__subject_end",
+                "instance__object_start",
+                "instance__object_end",
+                "probability",
+            )
+        }
+        assert stored.keys() == published.keys(), submission.name
+        # Printed with eight decimals.
+        assert max(abs(stored[key] - published[key]) for key in published) <= 5.1e-9

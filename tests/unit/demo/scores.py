@@ -1,0 +1,39 @@
+"""Exact scores of the example systems by the overlap rule, from the gold annotations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from demo.markup import Gold
+from demo.systems.reading import Extraction
+from kbpo.core.ontology import RELATIONS
+from kbpo.core.spans import Span
+
+Relation = tuple[str, Span, Span]
+
+
+@dataclass(frozen=True)
+class Scores:
+    instances: int
+    correct: int
+    precision: float
+    recall: float
+
+
+def score(extractions: Sequence[Extraction], golds: Sequence[Gold]) -> Scores:
+    """Count an instance as correct, and a true relation as found, if one matches the other."""
+    instances = correct = found = true = 0
+    for extraction, gold in zip(extractions, golds, strict=True):
+        assert extraction.doc_id == gold["doc_id"]
+        claimed = {(claim.relation, claim.subject.span, claim.object.span) for claim in extraction.claims}
+        known = [(r["predicate"], Span(*r["subject"]), Span(*r["object"])) for r in gold["relations"]]
+        instances += len(claimed)
+        correct += sum(any(matches(one, other) for other in known) for one in claimed)
+        true += len(known)
+        found += sum(any(matches(one, other) for one in claimed) for other in known)
+    return Scores(instances, correct, correct / instances, found / true)
+
+
+def matches(one: Relation, other: Relation) -> bool:
+    straight = one[1].overlaps(other[1]) and one[2].overlaps(other[2])
+    crossed = one[1].overlaps(other[2]) and one[2].overlaps(other[1])
+    return one[0] == other[0] and (straight or (RELATIONS[one[0]].symmetric and crossed))

@@ -1,0 +1,116 @@
+import io
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demo.systems.reading import Claim, Extraction
+from demo.systems.writer import Direction, write
+from evaluation.tac.reader import read
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import RELATIONS
+from tests.unit.demo.systems.texts import mention
+
+RUTH = mention("Ruth Ash", "PER", 0)
+ASH = mention("Ash", "PER", 20, name="Ruth Ash", at=0)
+GROUP = mention("Ash Group", "ORG", 30)
+CORVEL = mention("Corvel", "GPE", 50)
+
+
+def lines(*claims: Claim, direction: Direction = "forward") -> list[str]:
+    ends = {end: None for claim in claims for end in (claim.subject, claim.object)}
+    extraction = Extraction("d", tuple(ends), claims)
+    return [line for line in write([extraction], run_id="run", direction=direction) if line]
+
+
+def test_a_whole_file() -> None:
+    assert lines(Claim("per:organizations_founded", ASH, GROUP, 0.5)) == [
+        "run",
+        ":E0001\ttype\tORG",
+        ':E0001\tcanonical_mention\t"Ash Group"\td:30-38',
+        ':E0001\tmention\t"Ash Group"\td:30-38',
+        ":E0002\ttype\tPER",
+        ':E0002\tcanonical_mention\t"Ruth Ash"\td:0-7',
+        ':E0002\tmention\t"Ruth Ash"\td:0-7',
+        ':E0002\tmention\t"Ash"\td:20-22',
+        ":E0002\tper:organizations_founded\t:E0001\td:20-22,d:30-38\t0.5000",
+    ]
+
+
+def test_the_inverse_changes_the_places_of_subject_and_object() -> None:
+    claim = Claim("per:organizations_founded", RUTH, GROUP, 0.5)
+
+    assert lines(claim, direction="inverse")[-1] == ":E0001\torg:founded_by\t:E0002\td:0-7,d:30-38\t0.5000"
+
+
+def test_both_directions_are_two_lines() -> None:
+    claim = Claim("per:organizations_founded", RUTH, GROUP, 0.5)
+
+    written = [line.split("\t")[1] for line in lines(claim, direction="both")[-2:]]
+    assert written == ["per:organizations_founded", "org:founded_by"]
+
+
+@pytest.mark.parametrize(
+    ("place", "predicate"),
+    [
+        ("Corvel", "per:city_of_birth"),
+        ("Lowmarch", "per:stateorprovince_of_birth"),
+        ("Arvenia", "per:country_of_birth"),
+    ],
+)
+def test_a_place_is_a_city_a_province_or_a_country(place: str, predicate: str) -> None:
+    claim = Claim("per:place_of_birth", RUTH, mention(place, "GPE", 50), 0.5)
+
+    assert lines(claim)[-1].split("\t")[1] == predicate
+
+
+@pytest.mark.parametrize(
+    ("words", "filler"), [("4 May 1979", "1979-05-04"), ("May 1979", "1979-05-XX"), ("1979", "1979-XX-XX")]
+)
+def test_a_date_is_normalized_and_its_mention_comes_first(words: str, filler: str) -> None:
+    line = lines(Claim("per:date_of_birth", RUTH, mention(words, "DATE", 50), 0.5))[-1]
+
+    assert line.split("\t")[2:4] == [f'"{filler}"', f"d:50-{49 + len(words)},d:0-7"]
+
+
+def test_quotes_and_backslashes_are_escaped() -> None:
+    claim = Claim("per:title", RUTH, mention('a "b" \\', "TITLE", 50), 0.5)
+
+    assert lines(claim)[-1].split("\t")[2] == '"a \\"b\\" \\\\"'
+
+
+def test_a_claim_made_twice_is_written_once_with_the_larger_confidence() -> None:
+    written = lines(
+        Claim("per:place_of_birth", RUTH, CORVEL, 0.4), Claim("per:place_of_birth", RUTH, CORVEL, 0.6)
+    )
+
+    assert [line.split("\t")[-1] for line in written if "_of_birth" in line] == ["0.6000"]
+
+
+@pytest.mark.parametrize("run_id", ["", "two words", ":run", "#run"])
+def test_a_run_id_that_is_none_is_refused(run_id: str) -> None:
+    with pytest.raises(InvalidInput, match="not a run id"):
+        list(write([], run_id=run_id))
+
+
+@given(
+    relation=st.sampled_from(sorted(RELATIONS)),
+    pick=st.integers(0, 1),
+    place=st.sampled_from(["Corvel", "Lowmarch", "Arvenia"]),
+    direction=st.sampled_from(get_args(Direction)),
+)
+def test_the_reader_turns_every_relation_back_into_the_claim(
+    relation: str, pick: int, place: str, direction: Direction
+) -> None:
+    names = {"PER": "Ruth Ash", "ORG": "Ash Group", "GPE": place, "DATE": "4 May 1979", "TITLE": "pilot"}
+    types = RELATIONS[relation].object_types
+    object_type = types[pick % len(types)]
+    subject = mention(names[RELATIONS[relation].subject_type], RELATIONS[relation].subject_type, 0)
+    obj = mention(names[object_type] if object_type != subject.type else "Ada Elm", object_type, 50)
+    file = "\n".join(lines(Claim(relation, subject, obj, 0.5), direction=direction)) + "\n"
+
+    reading = read(io.BytesIO(file.encode()), documents={"d": 100})
+
+    found = [(p.predicate, p.subject, p.object, p.confidence) for p in reading.predictions]
+    assert found == [(relation, subject.span, obj.span, 0.5)]
