@@ -41,6 +41,7 @@ class Server:
     """
 
     name: ClassVar[str]
+    program: ClassVar[str]
     socket_name: ClassVar[str]
 
     def __init__(self, home: Path) -> None:
@@ -85,6 +86,7 @@ class Server:
                 try:
                     if not self._runs():
                         self._start()
+                    self._wait()
                 except BaseException:
                     self._leave()
                     raise
@@ -119,7 +121,7 @@ class Server:
 
     def keeper_pid(self) -> int:
         """Return the process that keeps the server; meaningful only while it runs."""
-        return int((self.folder / "keeper.pid").read_text(encoding="ascii"))
+        return int((self.folder / "keeper.lock").read_text(encoding="ascii").split()[0])
 
     @property
     def title(self) -> str:
@@ -153,7 +155,11 @@ class Server:
         return self._sockets() / self.socket_name
 
     def _sockets(self) -> Path:
-        return Path((self.folder / "socket").read_text(encoding="utf-8"))
+        """Read where the server's socket is."""
+        whose, sockets = (self.folder / "socket").read_text(encoding="utf-8").split("\0")
+        if whose != str(self.folder):
+            raise FileNotFoundError(f"{self.folder} is a copy of {whose}")
+        return Path(sockets)
 
     def _lock(self, name: str, how: int) -> int:
         descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -185,8 +191,7 @@ class Server:
         return False
 
     def _start(self) -> None:
-        with suppress(FileNotFoundError):
-            self._discard(self._sockets())
+        self._end_orphan()
         self._prepare()
         uid, gid = self._owner()
         sockets = self._choose_sockets(uid, gid)
@@ -209,17 +214,15 @@ class Server:
                 )
         finally:
             os.close(alive)
-        (self.folder / "keeper.pid").write_text(str(self._keeper.pid), encoding="ascii")
-        self._await(self._keeper, sockets)
 
-    def _await(self, started: "subprocess.Popen[bytes]", sockets: Path) -> None:
+    def _wait(self) -> None:
+        """Wait until the server takes connections."""
         deadline = time.monotonic() + START_TIMEOUT
-        while not self._ready(sockets):
-            if started.poll() is not None:
+        while not self._ready(self._sockets()):
+            if not self._runs():
                 why = complaint(self.log.read_text(encoding="utf-8", errors="replace"))
                 raise Unavailable(f"The embedded {self.title} did not start: {why} ({self.log}).")
             if time.monotonic() > deadline:
-                started.terminate()
                 raise Unavailable(
                     f"The embedded {self.title} was not ready after {START_TIMEOUT:.0f} s; see {self.log}."
                 )
@@ -233,16 +236,28 @@ class Server:
             if uid >= 0:
                 os.chown(sockets, uid, gid)
         partial = self.folder / "socket.partial"
-        partial.write_text(str(sockets), encoding="utf-8")
+        # A folder can be copied; the copy must not take the original's socket for its own.
+        partial.write_text(f"{self.folder}\0{sockets}", encoding="utf-8")
         partial.replace(self.folder / "socket")
         return sockets
 
-    def _discard(self, sockets: Path) -> None:
-        """Remove what a killed server left of its socket."""
-        if sockets != self.folder and sockets.name.startswith("kbpo-"):
-            shutil.rmtree(sockets, ignore_errors=True)
-        else:
-            (sockets / self.socket_name).unlink(missing_ok=True)
+    def _end_orphan(self) -> None:
+        """End a server that lost its keeper, and remove what it or a killed one left of its socket.
+
+        A server takes any living process for the one that it finds written down, and after a reboot that
+        number may belong to anything; so these files go before a start.
+        """
+        with suppress(FileNotFoundError, ValueError, IndexError):
+            sockets = self._sockets()
+            pid = int((self.folder / "keeper.lock").read_text(encoding="ascii").split()[1])
+            deadline = time.monotonic() + LEAVE_TIMEOUT
+            while self.program in (line := command_line(pid)) and str(sockets) in line:
+                os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
+                time.sleep(10 * LOOK)
+            if sockets != self.folder:
+                shutil.rmtree(sockets, ignore_errors=True)
+        (self.folder / self.socket_name).unlink(missing_ok=True)
+        (self.folder / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
 
 class Postgres(Server):
@@ -256,7 +271,7 @@ class Postgres(Server):
         Whether what was committed survives a power cut. False is for tests.
     """
 
-    name = "postgres"
+    name = program = "postgres"
     socket_name = ".s.PGSQL.5432"
     database = "kbpo"
     user = "kbpo"
@@ -269,6 +284,7 @@ class Postgres(Server):
     def _command(self, sockets: Path) -> list[str]:
         settings = {
             "listen_addresses": "",
+            "port": "5432",  # of the socket's name alone; the environment may say another
             "unix_socket_directories": str(sockets),
             "log_checkpoints": "off",
             "timezone": "UTC",
@@ -313,7 +329,7 @@ class Postgres(Server):
                 f"{self.data} was made by PostgreSQL {made}, but PostgreSQL {POSTGRES_VERSION} is installed: "
                 "move it away, or install the version that made it."
             )
-        self._end_orphan()
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def _initialise(self, uid: int, gid: int) -> None:
         """Make the database's folder beside its place, so that it is there whole or not at all."""
@@ -344,35 +360,12 @@ class Postgres(Server):
         if done.returncode != 0 or "ERROR" in done.stderr:
             raise Unavailable(f"The embedded Postgres could not make {self.data}: {complaint(done.stderr)}.")
 
-    def _end_orphan(self) -> None:
-        """End a Postgres that lost its keeper; forget a pid file whose process is gone or is another one.
-
-        Postgres takes any living process of its user for the one in its pid file. After a reboot that
-        number may belong to anything.
-        """
-        if not Path("/proc/self").exists():
-            return  # Postgres judges for itself
-        pid_file = self.data / "postmaster.pid"
-        try:
-            pid = int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0])
-        except FileNotFoundError:
-            return
-        except ValueError:
-            pid = 0
-        deadline = time.monotonic() + LEAVE_TIMEOUT
-        how = signal.SIGINT
-        while str(self.data) in command_line(pid):
-            os.kill(pid, how)
-            if time.monotonic() > deadline:
-                how = signal.SIGQUIT
-            time.sleep(10 * LOOK)
-        pid_file.unlink(missing_ok=True)
-
 
 class Redis(Server):
     """The embedded Redis: Celery's broker, which keeps nothing on disk."""
 
     name = "redis"
+    program = "redis-server"
     socket_name = "redis.sock"
 
     def _command(self, sockets: Path) -> list[str]:
@@ -420,12 +413,12 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def command_line(pid: int) -> list[str]:
-    """Return a living process' arguments; none for a process that is gone."""
+def command_line(pid: int) -> str:
+    """Return a living process' arguments; nothing for one that is gone."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
-        return []
+        return ""
 
 
 def complaint(said: str) -> str:
