@@ -6,7 +6,7 @@ import numpy as np
 
 from annotations.models import Corpus
 from evaluation import epochs, sampling
-from evaluation.estimators import coordinated
+from evaluation.estimators import coordinated, documents
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
 
 
@@ -92,6 +92,6 @@ def _audit_documents(corpus: Corpus) -> list[str]:
     if sample is None or sample.seed is None:
         return []
     annotated = corpus.documents.filter(annotations__source="expert").values_list("doc_id", flat=True)
-    again = set(coordinated.draw_documents(list(annotated), sample.size, sample.seed))
+    again = set(documents.draw_documents(list(annotated), sample.size, sample.seed))
     stored = set(sample.documents.values_list("document__doc_id", flat=True))
     return [] if again == stored else [f"the exhaustive documents differ at {len(again ^ stored)} documents"]

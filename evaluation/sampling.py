@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from annotations import questions
 from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
-from evaluation.estimators import coordinated, iid
+from evaluation.estimators import coordinated, documents, iid
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -368,7 +368,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     else:
         if seed is None:
             seed = (existing and existing.seed) or secrets.randbits(62)
-        drawn = coordinated.draw_documents(list(annotated), size, seed)
+        drawn = documents.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))
         if existing.seed == seed and members == set(drawn):

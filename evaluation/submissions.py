@@ -8,7 +8,6 @@ import numpy as np
 from django.core.files import File
 from django.db import connection, transaction
 from django.db.models.functions import Length
-from kbpo.core.nudge import nudge
 
 from annotations.models import Corpus, Document
 from evaluation.estimators import weighting
@@ -17,6 +16,7 @@ from evaluation.tac.problems import Format, ProblemLog
 from evaluation.tac.reader import Reading, ReadPrediction, read
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.nudge import nudge
 
 State = Submission.State
 VALIDATE_TASK = "kbpo.pipeline.validate_submissions"

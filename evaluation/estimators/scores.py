@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from evaluation.estimators import iid, intervals, weighting
-from evaluation.estimators.intervals import Interval, Share
+from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import RecallEstimate, document_recall
 
@@ -237,7 +238,7 @@ def _lines(
     weighting_name: str,
     part: str,
     levels: Sequence[float],
-    precision: Share,
+    precision: PrecisionShare,
     labelled: int,
     documents: Documents | None,
 ) -> Iterator[SystemScore]:
@@ -247,7 +248,7 @@ def _lines(
         g = documents.found[part][number]
         found, true = int(g.sum()), int(documents.true.sum())
         if g.size >= 2:  # a variance needs two documents
-            recall = document_recall(documents.true, g, documents.population)
+            recall = document_recall(documents.true, g, SimpleRandom(documents.population))
     for level in levels:
         yield SystemScore(
             system=number,

@@ -64,7 +64,7 @@ def scale(axis: Axis) -> SafeString:
     last = len(axis.ticks) - 1
     numbers = format_html_join(
         "",
-        '<text x="{}%" y="0.8em" text-anchor="{}">{}</text>',
+        '<text x="{}%" y="1em" text-anchor="{}">{}</text>',
         (
             (place, "start" if index == 0 else "end" if index == last else "middle", round(100 * tick))
             for index, (tick, place) in enumerate(zip(axis.ticks, axis.places, strict=True))

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation import axis
-from evaluation.leaderboard import LEVELS, PARTS, WEIGHTINGS, Measure, Row, check_choice, rows
+from evaluation.leaderboard import LEVELS, PARTS, WEIGHTINGS, Measure, check_choice, rows
 from kbpo.core.errors import InvalidInput
 
 
@@ -63,7 +63,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         part=choice.part,
         weighting=choice.weighting,
         estimator=choice.estimator,
-        viewer=request.user,  # type: ignore[arg-type]
+        viewer=request.user,
     )
     return {
         "scored": [row for row in found if row.is_scored],

@@ -15,7 +15,7 @@ from django.test import override_settings
 
 from annotations.models import Corpus, Question
 from evaluation import epochs, estimation, sampling
-from evaluation.estimators import coordinated, matching
+from evaluation.estimators import coordinated, documents, matching
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_scores
 from evaluation.models import SampledInstance, Submission
 
@@ -114,7 +114,7 @@ class World:
         labels = Labels(
             np.where(sampled, self.correct, np.nan), [np.full(len(s.rows), np.nan) for s in self.pool.systems]
         )
-        drawn = coordinated.draw_documents(list(self.document_ids), DOCUMENTS, seed)
+        drawn = documents.draw_documents(list(self.document_ids), DOCUMENTS, seed)
         ids = list(self.document_ids)
         columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
         scores = coordinated_scores(
