@@ -13,7 +13,8 @@ import psycopg
 import pytest
 
 from kbpo.core.embedded import Postgres, Redis, Server, keeper
-from kbpo.core.embedded.server import LONGEST_SOCKET, answers
+from kbpo.core.embedded.redis_server import answers
+from kbpo.core.embedded.server import LONGEST_SOCKET
 from kbpo.core.errors import Unavailable
 from tests.processes import wait_until, working_in
 

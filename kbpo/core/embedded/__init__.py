@@ -20,6 +20,8 @@ says where it listens. A process is a user of a server from ``acquire()`` until 
 Servers listen on Unix sockets alone, in folders that no other user may enter.
 """
 
-from kbpo.core.embedded.server import Postgres, Redis, Server, postgres, redis
+from kbpo.core.embedded.postgres_server import Postgres, postgres
+from kbpo.core.embedded.redis_server import Redis, redis
+from kbpo.core.embedded.server import Server
 
 __all__ = ["Postgres", "Redis", "Server", "postgres", "redis"]

