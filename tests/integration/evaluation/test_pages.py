@@ -166,7 +166,7 @@ def test_the_board_shows_figures_and_interval(cast, client):
     ScoreFactory(batch=SampleBatchFactory(submission=submission))
     page = client.get("/").content.decode()
     assert page.index("Finder") < page.index("60.0") < page.index("40.0") < page.index("48.0")
-    assert page.count('class="interval"') == 3
+    assert page.count('class="interval column"') == 3
 
 
 def test_a_corpus_says_that_its_crowd_is_simulated(cast, client):
