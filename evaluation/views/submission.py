@@ -22,7 +22,7 @@ from evaluation.leaderboard import (
     measure,
 )
 from evaluation.models import Score, Submission
-from evaluation.progress import EVENTS, HEADINGS, next_step, progress
+from evaluation.progress import EVENTS, HEADINGS, next_step, progress, version
 from evaluation.views.board import fit_axes
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
@@ -59,6 +59,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     quota = None
     if own and found.state == State.ACCEPTED:
         quota = sampling.quota_free_at(submission=found, now=timezone.now())
+    done = progress(found)
+    events = [(event, EVENTS[event.state]) for event in found.events.all()]
     problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
     context = {
         "submission": found,
@@ -66,8 +68,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "own": own,
         "heading": HEADINGS[found.state],
         "next_step": next_step(found, quota),
-        "progress": progress(found),
-        "events": [(event, EVENTS[event.state]) for event in found.events.all()],
+        "progress": done,
+        "events": events,
+        "version": version(found, len(events), done),
         "problems": Paginator(problems, PROBLEMS).get_page(request.GET.get("page")),
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
