@@ -87,7 +87,7 @@ def sign_up(page: Page, address: str) -> None:
 
 
 def judge_by_keyboard(page: Page, world: World) -> int:
-    """Answer whatever comes until nothing waits, without touching the mouse; return how many pages it took."""
+    """Answer whatever comes, without touching the mouse, until nothing waits; return how many pages."""
     page.get_by_role("button", name="Start").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/annotate/questions/\d+/"))
