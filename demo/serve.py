@@ -26,6 +26,7 @@ from kbpo.environment import VARIABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
+FIRST_PORT, LAST_PORT = 8000, 65535
 LOOK = 0.1  # seconds between looks at the processes
 GRACE = 10.0  # seconds that processes have to end by themselves
 PATIENCE = 60.0  # seconds that the site has to answer
@@ -83,7 +84,7 @@ def serve(environ: Mapping[str, str]) -> None:
     Unavailable
         If the port is taken, a demo runs on this folder already, or a process ends.
     """
-    port = read_port(environ.get("PORT") or "8000")
+    port = read_port(environ.get("PORT") or str(FIRST_PORT))
     home = Path(environ.get("KBPO_HOME") or "var").expanduser().absolute()
     own = {name: value for name, value in environ.items() if name not in VARIABLES} | {
         "DEBUG": "1",
@@ -95,13 +96,14 @@ def serve(environ: Mapping[str, str]) -> None:
     parts: list[Part] = []
     with only_one(home), listener(port) as web:
         try:
+            print("Preparing the demo; the first time this takes half a minute.", flush=True)
             # Held here, the servers stay up while the processes come and go.
             embedded.postgres(home).acquire()
             embedded.redis(home).acquire()
             run_step("migrate", ["manage.py", "migrate", "--verbosity", "0"], own, parts, logs)
             logins = run_step("load_demo", ["manage.py", "load_demo"], own, parts, logs)
-            web.listen(128)
-            for name, command in processes(home, web.fileno()).items():
+            listen(web, port)
+            for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
             wait_until_answers(port, parts)
             print(f"\nKBP Online is at http://{HOST}:{port}/\n\n{logins}\n\nCtrl-C ends it.", flush=True)
@@ -116,11 +118,9 @@ def serve(environ: Mapping[str, str]) -> None:
             embedded.postgres(home).release()
 
 
-def processes(home: Path, descriptor: int) -> dict[str, list[str]]:
+def processes(descriptor: int) -> dict[str, list[str]]:
     """Return the arguments that Python gets for each process of the service."""
     celery = ["-m", "celery", "--app", "kbpo.celery"]
-    schedule = home / "beat-schedule"
-    schedule.unlink(missing_ok=True)
     return {
         "web": [
             *("-m", "gunicorn", "kbpo.wsgi", "--bind", f"fd://{descriptor}", "--log-level", "warning"),
@@ -130,29 +130,51 @@ def processes(home: Path, descriptor: int) -> dict[str, list[str]]:
             *(*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"),
             *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         ],
-        "beat": [*celery, "beat", "--schedule", str(schedule), "--pidfile=", "--loglevel", "WARNING"],
+        "beat": [
+            *celery,
+            "beat",
+            "--scheduler",
+            "celery.beat:Scheduler",
+            "--pidfile=",
+            "--loglevel",
+            "WARNING",
+        ],
     }
 
 
 def read_port(given: str) -> int:
     """Read the number of a port."""
-    if given.isdecimal() and 0 < int(given) < 1 << 16:
+    if given.isdecimal() and 0 < int(given) <= LAST_PORT:
         return int(given)
-    raise Unavailable(f"PORT must be a number from 1 to 65535, not {given!r}.")
+    raise Unavailable(f"PORT must be a number from 1 to {LAST_PORT}, not {given!r}.")
 
 
 def listener(port: int) -> socket.socket:
     """Take the port; nothing can connect before it listens."""
     taken = socket.socket()
+    # Lets a port be taken again right after a demo; it also lets two take it, until one of them listens.
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((HOST, port))
     except OSError as error:
         taken.close()
-        why = (error.strerror or str(error)).lower()
-        another = f"make demo PORT={port + 1 if port < 65535 else 8000}"
-        raise Unavailable(f"Port {port} cannot be used ({why}): choose another: {another}") from error
+        raise busy(port, error) from error
     return taken
+
+
+def listen(taken: socket.socket, port: int) -> None:
+    """Let browsers connect."""
+    try:
+        taken.listen(128)
+    except OSError as error:
+        raise busy(port, error) from error
+
+
+def busy(port: int, error: OSError) -> Unavailable:
+    """Say that a port cannot be used, and what would be right."""
+    why = (error.strerror or str(error)).lower()
+    another = port + 1 if port < LAST_PORT else FIRST_PORT
+    return Unavailable(f"Port {port} cannot be used ({why}); choose another: make demo PORT={another}")
 
 
 def make_folder(folder: Path) -> Path:
@@ -231,7 +253,7 @@ def run_step(
             raise Unavailable(f"The demo cannot start: 'manage.py {name}' ended with status {status}.")
         parts.pop()
         printed.seek(0)
-        return printed.read().decode(errors="replace").strip()
+        return printed.read().decode(errors="replace").strip("\n")
 
 
 def wait_until_answers(port: int, parts: list[Part]) -> None:

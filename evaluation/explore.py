@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
 from annotations.models import Document, Question, Sentence
-from evaluation.models import Prediction, Submission
+from evaluation.models import Instance, Prediction, Submission
 from evaluation.verdicts import Verdict, published_verdicts
 from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
@@ -285,7 +284,8 @@ def read_document(document: Document, viewer: Viewer) -> ReadDocument:
         .order_by("submission__name", "submission_id")
     )
     verdicts = published_verdicts(predictions)
-    marks, claimants = [], {}
+    marks: list[Mark] = []
+    claimants: dict[Instance, list[Prediction]] = {}
     for prediction in predictions:
         instance = prediction.instance
         for start, end, kind in (
@@ -322,5 +322,5 @@ def read_document(document: Document, viewer: Viewer) -> ReadDocument:
     )
 
 
-def _order(instance: Any) -> tuple[int, int, str]:
+def _order(instance: Instance) -> tuple[int, int, str]:
     return (instance.subject_start, instance.object_start, instance.predicate)

@@ -36,7 +36,7 @@ class UploadForm(forms.Form):
         label="Judge it as soon as it is accepted",
         required=False,
         initial=True,
-        help_text="Otherwise it waits for your word. Being judged takes one of your team's weekly submissions.",
+        help_text="Otherwise it waits for your word. It takes one of your team's submissions of the week.",
     )
     is_public = forms.BooleanField(
         label="Show it on the leaderboard",

@@ -14,7 +14,9 @@ from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
 
 LEVELS = (80, 90, 95)
-PARTS: Mapping[str, str] = MappingProxyType(dict(Score.Part.choices))
+PARTS: Mapping[str, str] = MappingProxyType(
+    {"all": "whole claims", "relation": "relations alone", "linking": "names alone"}
+)
 WEIGHTINGS: Mapping[str, str] = MappingProxyType(
     {
         "subject_relation": "entities and relations alike",
@@ -196,7 +198,7 @@ def measure(score: Score, name: Literal["precision", "recall", "f1"]) -> Measure
     reason = ""
     if estimate is None:
         if score.part == Score.Part.LINKING and name != "precision":
-            reason = "links alone have a precision only"
+            reason = "names alone have a precision only"
         elif name == "precision":
             reason = "none of its claims is judged"
         else:

@@ -24,6 +24,17 @@ HEADINGS: Mapping[str, str] = MappingProxyType(
         State.FAILED: "Stopped by a fault of ours",
     }
 )
+EVENTS: Mapping[str, str] = MappingProxyType(
+    {
+        State.UPLOADED: "Handed in",
+        State.REFUSED: "Read and refused",
+        State.ACCEPTED: "Read and accepted",
+        State.JUDGING: "Sample drawn; judging began",
+        State.SCORED: "Scored",
+        State.WITHDRAWN: "Withdrawn",
+        State.FAILED: "Stopped",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,19 @@ def progress(submission: Submission) -> Progress | None:
     return Progress(counted["settled"], counted["needed"], left)
 
 
+def version(submission: Submission, events: int, done: Progress | None) -> str:
+    """Return what changes whenever a submission's page would: its script looks for that.
+
+    Parameters
+    ----------
+    submission : Submission
+    events : int
+        How many steps its timeline has.
+    done : Progress or None
+    """
+    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}"
+
+
 def in_words(span: datetime.timedelta) -> str:
     """Say roughly how long something takes.
 
@@ -96,11 +120,9 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
         When its team may have the next one judged; None: now.
     """
     if submission.state == State.UPLOADED:
-        return "Next the file is read, line by line. That takes seconds for a small file, minutes for a large one."
+        return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
     if submission.state == State.REFUSED:
-        return (
-            "Nothing was judged and no quota was used. Mend the lines named below and hand the file in again."
-        )
+        return "Nothing was judged, no quota used. Mend the lines named below and hand the file in again."
     if submission.state == State.ACCEPTED and not submission.go_ahead:
         return "Nobody judges it until you say so."
     if submission.state == State.ACCEPTED and quota_free_at is not None:
@@ -108,11 +130,9 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
     if submission.state == State.ACCEPTED:
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
-        return "Each claim is judged by three people, or by an expert where they do not agree. Then it is scored."
+        return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
     if submission.state == State.SCORED:
         return "Its scores are below. They are computed anew when later systems bring more judged claims."
     if submission.state == State.WITHDRAWN:
         return "It is off the leaderboard. What was judged for it stays in the sample, without its name."
-    return (
-        "It is not your fault, and no quota was used. The operators have the details; hand the file in again."
-    )
+    return "It is not your fault, and no quota was used. The operators have the details: try again."

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models.functions import Length
-
 from annotations.models import Label
 from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
 from evaluation.models import Epoch
@@ -53,14 +51,12 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     found = (
         Label.objects.filter(question__batches__epoch=epoch, question__published_at__isnull=False)
         .select_related("question")
-        .annotate(length=Length("question__document__text"))
         .order_by("question__document_id", "question_id", "pk")
         .distinct()
     )
     for label in found.values_list(
         "question__kind",
         "question__payload",
-        "length",
         "question__document__doc_id",
         "predicate",
         "subject",
@@ -72,8 +68,8 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         "question_id",
         "pk",
     ).iterator(chunk_size=2000):
-        kind, payload, length, doc_id, predicate, subject, value, votes_for, votes, source, *_ = label
-        question = read_question(kind, payload, length)
+        kind, payload, doc_id, predicate, subject, value, votes_for, votes, source, *_ = label
+        question = read_question(kind, payload)
         yield {
             "kind": kind,
             "doc_id": doc_id,

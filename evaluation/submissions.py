@@ -8,30 +8,17 @@ from django.db import connection, transaction
 
 from annotations.models import Corpus, Document
 from evaluation.estimators import weighting
+from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
 from evaluation.models import Problem, Submission, SubmissionEvent
 from evaluation.reading import isolated
 from evaluation.reading.columns import OFFSETS, Predictions
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 
 State = Submission.State
-VALIDATE_TASK = "kbpo.pipeline.validate_submissions"
-SAMPLE_TASK = "kbpo.pipeline.sample_submissions"
-
-
-def _require_member(user: User, team: Team) -> None:
-    if not (user.is_operator or team.memberships.filter(user=user).exists()):
-        raise NotAllowed(f"only members of {team} may do this")
-
-
-def record_event(submission: Submission, state: str, detail: str = "") -> None:
-    """Move a submission to a state and write that on its timeline. The caller holds its row's lock."""
-    submission.state = state
-    submission.save(update_fields=["state"])
-    SubmissionEvent.objects.create(submission=submission, state=state, detail=detail)
 
 
 def upload(
@@ -71,7 +58,7 @@ def upload(
         If the team has a submission of that name in the corpus.
     """
     if user is not None:
-        _require_member(user, team)
+        require_member(user, team)
     name = name.strip()
     if not name or len(name) > 100:
         raise InvalidInput("a submission needs a name of at most 100 characters", where="name")
@@ -85,7 +72,7 @@ def upload(
     try:
         with transaction.atomic():
             Team.objects.select_for_update().get(pk=team.pk)
-            dead = [State.REFUSED, State.WITHDRAWN, State.FAILED]
+            dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
                 raise Conflict(
                     f"{team} already has a submission named {name!r} in {corpus}: choose another name"
@@ -185,10 +172,10 @@ def read_submission(*, submission_id: int) -> bool:
     )
     if not reading.accepted:
         errors = reading.counts["errors"]
-        record_event(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
+        move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
         return True
     _store_predictions(submission, reading.predictions)
-    record_event(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
+    move(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
     if submission.go_ahead:
         nudge(SAMPLE_TASK)
     return True
@@ -241,52 +228,6 @@ def _store_predictions(submission: Submission, predictions: Predictions) -> None
             [submission.pk],
         )
         cursor.execute("DROP TABLE read_prediction")
-
-
-@transaction.atomic
-def fail(*, submission_id: int, detail: str) -> None:
-    """Record that the service could not go on with a submission, through no fault of its file.
-
-    The quota that it took is given back.
-    """
-    submission = Submission.objects.select_for_update().get(pk=submission_id)
-    if submission.state in (State.UPLOADED, State.ACCEPTED):
-        submission.quota_taken_at = None
-        submission.save(update_fields=["quota_taken_at"])
-        record_event(submission, State.FAILED, detail)
-
-
-@transaction.atomic
-def give_go_ahead(*, submission: Submission, user: User) -> None:
-    """Have an accepted submission judged."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state not in (State.UPLOADED, State.ACCEPTED):
-        raise Conflict(f"{locked} is {locked.get_state_display()}: it cannot be sent to the judges any more")
-    locked.go_ahead = True
-    locked.save(update_fields=["go_ahead"])
-    nudge(SAMPLE_TASK)
-
-
-@transaction.atomic
-def withdraw(*, submission: Submission, user: User) -> None:
-    """Take a submission back. What it brought into the sample stays there: π never falls."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state in (State.WITHDRAWN, State.REFUSED, State.FAILED):
-        raise Conflict(f"{locked} is {locked.get_state_display()} already")
-    record_event(locked, State.WITHDRAWN, f"by {user}")
-
-
-@transaction.atomic
-def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
-    """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state == State.WITHDRAWN:
-        raise Conflict(f"{locked} is withdrawn")
-    locked.is_public = is_public
-    locked.save(update_fields=["is_public"])
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def working_in(folder: Path) -> list[str]:
-    """Return the command lines of living processes that name a folder in their arguments or environment."""
-    found = []
+def pids_in(folder: Path) -> dict[int, str]:
+    """Return the arguments of the living processes that name a folder in them or in their environment."""
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             arguments = (process / "cmdline").read_bytes()
@@ -15,8 +15,13 @@ def working_in(folder: Path) -> list[str]:
         except OSError:
             continue
         if arguments and str(folder).encode() in named:
-            found.append(arguments.replace(b"\0", b" ").decode(errors="replace"))
+            found[int(process.name)] = arguments.replace(b"\0", b" ").decode(errors="replace").strip()
     return found
+
+
+def working_in(folder: Path) -> list[str]:
+    """Return the arguments of the living processes that name a folder."""
+    return list(pids_in(folder).values())
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 15.0) -> bool:

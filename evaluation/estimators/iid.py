@@ -5,6 +5,7 @@ use each other's. Both are unbiased. They are right for draws with replacement o
 as if with, they are biased.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,6 +78,46 @@ def draws_needed(target_variance: float) -> int:
     while n > 1 and LABEL_VARIANCE / (n - 1) <= target:
         n -= 1
     return n
+
+
+def draws_for_new_system(P: Any, counts: ArrayLike, target_variance: float) -> int:
+    """Return the least n_m at which the joint estimator of a new system meets the target.
+
+    The conservative variance is s² Σ_j (w_mj²/n_j) Σ_x p_j(x) (p_m(x)/q_m(x))², with s² = ¼; no label enters
+    it. It is not monotone in n_m: a few more draws may make it worse. So every n_m is tried, from 1 on.
+
+    Parameters
+    ----------
+    P : scipy.sparse CSR, m × N
+        Row i is p_i over the instances of the pool; the last row is the new system's.
+    counts : int[m − 1]
+        The draws of the systems before it, at least 1 each.
+    target_variance : float
+        V*, above 0.
+
+    Returns
+    -------
+    int
+        At least 1, so that the new system's draws can reach whatever it predicts.
+
+    Raises
+    ------
+    InvalidInput
+        If a row of P does not sum to 1, a count is missing or below 1, or the target is not positive.
+    """
+    P = _checked_systems(P)
+    new = P.shape[0] - 1
+    before = _checks.integers("counts", counts, length=new, low=1)
+    needed = LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
+    p, local = _own_instances(P, P.tocsc(), new)
+    overlap = np.asarray(local @ p)
+    for n in itertools.count(1):
+        of_all = np.append(before, n)
+        weights = of_all * overlap
+        # A relative 1e-12 of rounding must not cost a draw.
+        if _effective_draws(weights / weights.sum(), of_all, p, local) >= needed * (1 - 1e-12):
+            return n
+    raise AssertionError("unreachable: the variance falls to 0 as the draws grow")
 
 
 def draw(p: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
@@ -225,7 +266,7 @@ def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
             estimate=float(estimates[i]),
             variance=None if unseen[i] else float(of_draws[i] @ of_draws[i]),
             n=int(counts[i]),
-            n_eff=_effective_draws(P, columns, weights[i], counts, i),
+            n_eff=_effective_draws(weights[i], counts, *_own_instances(P, columns, i)),
             contributions=of_draws[i],
         )
         for i in range(P.shape[0])
@@ -282,12 +323,18 @@ def _contributions(values: FloatArray) -> FloatArray:
     return np.asarray(centred / math.sqrt(n * (n - 1))) if n > 1 else centred
 
 
-def _effective_draws(P: Any, columns: Any, weights: FloatArray, counts: IntArray, i: int) -> float:
-    own = slice(P.indptr[i], P.indptr[i + 1])
-    local = columns[:, P.indices[own]]
-    ratio = P.data[own] / (local.T @ weights)
-    second_moments = local @ ratio**2
+def _effective_draws(weights: FloatArray, counts: IntArray, p: FloatArray, local: Any) -> float:
+    """Return 1/Σ_j (w_j²/n_j) Σ_x p_j (p/q)²: the independent draws with the same worst-case variance.
+
+    `p` is [n], the system's weights; `local` is sparse [m, n], every system's weights on its instances.
+    """
+    second_moments = local @ (p / (local.T @ weights)) ** 2
     return float(1.0 / (weights**2 / counts * second_moments).sum())
+
+
+def _own_instances(P: Any, columns: Any, i: int) -> tuple[FloatArray, Any]:
+    own = slice(P.indptr[i], P.indptr[i + 1])
+    return P.data[own], columns[:, P.indices[own]]
 
 
 def _checked_systems(P: Any) -> Any:

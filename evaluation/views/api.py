@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from annotations.models import Corpus
 from evaluation.leaderboard import rows
 from evaluation.models import Score, Submission
-from evaluation.progress import HEADINGS, next_step, progress
+from evaluation.progress import HEADINGS, next_step, progress, version
 from evaluation.views.board import read_choice
-from evaluation.visibility import find
+from evaluation.visibility import find, may_change
 
 
 class LeaderboardView(APIView):
@@ -77,8 +77,12 @@ class SubmissionView(APIView):
     class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         """What everybody who may see the submission may know of it."""
 
-        corpus = serializers.SlugRelatedField(slug_field="tag", read_only=True)
-        team = serializers.SlugRelatedField(slug_field="name", read_only=True)
+        corpus: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
+            slug_field="tag", read_only=True
+        )
+        team: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
+            slug_field="name", read_only=True
+        )
 
         class Meta:
             model = Submission
@@ -87,17 +91,20 @@ class SubmissionView(APIView):
     def get(self, request: Request, pk: int) -> Response:
         """Answer with state, progress and timeline; 404 to those who may not see it."""
         found = find(request.user, pk=pk)
+        own = may_change(request.user, found)
         events = list(found.events.all())
         done = progress(found)
         newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
         return Response(
             {
                 **self.SubmissionSerializer(found).data,
+                "version": version(found, len(events), done),
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
                 "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},
                 "events": [
-                    {"state": event.state, "at": event.at, "detail": event.detail} for event in events
+                    {"state": event.state, "at": event.at, "detail": event.detail if own else ""}
+                    for event in events
                 ],
                 "scored_at": newest and newest.computed_at,
             }

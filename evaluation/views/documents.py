@@ -33,7 +33,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
     if words:
         found = found.filter(Q(doc_id__icontains=words) | Q(title__icontains=words))
     claimed = (
-        Instance.objects.filter(document=OuterRef("pk"), predictions__submission__in=visible(request.user))  # type: ignore[arg-type]
+        Instance.objects.filter(document=OuterRef("pk"), predictions__submission__in=visible(request.user))
         .order_by()
         .values("document")
         .annotate(n=Count("pk", distinct=True))
@@ -52,7 +52,7 @@ def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     context = {
         "corpus": found.corpus,
         "document": found,
-        "read": read_document(found, request.user),  # type: ignore[arg-type]
+        "read": read_document(found, request.user),
         "released": Epoch.objects.filter(corpus=found.corpus, released_at__isnull=False).exists(),
     }
     return render(request, "evaluation/document.html", context)

@@ -14,7 +14,7 @@ from evaluation.visibility import find
 def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's predictions, filtered and paged."""
     corpus = get_object_or_404(Corpus, tag=tag)
-    submission = find(request.user, pk=pk, corpus=corpus)  # type: ignore[arg-type]
+    submission = find(request.user, pk=pk, corpus=corpus)
     predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
     page = explore.find_predictions(
         submission, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")

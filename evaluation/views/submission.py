@@ -11,7 +11,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import sampling, submissions
+from evaluation import lifecycle
+from evaluation import quota as quotas
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
@@ -22,14 +23,14 @@ from evaluation.leaderboard import (
     measure,
 )
 from evaluation.models import Score, Submission
-from evaluation.progress import HEADINGS, next_step, progress
+from evaluation.progress import EVENTS, HEADINGS, next_step, progress, version
 from evaluation.views.board import fit_axes
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 
 State = Submission.State
-PROBLEMS = 50
+PROBLEMS = 20
 MOVING = (State.UPLOADED, State.JUDGING)
 COUNTS = {
     "entities": "Entities",
@@ -44,6 +45,7 @@ class ShownScore:
     """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
 
     score: Score
+    part: str
     words: str
     precision: Measure
     recall: Measure
@@ -53,11 +55,13 @@ class ShownScore:
 @require_safe
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a submission: all of it to its team and operators, what is published to everybody."""
-    found = find(request.user, pk=pk)  # type: ignore[arg-type]
-    own = may_change(request.user, found)  # type: ignore[arg-type]
+    found = find(request.user, pk=pk)
+    own = may_change(request.user, found)
     quota = None
     if own and found.state == State.ACCEPTED:
-        quota = sampling.quota_free_at(submission=found, now=timezone.now())
+        quota = quotas.free_at(team=found.team, corpus=found.corpus, now=timezone.now())
+    done = progress(found)
+    events = [(event, EVENTS[event.state]) for event in found.events.all()]
     problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
     context = {
         "submission": found,
@@ -65,8 +69,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "own": own,
         "heading": HEADINGS[found.state],
         "next_step": next_step(found, quota),
-        "progress": progress(found),
-        "events": [(event, HEADINGS[event.state]) for event in found.events.all()],
+        "progress": done,
+        "events": events,
+        "version": version(found, len(events), done),
         "problems": Paginator(problems, PROBLEMS).get_page(request.GET.get("page")),
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
@@ -86,14 +91,14 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     if not may_change(user, found):
         raise Http404("no such submission")
     if action == "go-ahead":
-        submissions.give_go_ahead(submission=found, user=user)
+        lifecycle.give_go_ahead(submission=found, user=user)
         messages.success(request, "It goes to the judges.")
     elif action == "withdraw":
-        submissions.withdraw(submission=found, user=user)
+        lifecycle.withdraw(submission=found, user=user)
         messages.success(request, f"{found.name} is withdrawn.")
     else:
         public = action == "publish"
-        submissions.set_public(submission=found, user=user, is_public=public)
+        lifecycle.set_public(submission=found, user=user, is_public=public)
         shown = "Everybody can see it now." if public else "Only your team and the operators see it now."
         messages.success(request, shown)
     return redirect("submission", found.pk)
@@ -118,10 +123,12 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
             for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
         ),
     )
+    estimators = sorted({score.estimator for score in ordered})
     shown = [
         ShownScore(
             score,
-            _in_words(score),
+            PARTS[score.part],
+            _in_words(score, len(estimators) > 1),
             measure(score, "precision"),
             measure(score, "recall"),
             measure(score, "f1"),
@@ -133,10 +140,12 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
         "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
         "level": int(asked),
         "levels": LEVELS,
+        "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
     }
 
 
-def _in_words(score: Score) -> str:
-    weighting = WEIGHTINGS.get(score.weighting, score.weighting)
-    estimator = ESTIMATOR_NAMES.get(score.estimator, score.estimator)
-    return weighting if score.part == Score.Part.LINKING else f"{weighting}; recall {estimator}"
+def _in_words(score: Score, several: bool) -> str:
+    words = WEIGHTINGS.get(score.weighting, score.weighting)
+    if several and score.part != Score.Part.LINKING:
+        words += f"; recall {ESTIMATOR_NAMES.get(score.estimator, score.estimator)}"
+    return words

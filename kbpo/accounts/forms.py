@@ -27,6 +27,6 @@ class MemberForm(forms.Form):
     """The mail address of a new member."""
 
     email = forms.EmailField(
-        label="Add somebody by mail address",
+        label="Mail address",
         help_text="They need an account here and can then do all you can.",
     )

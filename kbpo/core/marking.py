@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kbpo.core.spans import Span
 
@@ -82,7 +83,7 @@ def cut(text: str, marks: Iterable[Mark], window: Span | None = None) -> list[Se
     clipped = [(max(start, mark.span.start), min(end, mark.span.end), mark) for mark in inside]
     edges = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
     segments = []
-    for here, there in zip(edges, edges[1:], strict=False):
+    for here, there in pairwise(edges):
         covering = [(first, mark) for first, last, mark in clipped if first <= here and there <= last]
         segments.append(
             Segment(

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Corpus, Label, Question
-from evaluation import audit, epochs, sampling, submissions
+from evaluation import audit, epochs, lifecycle, sampling, submissions
 from evaluation.estimators import coordinated
 from evaluation.models import (
     Epoch,
@@ -373,7 +373,7 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     Membership.objects.create(team=submission.team, user=user)
     pipeline.advance()
     before = sampling.current_pi(Epoch.objects.get())
-    submissions.withdraw(submission=submission, user=user)
+    lifecycle.withdraw(submission=submission, user=user)
     second = submit("two", team="Beta", seed=5)
     pipeline.advance()
     judge()
@@ -465,21 +465,22 @@ def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_othe
     submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, fine = submit("one"), submit("two", seed=2)
-    real = sampling.arrive
+    real = sampling.read_claims
 
-    def arrive(**kwargs: object) -> object:
-        if not hasattr(arrive, "called"):
-            arrive.called = True  # type: ignore[attr-defined]
+    def read_claims(submission: Submission) -> sampling.Claims:
+        if submission == broken:
             raise ZeroDivisionError
-        return real(**kwargs)  # type: ignore[arg-type]
+        return real(submission)
 
-    monkeypatch.setattr(sampling, "arrive", arrive)
+    monkeypatch.setattr(sampling, "read_claims", read_claims)
     pipeline.advance()
     broken.refresh_from_db()
     fine.refresh_from_db()
     assert (broken.state, fine.state) == ("failed", "judging")
-    assert "our side" in broken.events.last().detail  # type: ignore[union-attr]
+    assert "our fault" in broken.events.last().detail  # type: ignore[union-attr]
     assert broken.quota_taken_at is None
+    assert broken.work.attempts == 4
+    assert broken.work.error == "ZeroDivisionError: "
 
 
 @pytest.mark.parametrize("probability", [0.0, -0.1, 1.0000001])

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from evaluation.estimators.iid import (
     draw,
+    draws_for_new_system,
     draws_needed,
     joint_estimates,
     joint_precision,
@@ -147,6 +148,48 @@ def test_the_draws_needed_are_the_least_that_meet_the_target():
 @pytest.mark.parametrize("n", range(1, 400, 7))
 def test_rounding_costs_no_draw(n):
     assert draws_needed(0.25 / n) == n
+
+
+def test_a_first_system_needs_the_draws_of_a_system_alone():
+    assert draws_for_new_system(sparse.csr_array(WEIGHTS[:1]), [], 0.25 / 37) == 37
+
+
+def test_the_same_system_again_needs_only_what_is_missing():
+    again = sparse.csr_array(WEIGHTS[[0, 0]])
+    assert draws_for_new_system(again, [30], 0.25 / 37) == 7
+
+
+def test_the_same_system_again_needs_one_draw_where_nothing_is_missing():
+    again = sparse.csr_array(WEIGHTS[[0, 0]])
+    assert draws_for_new_system(again, [300], 0.25 / 37) == 1
+
+
+def test_a_system_apart_needs_the_draws_of_a_system_alone():
+    assert draws_for_new_system(sparse.csr_array([[1.0, 0, 0], [0, 0.4, 0.6]]), [500], 0.25 / 37) == 37
+
+
+def conservative(P, counts):
+    """The variance bound of the last system, written out from its definition."""
+    w = mixture_weights(P, counts)[-1]
+    p = P.toarray()
+    q = w @ p
+    ratio = np.divide(p[-1], q, out=np.zeros_like(q), where=p[-1] > 0)
+    return 0.25 * sum(w[j] ** 2 / counts[j] * (p[j] @ ratio**2) for j in range(len(w)))
+
+
+def test_every_smaller_number_of_draws_misses_the_target():
+    n = draws_for_new_system(P, [20, 30], 0.004)
+    bounds = [conservative(P, [20, 30, tried]) for tried in range(1, n + 1)]
+    assert min(bounds[:-1]) > 0.004 >= bounds[-1]
+
+
+def test_a_bound_that_rises_and_falls_again_is_searched_from_below():
+    # The old system rarely has what the new one is all about, but very many draws. The new system's first
+    # draws only take weight from those.
+    rising = sparse.csr_array([[0.0158, 0.9842], [1.0, 0.0]])
+    ten, fifty, many = (conservative(rising, [1_000_000, n]) for n in (10, 50, 100_000))
+    assert fifty > ten > many
+    assert draws_for_new_system(rising, [1_000_000], ten) <= 10
 
 
 def test_a_draw_is_with_replacement_and_follows_the_weights():

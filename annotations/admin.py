@@ -1,0 +1,60 @@
+"""What operators may look at: documents, questions, answers and labels. All of it is written by services."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from annotations.models import Corpus, Document, Label, Question, Response
+from kbpo.core.admin import ReadOnlyAdmin
+
+
+@admin.register(Corpus)
+class CorpusAdmin(ReadOnlyAdmin):
+    """Corpora: their names, descriptions and quotas may be changed, their design may not."""
+
+    list_display = ["tag", "name", "design", "weekly_quota", "created_at"]
+    readonly_fields = ["tag", "design", "target_half_width", "target_level", "created_at"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Admit operators."""
+        return self.has_view_permission(request)
+
+
+@admin.register(Document)
+class DocumentAdmin(ReadOnlyAdmin):
+    """Documents."""
+
+    list_display = ["doc_id", "title", "date", "corpus"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus"]
+    search_fields = ["doc_id", "title"]
+
+
+@admin.register(Question)
+class QuestionAdmin(ReadOnlyAdmin):
+    """Questions to people."""
+
+    list_display = ["document", "kind", "state", "votes_needed", "asked_at", "settled_at", "published_at"]
+    list_filter = ["state", "kind", "document__corpus"]
+    list_select_related = ["document"]
+    search_fields = ["document__doc_id"]
+
+
+@admin.register(Response)
+class ResponseAdmin(ReadOnlyAdmin):
+    """Answers, as they were given."""
+
+    list_display = ["question", "worker", "is_expert", "is_valid", "seconds", "answered_at"]
+    list_filter = ["is_expert", "is_valid"]
+    list_select_related = ["question__document", "worker"]
+    search_fields = ["worker__email"]
+
+
+@admin.register(Label)
+class LabelAdmin(ReadOnlyAdmin):
+    """What the answers amount to."""
+
+    list_display = ["question", "predicate", "subject", "value", "votes_for", "votes", "source"]
+    list_filter = ["source", "value", "predicate"]
+    list_select_related = ["question__document"]

@@ -1,0 +1,100 @@
+"""What operators may look at: submissions, samples and scores. All of it is written by services alone."""
+
+from django.contrib import admin
+
+from evaluation.models import (
+    DocumentSample,
+    Epoch,
+    Instance,
+    Problem,
+    SampleBatch,
+    Score,
+    Submission,
+    SubmissionEvent,
+)
+from kbpo.core.admin import ReadOnlyAdmin
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnlyAdmin):
+    """Submissions. What may be done with one is on its own page."""
+
+    list_display = ["name", "team", "corpus", "state", "go_ahead", "is_public", "uploaded_at"]
+    list_filter = ["state", "corpus", "is_public"]
+    list_select_related = ["team", "corpus"]
+    search_fields = ["name", "team__name", "digest"]
+    date_hierarchy = "uploaded_at"
+
+
+@admin.register(SubmissionEvent)
+class SubmissionEventAdmin(ReadOnlyAdmin):
+    """The timelines of all submissions."""
+
+    list_display = ["at", "submission", "state", "detail"]
+    list_filter = ["state"]
+    list_select_related = ["submission"]
+
+
+@admin.register(Problem)
+class ProblemAdmin(ReadOnlyAdmin):
+    """Faults found in files."""
+
+    list_display = ["submission", "line", "severity", "code", "message"]
+    list_filter = ["severity", "code"]
+    list_select_related = ["submission"]
+
+
+@admin.register(Instance)
+class InstanceAdmin(ReadOnlyAdmin):
+    """Claims that systems share."""
+
+    list_display = ["document", "predicate", "subject_start", "subject_end", "object_start", "object_end"]
+    list_filter = ["corpus", "predicate"]
+    list_select_related = ["document"]
+    search_fields = ["document__doc_id"]
+
+
+@admin.register(Epoch)
+class EpochAdmin(ReadOnlyAdmin):
+    """Epochs; the secret of an open one is shown to nobody."""
+
+    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due"]
+    list_filter = ["corpus"]
+    fields = ["corpus", "number", "commitment", "key_version", "opened_at", "released_at", "scores_due"]
+
+
+@admin.register(SampleBatch)
+class SampleBatchAdmin(ReadOnlyAdmin):
+    """Arrivals of systems in an epoch."""
+
+    list_display = ["epoch", "number", "submission", "lam", "floor", "draws", "drawn_at", "labelled_at"]
+    list_filter = ["epoch__corpus"]
+    list_select_related = ["epoch__corpus", "submission"]
+    exclude = ["questions"]
+
+
+@admin.register(DocumentSample)
+class DocumentSampleAdmin(ReadOnlyAdmin):
+    """The exhaustive samples."""
+
+    list_display = ["corpus", "size", "population", "seed", "drawn_at"]
+
+
+@admin.register(Score)
+class ScoreAdmin(ReadOnlyAdmin):
+    """Scores, with what they rest on."""
+
+    list_display = [
+        "submission",
+        "part",
+        "weighting",
+        "estimator",
+        "level",
+        "precision",
+        "recall",
+        "f1",
+        "labels",
+    ]
+    list_filter = ["level", "part", "weighting", "estimator", "epoch"]
+    list_select_related = ["submission"]
+    search_fields = ["submission__name"]

@@ -1,0 +1,69 @@
+"""The Makefile's clear lines, and that it installs only when there is something new to install."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with the Makefile, its requirements and an installed environment."""
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / ".venv").mkdir()
+    stamp = shutil.copy(ROOT / "requirements.txt", tmp_path / ".venv")
+    os.utime(tmp_path / "requirements.txt", (1_000, 1_000))
+    os.utime(stamp, (2_000, 2_000))
+    return tmp_path
+
+
+def make(project: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=project,
+        env={name: value for name, value in os.environ.items() if not name.startswith("MAKE")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def own_lines(said: str) -> list[str]:
+    return [line for line in said.splitlines() if not line.startswith("make")]
+
+
+def test_a_missing_python_is_one_clear_line(project: Path) -> None:
+    (project / ".venv" / "requirements.txt").unlink()
+    done = make(project, "setup", "PYTHON=no-such-python")
+    assert done.returncode != 0
+    [line] = own_lines(done.stderr)
+    assert "Python 3.11 is needed" in line
+
+
+def test_another_python_is_one_clear_line(project: Path) -> None:
+    (project / ".venv" / "requirements.txt").unlink()
+    other = project / "python3.9"
+    other.write_text("#!/bin/sh\nexit 1\n")
+    other.chmod(0o755)
+    done = make(project, "setup", f"PYTHON={other}")
+    [line] = own_lines(done.stderr)
+    assert "Python 3.11 is needed" in line
+
+
+def test_nothing_is_installed_when_the_requirements_are_old(project: Path) -> None:
+    assert make(project, "--question", "setup").returncode == 0
+
+
+def test_changed_requirements_are_installed(project: Path) -> None:
+    os.utime(project / "requirements.txt", (3_000, 3_000))
+    assert make(project, "--question", "setup").returncode == 1
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "test-all", "check", "bench", "screenshots", "clean"])
+def test_every_promised_target_is_there(project: Path, target: str) -> None:
+    assert make(project, "--dry-run", target).returncode == 0

@@ -1,0 +1,174 @@
+"""The demo's supervisor: what it says, and that it leaves nothing behind, however it ends."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kbpo.core.embedded import Postgres
+from tests.conftest import ROOT, clean_environment
+from tests.processes import pids_in, wait_until, working_in
+
+STARTS = 120.0  # seconds
+
+
+class Demo:
+    """A running ``python -m demo.serve``."""
+
+    def __init__(self, home: Path, **environ: str) -> None:
+        self.home = home
+        self.said = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "demo.serve"],
+            env=clean_environment() | {"KBPO_HOME": str(home)} | environ,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said += line
+
+    def serves(self) -> "Demo":
+        assert wait_until(lambda: "Ctrl-C ends it" in self.said or self.process.poll() is not None, STARTS)
+        assert self.process.poll() is None, self.said
+        return self
+
+    def ends(self, how: signal.Signals | None = None) -> int:
+        if how is not None:
+            self.process.send_signal(how)
+        status = self.process.wait(60)
+        self.reader.join(60)
+        return status
+
+
+def free_port() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return str(taken.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the demo has been loaded."""
+    folder = tmp_path_factory.mktemp("demo") / "home"
+    demo = Demo(folder, PORT=free_port())
+    try:
+        demo.serves()
+    finally:
+        demo.ends(signal.SIGTERM)
+    return folder
+
+
+@pytest.fixture
+def port() -> str:
+    return free_port()
+
+
+@pytest.fixture
+def demo(home: Path, port: str) -> Iterator[Demo]:
+    running = Demo(home, PORT=port)
+    try:
+        yield running.serves()
+    finally:
+        if running.process.poll() is None:
+            running.ends(signal.SIGTERM)
+
+
+def test_it_says_where_the_site_is_and_who_may_sign_in(demo: Demo, port: str) -> None:
+    assert f"http://127.0.0.1:{port}/" in demo.said
+    assert re.search(r"\S+@\S+\s+password \S+", demo.said)
+
+
+def test_the_site_answers(demo: Demo, port: str) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as response:
+        assert response.status == 200
+
+
+def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:
+    """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
+    corpus_file = next(iter((home / "demo").glob("*.kb.gz")))
+    environ = clean_environment() | {"KBPO_HOME": str(home)}
+    command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo", "--team", "New"]
+    submitted = subprocess.run(
+        [*command, "--name", f"again-{os.getpid()}"], cwd=ROOT, env=environ, capture_output=True, check=False
+    )
+    assert submitted.returncode == 0, submitted.stderr
+    socket_file = Postgres(home).running()
+    assert socket_file is not None
+    with psycopg.connect(
+        host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
+    ) as connection:
+
+        def was_read() -> bool:
+            row = connection.execute(
+                "SELECT state FROM evaluation_submission WHERE name = %s", [f"again-{os.getpid()}"]
+            ).fetchone()
+            return row is not None and row[0] != "uploaded"
+
+        assert wait_until(was_read, 60)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_leaves_no_process(demo: Demo, home: Path, how: signal.Signals) -> None:
+    assert demo.ends(how) == 0
+    assert working_in(home) == []
+
+
+def test_killed_it_leaves_no_process(demo: Demo, home: Path) -> None:
+    demo.ends(signal.SIGKILL)
+    assert wait_until(lambda: not working_in(home), 30), working_in(home)
+
+
+@pytest.mark.parametrize(("name", "argument"), [("web", "gunicorn"), ("worker", "worker"), ("beat", "beat")])
+def test_a_process_that_dies_ends_all_and_is_named(demo: Demo, home: Path, name: str, argument: str) -> None:
+    parts = {pid: line for pid, line in pids_in(home).items() if argument in line.split()}
+    os.kill(min(parts), signal.SIGKILL)
+    assert demo.ends() == 1
+    assert f"The {name} process ended" in demo.said
+    assert str(home / "log" / f"{name}.log") in demo.said
+    assert working_in(home) == []
+
+
+def test_a_second_demo_on_the_folder_is_refused(demo: Demo, home: Path) -> None:
+    second = Demo(home, PORT=free_port())
+    assert second.ends() == 1
+    assert second.said.count("\n") == 1
+    assert str(home) in second.said
+
+
+def test_ended_while_it_loads_it_leaves_no_process(tmp_path: Path, port: str) -> None:
+    demo = Demo(tmp_path / "home", PORT=port)
+    assert wait_until(lambda: any("load_demo" in line for line in working_in(tmp_path)), STARTS)
+    assert demo.ends(signal.SIGINT) == 0
+    assert working_in(tmp_path) == []
+
+
+def test_a_busy_port_is_one_line_with_another(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        demo = Demo(tmp_path / "home", PORT=str(port))
+        assert demo.ends() == 1
+    assert re.fullmatch(rf"Port {port} cannot be used .*: make demo PORT=\d+\n", demo.said)
+
+
+def test_a_port_that_is_no_number_is_one_line(tmp_path: Path) -> None:
+    demo = Demo(tmp_path / "home", PORT="http")
+    assert demo.ends() == 1
+    assert demo.said == "PORT must be a number from 1 to 65535, not 'http'.\n"
