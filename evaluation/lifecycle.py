@@ -1,10 +1,12 @@
 """A submission's life after the upload: every change of its state, and who may bring it about."""
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.utils import timezone
 
 from evaluation import notices, quota
-from evaluation.models import Epoch, Submission, SubmissionEvent
+from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, NotAllowed
 from kbpo.core.nudge import nudge
@@ -24,10 +26,16 @@ def require_member(user: User, team: Team) -> None:
         raise NotAllowed(f"only members of {team} may do this")
 
 
-def move(submission: Submission, state: str, detail: str = "") -> None:
-    """Move a submission to a state, and write that on its timeline. The caller holds its row's lock."""
+def move(submission: Submission, state: str, detail: str = "", *, also: Iterable[str] = ()) -> None:
+    """Move a submission to a state, and write that on its timeline. The caller holds its row's lock.
+
+    Parameters
+    ----------
+    also : iterable of str
+        Further fields that the caller has set, to be saved with the state.
+    """
     submission.state = state
-    submission.save(update_fields=["state"])
+    submission.save(update_fields=["state", *also])
     event = SubmissionEvent.objects.create(submission=submission, state=state, detail=detail)
     notices.announce(event)
 
@@ -45,8 +53,7 @@ def fail(*, submission_id: int, detail: str) -> None:
     submission.failed_in = submission.state
     if submission.state in BEFORE_SAMPLING:
         submission.quota_taken_at = None
-    submission.save(update_fields=["failed_in", "quota_taken_at"])
-    move(submission, State.FAILED, detail)
+    move(submission, State.FAILED, detail, also=["failed_in", "quota_taken_at"])
 
 
 @transaction.atomic
@@ -59,10 +66,8 @@ def resume(*, submission: Submission, user: User) -> None:
     if same_name.exists():
         raise Conflict(f"{locked.team} has handed in another submission named {locked.name!r} since")
     back, locked.failed_in = locked.failed_in, ""
-    locked.save(update_fields=["failed_in"])
-    if hasattr(locked, "work"):
-        locked.work.delete()
-    move(locked, back, f"resumed by {user}")
+    StageWork.objects.filter(submission=locked).delete()
+    move(locked, back, f"resumed by {user}", also=["failed_in"])
     if back == State.JUDGING:
         Epoch.objects.filter(batches__submission=locked).update(scores_due=True, scoring_failures=0)
     nudge(VALIDATE_TASK if back == State.UPLOADED else SAMPLE_TASK)
@@ -87,9 +92,8 @@ def cancel(*, submission: Submission, user: User) -> None:
     locked = _locked(submission, (*BEFORE_SAMPLING, State.FAILED), "it cannot be cancelled any more")
     if locked.failed_in == State.JUDGING:
         raise Conflict(f"{locked} was sampled: withdraw it instead")
-    locked.quota_taken_at = None
-    locked.save(update_fields=["quota_taken_at"])
-    move(locked, State.CANCELLED, f"by {user}")
+    locked.quota_taken_at, locked.failed_in = None, ""
+    move(locked, State.CANCELLED, f"by {user}", also=["quota_taken_at", "failed_in"])
 
 
 @transaction.atomic
@@ -99,7 +103,8 @@ def withdraw(*, submission: Submission, user: User) -> None:
     locked = _locked(submission, (*SAMPLED, State.FAILED), "only what was sampled can be withdrawn")
     if locked.state == State.FAILED and locked.failed_in != State.JUDGING:
         raise Conflict(f"{locked} was never sampled: cancel it instead")
-    move(locked, State.WITHDRAWN, f"by {user}")
+    locked.failed_in = ""
+    move(locked, State.WITHDRAWN, f"by {user}", also=["failed_in"])
 
 
 @transaction.atomic

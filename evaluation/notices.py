@@ -28,8 +28,8 @@ SUBJECTS = {
     State.FAILED: "{name} stopped, by a fault of ours",
 }
 BODIES = {
-    State.REFUSED: "The file of {name} was read and refused ({detail}). Nothing was judged and no quota used. Every"
-    " fault stands with its line on the submission's page:",
+    State.REFUSED: "The file of {name} was read and refused ({detail}). Nothing was judged and no quota used."
+    " Every fault stands with its line on the submission's page:",
     State.SCORED: "{name} has its precision, recall and F1 on {corpus}:",
     State.FAILED: "{name} could not go on. {detail} You can resume it on its page:",
 }

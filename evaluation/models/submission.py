@@ -65,7 +65,6 @@ class Submission(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state="failed", failed_in__in=["uploaded", "accepted", "judging"])
-                | Q(state="withdrawn")
                 | (~Q(state="failed") & Q(failed_in="")),
                 name="submission_failed_in",
             ),

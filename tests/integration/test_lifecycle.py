@@ -16,7 +16,8 @@ from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
-from tests.integration.test_evaluation import Submit, corpus, gold, judge, submit, world  # noqa: F401
+from tests.integration.conftest import Submit
+from tests.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -97,7 +98,10 @@ def test_a_failure_while_sampling_gives_the_quota_back(
 
 
 def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
-    submit: Submit, member: User, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     submission = submit("one")
     pipeline.advance()
@@ -169,7 +173,9 @@ def test_deleting_the_file_keeps_what_was_read_from_it(
 
 
 def test_the_uploader_is_told_once_when_it_is_scored(
-    submit: Submit, member: User, judge: Callable[[], None]  # noqa: F811
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
 ) -> None:
     submit("one", user=member)
     pipeline.advance()
@@ -177,11 +183,16 @@ def test_the_uploader_is_told_once_when_it_is_scored(
     judge()
     Epoch.objects.update(scores_due=True)  # computed anew, say for a later system
     pipeline.advance()
-    assert [(message.to, message.subject) for message in mail.outbox] == [(["m@example.org"], "one is scored")]
+    assert [(message.to, message.subject) for message in mail.outbox] == [
+        (["m@example.org"], "one is scored")
+    ]
 
 
 def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
-    submit: Submit, member: User, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(self: EmailMessage, fail_silently: bool = False) -> int:
         raise smtplib.SMTPServerDisconnected
@@ -198,7 +209,7 @@ def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
     assert len(mail.outbox) == 1
 
 
-def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: object, tmp_path: Path) -> None:  # noqa: F811
-    path = world.write_corpus(tmp_path / "corpus.jsonl")  # type: ignore[attr-defined]
+def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp_path: Path) -> None:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
     call_command("load_corpus", str(path), "--corpus", "drawn", "--design", "iid", verbosity=0)
     call_command("load_corpus", str(path), "--corpus", "drawn", verbosity=0)
