@@ -2,8 +2,9 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import BinaryIO
 
 from evaluation.tac.instances import ReadPrediction
@@ -46,33 +47,19 @@ class Predictions:
         return (None if offset == NONE else offset for offset in self.integers[column])
 
 
-def gather(predictions: Iterable[ReadPrediction]) -> Predictions:
+def gather(predictions: Sequence[ReadPrediction]) -> Predictions:
     """Put predictions into columns."""
     indices: dict[str, int] = {}
-    integers = {column: array("i") for column in INTEGERS}
-    confidences = array("d")
-    appends = [integers[column].append for column in INTEGERS]
-    for one in predictions:
-        names = (
-            one.doc_id,
-            one.predicate,
-            one.subject_type,
-            one.object_type,
-            one.subject_entity,
-            one.object_entity,
-        )
-        canonical = one.object_canonical or (NONE, NONE)
-        values = (
-            *[indices.setdefault(name, len(indices)) for name in names],
-            *one.subject,
-            *one.object,
-            *one.subject_canonical,
-            *canonical,
-            one.line,
-        )
-        for append, value in zip(appends, values, strict=True):
-            append(value)
-        confidences.append(one.confidence)
+    integers = {}
+    for column in NAMES:
+        name_of = attrgetter(column)
+        integers[column] = array("i", [indices.setdefault(name_of(one), len(indices)) for one in predictions])
+    for column in SPANS:
+        spans = [span or (NONE, NONE) for span in map(attrgetter(column), predictions)]
+        integers[f"{column}_start"] = array("i", [start for start, _ in spans])
+        integers[f"{column}_end"] = array("i", [end for _, end in spans])
+    integers["line"] = array("i", [one.line for one in predictions])
+    confidences = array("d", [one.confidence for one in predictions])
     return Predictions(list(indices), integers, confidences)
 
 

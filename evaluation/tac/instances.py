@@ -145,7 +145,7 @@ def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
     line, predicate, subject, filler, provenance, confidence = assertion
     relation = predicate.relation_for("STRING" if isinstance(filler, str) else filler.type or "")
     if relation is None:
-        log.add("PREDICATE_NOT_SCORED", line, str(assertion), predicate.name, column=2)
+        log.add("PREDICATE_NOT_SCORED", line, assertion, predicate.name, column=2)
         return None
     spans = places
     if isinstance(filler, str):
@@ -157,11 +157,11 @@ def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
     if subject_place is None or object_place is None:
         lost = subject if subject_place is None else filler
         searched = ", ".join(map(str, spans)) or "the string's own span, which stands alone"
-        log.add("NO_MENTION_FOUND", line, str(assertion), str(lost), searched, column=4)
+        log.add("NO_MENTION_FOUND", line, assertion, lost, searched, column=4)
         return None
     doc_id = subject_place.doc_id
     if doc_id != object_place.doc_id:
-        log.add("MENTIONS_IN_TWO_DOCUMENTS", line, str(assertion), doc_id, object_place.doc_id, column=4)
+        log.add("MENTIONS_IN_TWO_DOCUMENTS", line, assertion, doc_id, object_place.doc_id, column=4)
         return None
 
     subject_end = _entity_end(subject, subject_place)

@@ -1,6 +1,6 @@
 """The relation lines of a file: which predicate and entities they mean, and what is wrong with them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from evaluation.tac.entities import Entities, Entity
@@ -74,10 +74,15 @@ class Relations:
         self._log = log
         self._fills: dict[tuple[str, Entity], Entity | str] = {}
 
-    def resolve(self, rows: Iterable[Row]) -> Iterator[Assertion]:
-        """Yield the lines whose predicate is known and whose object is of its kind; report the others."""
+    def resolve(self, rows: list[Row]) -> Iterator[Assertion]:
+        """Yield the lines whose predicate is known and whose object is of its kind; report the others.
+
+        The rows are taken out of their list, so that each line is held once.
+        """
         log = self._log
-        for line, subject, verb, text, provenance, confidence in rows:
+        rows.reverse()
+        while rows:
+            line, subject, verb, text, provenance, confidence = rows.pop()
             predicate, finding = relation_of(verb, subject.asserted_type if subject else None)
             if finding is not None:
                 values: tuple[object, ...] = finding.values
@@ -126,7 +131,7 @@ class Relations:
             key = (predicate.name, subject, filler, tuple(sorted(places)))
             if first_line != line:
                 code = "REPEATED_ASSERTION" if key in said else "DUPLICATE_ASSERTION"
-                log.add(code, line, str(assertion), predicate.name, subject.name, str(filler), first_line)
+                log.add(code, line, assertion, predicate.name, subject, filler, first_line)
                 if code == "REPEATED_ASSERTION":
                     continue
             said.add(key)
@@ -142,22 +147,16 @@ class Relations:
     ) -> None:
         fill = self._fills.setdefault((predicate, subject), filler)
         if fill != filler:
-            values = (subject.name, predicate, str(fill), str(filler))
-            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, str(assertion), *values)
+            values = (subject, predicate, fill, filler)
+            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, assertion, *values)
 
     def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
         for place in places:
             if place.doc_id in entity.mentions:
                 return True
         documents = ", ".join(dict.fromkeys(place.doc_id for place in places))
-        self._log.add(
-            "UNATTESTED_RELATION_ENTITY",
-            assertion.line,
-            str(assertion),
-            str(assertion),
-            entity.name,
-            documents,
-        )
+        values = (assertion, entity, documents)
+        self._log.add("UNATTESTED_RELATION_ENTITY", assertion.line, assertion, *values)
         return False
 
     def _check_inverses(self, assertions: list[Assertion]) -> None:
@@ -171,7 +170,7 @@ class Relations:
             if inverse is None or (inverse.name, filler, subject) in asserted:
                 continue
             asserted.add((inverse.name, filler, subject))
-            values = (predicate.name, subject.name, filler.name, inverse.name)
-            self._log.add("MISSING_INVERSE", line, str(assertion), *values)
+            values = (predicate.name, subject, filler, inverse.name)
+            self._log.add("MISSING_INVERSE", line, assertion, *values)
             if inverse.single_valued:
                 self._check_fill(assertion, inverse.name, filler, subject)

@@ -90,7 +90,6 @@ class Validator:
         """
         relations = Relations(self.entities, self._places, self._log)
         assertions = list(relations.resolve(self._rows))
-        self._rows.clear()
         self.predicates.update(assertion.predicate.name for assertion in assertions)
         self.entities.check_types()
         for line, entity, type, verb in self._typed_uses:
