@@ -4,7 +4,7 @@ import json
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import BinaryIO
 
 from evaluation.tac.instances import ReadPrediction
@@ -52,12 +52,14 @@ def gather(predictions: Sequence[ReadPrediction]) -> Predictions:
     indices: dict[str, int] = {}
     integers = {}
     for column in NAMES:
-        name_of = attrgetter(column)
-        integers[column] = array("i", [indices.setdefault(name_of(one), len(indices)) for one in predictions])
+        names = list(map(attrgetter(column), predictions))
+        for name in dict.fromkeys(names):
+            indices.setdefault(name, len(indices))
+        integers[column] = array("i", map(indices.__getitem__, names))
     for column in SPANS:
         spans = [span or (NONE, NONE) for span in map(attrgetter(column), predictions)]
-        integers[f"{column}_start"] = array("i", [start for start, _ in spans])
-        integers[f"{column}_end"] = array("i", [end for _, end in spans])
+        integers[f"{column}_start"] = array("i", map(itemgetter(0), spans))
+        integers[f"{column}_end"] = array("i", map(itemgetter(1), spans))
     integers["line"] = array("i", [one.line for one in predictions])
     confidences = array("d", [one.confidence for one in predictions])
     return Predictions(list(indices), integers, confidences)

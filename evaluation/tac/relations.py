@@ -1,6 +1,7 @@
 """The relation lines of a file: which predicate and entities they mean, and what is wrong with them."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from evaluation.tac.entities import Entities, Entity
@@ -55,6 +56,9 @@ class Claim(NamedTuple):
 
     assertion: Assertion
     places: list[Place]
+
+
+Triple = tuple[str, Entity, Entity | str]
 
 
 class Relations:
@@ -117,24 +121,30 @@ class Relations:
         To be exhausted: the checks for inverses follow the last claim.
         """
         log = self._log
-        first_lines: dict[tuple[str, Entity, Entity | str], int] = {}
-        said: set[tuple[str, Entity, Entity | str, tuple[Place, ...]]] = set()
+        entities = self._entities
+        first: dict[Triple, tuple[int, list[Place]]] = {}
+        provenances: dict[Triple, set[tuple[Place, ...]]] = {}
         for assertion in assertions:
             line, predicate, subject, filler, provenance, _ = assertion
-            agrees = isinstance(filler, str) or self._entities.check_use(filler, predicate.object_types, line)
+            types = predicate.object_types
+            agrees = (
+                isinstance(filler, str) or filler.type in types or entities.check_use(filler, types, line)
+            )
             places = self._places.read(provenance, line)
             if predicate.single_valued:
                 self._check_fill(assertion, predicate.name, subject, filler)
             if places is None:
                 continue
-            first_line = first_lines.setdefault((predicate.name, subject, filler), line)
-            key = (predicate.name, subject, filler, tuple(sorted(places)))
+            triple = (predicate.name, subject, filler)
+            first_line, first_places = first.setdefault(triple, (line, places))
             if first_line != line:
-                code = "REPEATED_ASSERTION" if key in said else "DUPLICATE_ASSERTION"
+                seen = provenances.setdefault(triple, {tuple(sorted(first_places))})
+                provenance_key = tuple(sorted(places))
+                code = "REPEATED_ASSERTION" if provenance_key in seen else "DUPLICATE_ASSERTION"
                 log.add(code, line, assertion, predicate.name, subject, filler, first_line)
                 if code == "REPEATED_ASSERTION":
                     continue
-            said.add(key)
+                seen.add(provenance_key)
             attested = self._check_attested(assertion, subject, places)
             if not isinstance(filler, str):
                 attested = self._check_attested(assertion, filler, places) and attested
@@ -166,7 +176,7 @@ class Relations:
             line, predicate, subject, filler, _, _ = assertion
             if isinstance(filler, str) or predicate.inverse is None or filler.type is None:
                 continue
-            inverse = PREDICATES.get(f"{filler.type.lower()}:{predicate.inverse}")
+            inverse = _inverse(predicate.inverse, filler.type)
             if inverse is None or (inverse.name, filler, subject) in asserted:
                 continue
             asserted.add((inverse.name, filler, subject))
@@ -174,3 +184,8 @@ class Relations:
             self._log.add("MISSING_INVERSE", line, assertion, *values)
             if inverse.single_valued:
                 self._check_fill(assertion, inverse.name, filler, subject)
+
+
+@lru_cache
+def _inverse(name: str, subject_type: str) -> Predicate | None:
+    return PREDICATES.get(f"{subject_type.lower()}:{name}")

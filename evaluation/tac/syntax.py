@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 from unicodedata import normalize
@@ -123,11 +122,6 @@ def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     """
     if len(text) > _LONGEST_CONFIDENCE:
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
-    return _confidence_of(text, scientific)
-
-
-@lru_cache(maxsize=1 << 16)
-def _confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     code = None
     if text == "1":
         return 1.0, "MISSING_DECIMAL_POINT"

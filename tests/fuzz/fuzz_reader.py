@@ -8,7 +8,6 @@ faults and repairs in the unit tests; a finding is kept as ``crash-*``.
 import io
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
@@ -32,7 +31,7 @@ DOCUMENTS = Texts(
 
 
 def content(reading: Reading) -> list[object]:
-    return [replace(prediction, line=0, provenance="") for prediction in reading.predictions]
+    return [prediction._replace(line=0, provenance="") for prediction in reading.predictions]
 
 
 def check(data: bytes) -> None:
