@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.syntax import Limits
@@ -34,7 +34,7 @@ class Mentions:
         self.asserted: list[tuple[int, Span, int]] = []
         self.flawed = False
         self.shortest: dict[int, Span] = {}
-        self._starts: list[int] = []
+        self._starts: Sequence[int] = ()
         self.canonical: Span | None = None
 
     def settle(self, entity: "Entity", doc_id: str, log: ProblemLog) -> None:
@@ -85,7 +85,7 @@ class Mentions:
         i = bisect_left(starts, start)
         return self.shortest[starts[i]] if i < len(starts) else None
 
-    def _sorted_starts(self) -> list[int]:
+    def _sorted_starts(self) -> Sequence[int]:
         if not self._starts:
             self._starts = list(self.shortest)
         return self._starts

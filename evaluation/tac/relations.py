@@ -1,6 +1,6 @@
 """The relation lines of a file: which predicate and entities they mean, and what is wrong with them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -118,13 +118,15 @@ class Relations:
     def check(self, assertions: list[Assertion]) -> Iterator[Claim]:
         """Check each line by itself and against those before it; yield what is in order.
 
-        To be exhausted: the checks for inverses follow the last claim.
+        To be exhausted: the checks for inverses follow the last claim. The assertions are taken out of their
+        list.
         """
         log = self._log
         entities = self._entities
-        first: dict[Triple, tuple[int, list[Place]]] = {}
-        provenances: dict[Triple, set[tuple[Place, ...]]] = {}
-        for assertion in assertions:
+        facts: dict[Triple, _Fact] = {}
+        assertions.reverse()
+        while assertions:
+            assertion = assertions.pop()
             line, predicate, subject, filler, provenance, _ = assertion
             types = predicate.object_types
             agrees = (
@@ -132,33 +134,32 @@ class Relations:
             )
             places = self._places.read(provenance, line)
             if predicate.single_valued:
-                self._check_fill(assertion, predicate.name, subject, filler)
+                self._check_fill(line, predicate.name, subject, filler)
+            triple = (predicate.name, subject, filler)
+            fact = facts.get(triple)
+            if fact is None:
+                fact = facts[triple] = _Fact(line)
             if places is None:
                 continue
-            triple = (predicate.name, subject, filler)
-            first_line, first_places = first.setdefault(triple, (line, places))
-            if first_line != line:
-                seen = provenances.setdefault(triple, {tuple(sorted(first_places))})
-                provenance_key = tuple(sorted(places))
-                code = "REPEATED_ASSERTION" if provenance_key in seen else "DUPLICATE_ASSERTION"
-                log.add(code, line, assertion, predicate.name, subject, filler, first_line)
+            if not fact.places:
+                fact.places = places
+            else:
+                code = "DUPLICATE_ASSERTION" if fact.is_new(places) else "REPEATED_ASSERTION"
+                log.add(code, line, assertion, predicate.name, subject, filler, fact.line)
                 if code == "REPEATED_ASSERTION":
                     continue
-                seen.add(provenance_key)
             attested = self._check_attested(assertion, subject, places)
             if not isinstance(filler, str):
                 attested = self._check_attested(assertion, filler, places) and attested
             if agrees and attested:
                 yield Claim(assertion, places)
-        self._check_inverses(assertions)
+        self._check_inverses(facts)
 
-    def _check_fill(
-        self, assertion: Assertion, predicate: str, subject: Entity, filler: Entity | str
-    ) -> None:
+    def _check_fill(self, line: int, predicate: str, subject: Entity, filler: Entity | str) -> None:
         fill = self._fills.setdefault((predicate, subject), filler)
         if fill != filler:
-            values = (subject, predicate, fill, filler)
-            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, assertion, *values)
+            text = f"{predicate}({subject}, {filler})"
+            self._log.add("MULTIPLE_FILLS_ENTITY", line, text, subject, predicate, fill, filler)
 
     def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
         for place in places:
@@ -169,23 +170,46 @@ class Relations:
         self._log.add("UNATTESTED_RELATION_ENTITY", assertion.line, assertion, *values)
         return False
 
-    def _check_inverses(self, assertions: list[Assertion]) -> None:
+    def _check_inverses(self, facts: Mapping[Triple, "_Fact"]) -> None:
         """Report each relation between two entities that is asserted in one direction only."""
-        asserted = {(a.predicate.name, a.subject, a.object) for a in assertions}
-        for assertion in assertions:
-            line, predicate, subject, filler, _, _ = assertion
-            if isinstance(filler, str) or predicate.inverse is None or filler.type is None:
+        added: set[Triple] = set()
+        for (name, subject, filler), fact in facts.items():
+            if isinstance(filler, str) or filler.type is None:
                 continue
-            inverse = _inverse(predicate.inverse, filler.type)
-            if inverse is None or (inverse.name, filler, subject) in asserted:
+            inverse = _inverse(name, filler.type)
+            if inverse is None:
                 continue
-            asserted.add((inverse.name, filler, subject))
-            values = (predicate.name, subject, filler, inverse.name)
-            self._log.add("MISSING_INVERSE", line, assertion, *values)
+            triple = (inverse.name, filler, subject)
+            if triple in facts or triple in added:
+                continue
+            added.add(triple)
+            text = f"{name}({subject}, {filler})"
+            self._log.add("MISSING_INVERSE", fact.line, text, name, subject, filler, inverse.name)
             if inverse.single_valued:
-                self._check_fill(assertion, inverse.name, filler, subject)
+                self._check_fill(fact.line, inverse.name, filler, subject)
+
+
+class _Fact:
+    """What was asserted of a subject and an object: the first line, and its justifications."""
+
+    __slots__ = ("_seen", "line", "places")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.places: list[Place] = []
+        self._seen: set[tuple[Place, ...]] | None = None
+
+    def is_new(self, places: list[Place]) -> bool:
+        """Say whether no line had this provenance, in any order; remember it."""
+        if self._seen is None:
+            self._seen = {tuple(sorted(self.places))}
+        key = tuple(sorted(places))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
 
 
 @lru_cache
-def _inverse(name: str, subject_type: str) -> Predicate | None:
-    return PREDICATES.get(f"{subject_type.lower()}:{name}")
+def _inverse(predicate: str, object_type: str) -> Predicate | None:
+    return PREDICATES.get(f"{object_type.lower()}:{PREDICATES[predicate].inverse}")
