@@ -3,6 +3,7 @@
 from functools import cache
 
 from django import template
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from latex2mathml.converter import convert
 
@@ -22,5 +23,5 @@ def math(latex: str) -> SafeString:
 
 @register.simple_tag
 def display_math(latex: str) -> SafeString:
-    """Set a formula on a line of its own."""
-    return _mathml(latex, "block")
+    """Set a formula on a line of its own, which scrolls where it is too narrow."""
+    return format_html('<div class="formula">{}</div>', _mathml(latex, "block"))
