@@ -1,18 +1,29 @@
 """From responses to labels: the only bridge between the two."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from django.db import transaction
+import numpy as np
+from django.db import connection, transaction
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from annotations import payloads
 from annotations.aggregation import majority
+from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
-from annotations.models import Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer
+from annotations.models import Corpus, Label, Question, Response
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+
+# What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
+_DOUBT = 2.0**-53
+
+# The one claim of a canonical question.
+_CANONICAL = Offer("", 0)
+
+IntArray = NDArray[np.int64]
 
 
 def with_complete_votes() -> QuerySet[Question]:
@@ -74,6 +85,106 @@ def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     _settle(settled, Label.Source.EXPERT)
 
 
+@transaction.atomic
+def update_posteriors(*, corpus: Corpus) -> int:
+    """Compute again how probable each claim of a corpus' settled questions is, from who voted what.
+
+    Dawid and Skene's model, fitted to all valid votes for each kind of question by itself; every predicate
+    and direction that was offered is a claim of its own. An expert's answer makes a posterior 0 or 1, and
+    tells the model how often the others are wrong. Labels stay what the majority or the expert made them.
+
+    Safe to run twice, and at the same time as itself. Takes about 3 s for 10,000 relation questions of three
+    votes and eight offers each.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    int
+        How many posteriors have changed.
+    """
+    # Two runs that update the same labels in different orders would wait for each other for ever.
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+
+
+def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
+    settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
+    asked = {
+        pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
+    }
+    found: dict[int, list[Label]] = defaultdict(list)
+    for label in Label.objects.filter(question__in=settled).order_by("pk"):
+        found[label.question_id].append(label)
+    labels = [label for of_question in found.values() for label in of_question]
+    item_of = {label.pk: item for item, label in enumerate(labels)}
+    known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
+
+    items: list[int] = []
+    workers: list[int] = []
+    votes: list[bool] = []
+    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by("pk")
+    for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
+        held = _held(asked[response.question_id], response)
+        for label in found[response.question_id]:
+            item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
+            if not response.is_expert:
+                items.append(item)
+                workers.append(response.worker_id)
+                votes.append(vote)
+            elif known[item] < 0:
+                known[item] = vote
+    if not labels:
+        return 0
+    posteriors = _posteriors(
+        np.array(items, dtype=np.int64),
+        np.array(workers, dtype=np.int64),
+        np.array(votes, dtype=np.int64),
+        known,
+    )
+    return _store_posteriors([label.pk for label in labels], posteriors)
+
+
+def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
+    """Return the claims that an answer affirms, named as labels name them."""
+    if isinstance(asked, CanonicalQuestion):
+        return {_CANONICAL} if response.answer["right"] else set()
+    return asked.ticked(response.answer)
+
+
+def _posteriors(items: IntArray, workers: IntArray, votes: IntArray, known: IntArray) -> list[float | None]:
+    """Fit the model to what has a vote or is known; None for the rest, whose votes were all refused."""
+    told = known >= 0
+    told[items] = True
+    row_of = np.cumsum(told) - 1
+    posteriors: list[float | None] = [None] * known.size
+    if told.any():
+        fit = dawid_skene(
+            row_of[items],
+            np.unique(workers, return_inverse=True)[1],
+            votes,
+            known=known[told],
+        )
+        probable = np.clip(fit.posteriors[:, 1], _DOUBT, 1 - _DOUBT)
+        for item, value in zip(np.flatnonzero(told), probable, strict=True):
+            posteriors[item] = float(known[item] if known[item] >= 0 else value)
+    return posteriors
+
+
+def _store_posteriors(label_ids: Sequence[int], posteriors: Sequence[float | None]) -> int:
+    # bulk_update would send one CASE for each row: minutes, where this takes a second.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE annotations_label AS label SET posterior = new.posterior"
+            " FROM unnest(%s::bigint[], %s::float8[]) AS new (id, posterior)"
+            " WHERE label.id = new.id AND label.posterior IS DISTINCT FROM new.posterior",
+            [list(label_ids), list(posteriors)],
+        )
+        return int(cursor.rowcount)
+
+
 def publish(questions: QuerySet[Question]) -> int:
     """Publish the labels of those questions that are settled and not yet published.
 
@@ -106,7 +217,7 @@ def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, V
     asked = payloads.read_question(question.kind, question.payload)
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
-        return None if verdict is None else {Offer("", 0): verdict}
+        return None if verdict is None else {_CANONICAL: verdict}
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
 
 
