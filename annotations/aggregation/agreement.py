@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from annotations.aggregation import _checks
 
+_ROUNDING = 1e-24
+
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
@@ -42,9 +44,10 @@ def fleiss_kappa(counts: ArrayLike, *, level: float = 0.95) -> Kappa | None:
     With equal r_i this is Fleiss (1971); otherwise it is the generalisation of Gwet (2014) in which every
     item counts once, however many ratings it has. Its variance is that of the linearised κ between items,
     V̂ = Σ_i k_i² / (n (n − 1)), k_i = [P_i − P̄ − 2(1 − κ)(Σ_j p_j r_ij / r_i − P_e)] / (1 − P_e): the items
-    are a sample, the raters are those there are. The interval is normal on the scale of atanh κ. Where no two
-    ratings disagree the variance is 0 and knows too little: then the lower end is the κ that would come out
-    if everybody disagreed on as many items as Wilson's interval of their share allows.
+    are a sample, the raters are those there are. The interval is normal on the scale of atanh κ. Where all
+    items are alike, as under perfect agreement, the variance is 0 and knows too little: then the ends are the
+    κ of as many items without any agreement, or with perfect agreement, as Wilson's interval of a share that
+    was never seen allows.
 
     Parameters
     ----------
@@ -91,10 +94,9 @@ def fleiss_kappa(counts: ArrayLike, *, level: float = 0.95) -> Kappa | None:
     parts = (agreed - observed - 2 * (1 - kappa) * (shares @ p - chance)) / (1 - chance)
     variance = float((parts**2).sum() / (n * (n - 1)))
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if observed == 1.0:
-        doubtful = z**2 / (n + z**2)
-        return Kappa(1.0, max(-1.0, 1 - doubtful / (1 - chance)), 1.0, 0.0, n)
-    if kappa <= -1.0:  # two ratings an item, never the same: atanh has no value there
-        return Kappa(-1.0, -1.0, -1.0, variance, n)
+    if variance < _ROUNDING:
+        unseen = z**2 / (n + z**2) / (1 - chance)
+        low, high = kappa - unseen * observed, kappa + unseen * (1 - observed)
+        return Kappa(kappa, max(-1.0, low), min(1.0, high), 0.0, n)
     middle, reach = math.atanh(kappa), z * math.sqrt(variance) / (1 - kappa**2)
     return Kappa(kappa, math.tanh(middle - reach), math.tanh(middle + reach), variance, n)
