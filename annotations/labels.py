@@ -112,13 +112,15 @@ def update_posteriors(*, corpus: Corpus) -> int:
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
+    found: dict[int, list[Label]] = defaultdict(list)
+    labels = list(Label.objects.filter(question__in=settled).order_by("pk"))
+    if not labels:
+        return 0
+    for label in labels:
+        found[label.question_id].append(label)
     asked = {
         pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
     }
-    found: dict[int, list[Label]] = defaultdict(list)
-    for label in Label.objects.filter(question__in=settled).order_by("pk"):
-        found[label.question_id].append(label)
-    labels = [label for of_question in found.values() for label in of_question]
     item_of = {label.pk: item for item, label in enumerate(labels)}
     known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
 
@@ -127,6 +129,8 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     votes: list[bool] = []
     responses = Response.objects.filter(question__in=settled, is_valid=True).order_by("pk")
     for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
+        if response.question_id not in found:
+            continue  # settled since the labels were read: the next time
         held = _held(asked[response.question_id], response)
         for label in found[response.question_id]:
             item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
@@ -136,8 +140,6 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
                 votes.append(vote)
             elif known[item] < 0:
                 known[item] = vote
-    if not labels:
-        return 0
     posteriors = _posteriors(
         np.array(items, dtype=np.int64),
         np.array(workers, dtype=np.int64),

@@ -73,6 +73,8 @@ def _agreement(corpus: Corpus, kind: Question.Kind, level: float) -> Agreement:
     columns: dict[object, int] = {}
     votes = Response.objects.filter(question__in=closed, is_valid=True, is_expert=False).order_by("pk")
     for question_id, answer in votes.values_list("question_id", "answer"):
+        if question_id not in asked:
+            continue  # closed since the questions were read
         question = asked[question_id]
         category = answer["right"] if isinstance(question, CanonicalQuestion) else question.ticked(answer)
         answers[question_id][category] += 1

@@ -1,4 +1,4 @@
-"""Three systems, judged by people who err: what the majority, the posteriors and the corrected labels make."""
+"""Three systems, judged by people who err: what the majority, posteriors and corrected labels make of it."""
 
 from dataclasses import dataclass
 
