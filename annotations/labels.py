@@ -1,5 +1,6 @@
 """From responses to labels: the only bridge between the two."""
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from annotations import payloads
 from annotations.aggregation import majority
+from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
 from annotations.models import Corpus, Label, Question, Response
@@ -23,6 +25,7 @@ _DOUBT = 2.0**-53
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
 
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
@@ -90,11 +93,12 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """Compute again how probable each claim of a corpus' settled questions is, from who voted what.
 
     Dawid and Skene's model, fitted to all valid votes for each kind of question by itself; every predicate
-    and direction that was offered is a claim of its own. An expert's answer makes a posterior 0 or 1, and
-    tells the model how often the others are wrong. Labels stay what the majority or the expert made them.
+    and direction that was offered is a claim of its own. An expert's answer makes a posterior 0 or 1. It does
+    not teach the model, since it is the questions with the worst votes that come to experts. From the
+    posteriors follow the corrected labels of noise-adjusted scores. Labels keep their value.
 
-    Safe to run twice, and at the same time as itself. Takes about 3 s for 10,000 relation questions of three
-    votes and eight offers each.
+    Safe to run twice, and at the same time as itself. Takes about 2 s for 10,000 relation questions of three
+    votes and four offers each.
 
     Parameters
     ----------
@@ -103,7 +107,7 @@ def update_posteriors(*, corpus: Corpus) -> int:
     Returns
     -------
     int
-        How many posteriors have changed.
+        How many labels have changed.
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
@@ -140,13 +144,13 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
                 votes.append(vote)
             elif known[item] < 0:
                 known[item] = vote
-    posteriors = _posteriors(
+    measured = _measure(
         np.array(items, dtype=np.int64),
         np.array(workers, dtype=np.int64),
         np.array(votes, dtype=np.int64),
         known,
     )
-    return _store_posteriors([label.pk for label in labels], posteriors)
+    return _store_measured([label.pk for label in labels], *measured)
 
 
 def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
@@ -156,35 +160,39 @@ def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Co
     return asked.ticked(response.answer)
 
 
-def _posteriors(items: IntArray, workers: IntArray, votes: IntArray, known: IntArray) -> list[float | None]:
-    """Fit the model to what has a vote or is known; None for the rest, whose votes were all refused."""
-    told = known >= 0
-    told[items] = True
-    row_of = np.cumsum(told) - 1
-    posteriors: list[float | None] = [None] * known.size
-    if told.any():
-        fit = dawid_skene(
-            row_of[items],
-            np.unique(workers, return_inverse=True)[1],
-            votes,
-            known=known[told],
-        )
+def _measure(
+    items: IntArray, workers: IntArray, votes: IntArray, known: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return posteriors and corrected labels; NaN where no vote is left and no expert has spoken."""
+    posteriors = np.where(known >= 0, known, np.nan)
+    corrected = posteriors.copy()
+    if items.size:
+        told, rows = np.unique(items, return_inverse=True)
+        fit = dawid_skene(rows, np.unique(workers, return_inverse=True)[1], votes)
         probable = np.clip(fit.posteriors[:, 1], _DOUBT, 1 - _DOUBT)
-        for item, value in zip(np.flatnonzero(told), probable, strict=True):
-            posteriors[item] = float(known[item] if known[item] >= 0 else value)
-    return posteriors
+        truth = known[told]
+        posteriors[told] = np.where(truth >= 0, truth, probable)
+        calibration = calibrate(probable, truth)
+        if calibration is not None:
+            corrected[told] = calibration.correct(probable, truth)
+    return posteriors, corrected
 
 
-def _store_posteriors(label_ids: Sequence[int], posteriors: Sequence[float | None]) -> int:
+def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected: FloatArray) -> int:
     # bulk_update would send one CASE for each row: minutes, where this takes a second.
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE annotations_label AS label SET posterior = new.posterior"
-            " FROM unnest(%s::bigint[], %s::float8[]) AS new (id, posterior)"
-            " WHERE label.id = new.id AND label.posterior IS DISTINCT FROM new.posterior",
-            [list(label_ids), list(posteriors)],
+            "UPDATE annotations_label AS label SET posterior = new.posterior, corrected = new.corrected"
+            " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
+            " WHERE label.id = new.id AND (label.posterior, label.corrected)"
+            " IS DISTINCT FROM (new.posterior, new.corrected)",
+            [list(label_ids), _nullable(posteriors), _nullable(corrected)],
         )
         return int(cursor.rowcount)
+
+
+def _nullable(values: FloatArray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def publish(questions: QuerySet[Question]) -> int:

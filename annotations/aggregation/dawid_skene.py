@@ -28,7 +28,7 @@ class DawidSkene:
     Attributes
     ----------
     posteriors : float[n, K]
-        T_ij, the probability that item i is of class j; rows sum to 1. That of a known item is 0 or 1.
+        T_ij, the probability that item i is of class j; rows sum to 1.
     prior : float[K]
         p_j, the share of the items in each class.
     confusion : float[W, K, K]
@@ -51,7 +51,6 @@ def dawid_skene(
     votes: ArrayLike,
     *,
     classes: int = 2,
-    known: ArrayLike | None = None,
     smoothing: float = SMOOTHING,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
@@ -73,20 +72,18 @@ def dawid_skene(
     of them hide that some workers only guess.
 
     Where workers seem to be worse than chance the classes have changed their names, and are given those back
-    under which the workers agree with them most. Known items keep the names in place by themselves.
+    under which the workers agree with them most.
 
     Parameters
     ----------
     items : int[V]
-        For each vote, its item, from 0 to n − 1.
+        For each vote, its item, from 0 to n − 1; every item has one.
     workers : int[V]
         Its worker, from 0 to W − 1.
     votes : int[V]
         What was voted, from 0 to `classes` − 1. A worker may vote on an item more than once, or not at all.
     classes : int
         K, from 2 to 7.
-    known : int[n], optional
-        The class of the items that are certain, −1 for the others. Without it n is the largest item plus 1.
     smoothing : float
         s ≥ 0, in votes.
     tolerance : float
@@ -101,7 +98,7 @@ def dawid_skene(
     Raises
     ------
     InvalidInput
-        If an argument is out of its range, lengths differ, or an item has no vote and is not known.
+        If an argument is out of its range, lengths differ, or an item has no vote.
 
     References
     ----------
@@ -127,38 +124,24 @@ def dawid_skene(
     item = _checks.integers("items", items)
     worker = _checks.integers("workers", workers, length=item.size)
     vote = _checks.integers("votes", votes, length=item.size, below=classes)
-    truth = _known(known, item, classes)
-    return _fit(item, worker, vote, truth, classes, smoothing, tolerance, max_iterations)
-
-
-def _known(known: ArrayLike | None, item: IntArray, classes: int) -> IntArray:
-    if known is None:
-        truth = np.full(item.max(initial=-1) + 1, -1)
-    else:
-        truth = _checks.integers("known", known, low=-1, below=classes)
-        _checks.integers("items", item, below=truth.size)
-    if not truth.size:
-        _checks.refuse("items", "is empty; at least one item is needed")
-    alone = (np.bincount(item, minlength=truth.size) == 0) & (truth < 0)
+    if not item.size:
+        _checks.refuse("items", "is empty; at least one vote is needed")
+    alone = np.bincount(item) == 0
     if alone.any():
-        _checks.refuse("items", f"item {int(np.argmax(alone))} has no vote and is not known; one is needed")
-    return truth
+        _checks.refuse("items", f"item {int(np.argmax(alone))} has no vote; one is needed")
+    return _fit(item, worker, vote, classes, smoothing, tolerance, max_iterations)
 
 
 def _fit(
     item: IntArray,
     worker: IntArray,
     vote: IntArray,
-    known: IntArray,
     classes: int,
     smoothing: float,
     tolerance: float,
     max_iterations: int,
 ) -> DawidSkene:
-    n = known.size
-    number = int(worker.max(initial=-1)) + 1
-    fixed = known >= 0
-    certain = np.eye(classes)[known[fixed]]
+    n, number = int(item.max()) + 1, int(worker.max()) + 1
     cell = worker * classes + vote
 
     def maximise(posteriors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -175,15 +158,11 @@ def _fit(
             of_vote = np.log(confusion)[worker, :, vote]
         for true in range(classes):
             score[:, true] += np.bincount(item, of_vote[:, true], n)
-        # A known item's score may be −∞ throughout where nothing is smoothed; it is not used.
-        score[fixed] = 0.0
         score = np.exp(score - score.max(axis=1, keepdims=True))
         score /= score.sum(axis=1, keepdims=True)
-        score[fixed] = certain
         return score
 
     posteriors = np.bincount(item * classes + vote, minlength=n * classes).reshape(n, classes).astype(float)
-    posteriors[fixed] = certain
     posteriors /= posteriors.sum(axis=1, keepdims=True)
     converged = False
     iterations = 0
@@ -192,8 +171,7 @@ def _fit(
         updated = expect(*maximise(posteriors))
         converged = bool(np.abs(updated - posteriors).max() <= tolerance)
         posteriors = updated
-    if not fixed.any():
-        posteriors = posteriors[:, _names(posteriors, item, vote)]
+    posteriors = posteriors[:, _names(posteriors, item, vote)]
     prior, confusion = maximise(posteriors)
     return DawidSkene(posteriors, prior, confusion, iterations, converged)
 

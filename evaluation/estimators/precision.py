@@ -157,8 +157,8 @@ def noise_adjusted_precision(
     Parameters
     ----------
     labels : float[n]
-        g on the sample, as `noise.Calibration.labels` makes them (a product, where a label is one), 0 or 1
-        where the label is certain; may lie outside [0, 1]. Whatever stands elsewhere is not looked at.
+        g on the sample, as `annotations.aggregation.correction` makes them (their product, where f is one),
+        0 or 1 where the label is certain; may lie outside [0, 1]. What stands elsewhere is not looked at.
     p, pi, sampled, folds, confidence, k, confidence_needs
         As in `difference_precision`.
 

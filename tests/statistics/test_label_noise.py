@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from annotations.aggregation import majority
+from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators import noise
 from evaluation.estimators.intervals import interval
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 
@@ -52,12 +53,14 @@ def one_seed(seed, precisions, errors_of):
     fit = dawid_skene(np.repeat(np.arange(drawn.size), VOTES), workers.ravel(), votes.ravel())
     posterior = np.full(truth.size, np.nan)
     posterior[drawn] = fit.posteriors[:, 1]
-    majority = np.full(truth.size, np.nan)
-    majority[drawn] = 2 * votes.sum(axis=1) > VOTES
+    verdict, corrected = posterior.copy(), posterior.copy()
+    verdict[drawn] = 2 * votes.sum(axis=1) > VOTES
+    unknown = np.full(drawn.size, -1)
+    corrected[drawn] = calibrate(posterior[drawn], unknown).correct(posterior[drawn], unknown)
     labels = {
-        "majority": (difference_precision, majority),
+        "majority": (difference_precision, verdict),
         "posterior": (noise_adjusted_precision, posterior),
-        "adjusted": (noise_adjusted_precision, noise.calibrate(posterior).labels(posterior)),
+        "adjusted": (noise_adjusted_precision, corrected),
     }
     folds = rng.integers(0, 5, truth.size)
     p, pi = np.full(INSTANCES, 1 / INSTANCES), np.full(INSTANCES, LABELS / INSTANCES)
@@ -123,3 +126,48 @@ def test_the_mean_posterior_is_drawn_towards_the_pool(runs):
 
 def test_the_adjusted_intervals_hold_the_truth(runs):
     assert runs["adjusted"].coverage.min() >= 0.90
+
+
+# Relation questions: several options, and an expert where the votes settle nothing
+
+
+def judge(seed, options, questions=1500, error=0.11):
+    """The shares of the first option that are true, by system: exactly, by majority and as corrected."""
+    rng = np.random.default_rng(seed)
+    items, workers, votes, known, firsts, truths, verdicts = [], [], [], [], [], [], []
+    for question in range(questions):
+        offered = range(int(rng.integers(options[0], options[1] + 1)))
+        true = -1 if rng.random() > PRECISIONS[question % 3] else 0
+        if true and rng.random() < 0.3:
+            true = int(rng.integers(1, len(offered)))
+        crowd = rng.choice(WORKERS, VOTES, replace=False)
+        wrong = [option for option in (-1, *offered) if option != true]
+        ticked = [true if rng.random() > error else wrong[rng.integers(len(wrong))] for _ in crowd]
+        verdict = majority.relations(offered, [{tick} - {-1} for tick in ticked])
+        firsts.append(len(known))
+        truths.append(true == 0)
+        verdicts.append(true == 0 if verdict is None else verdict[0].value)
+        for option in offered:
+            items += [len(known)] * VOTES
+            workers += crowd.tolist()
+            votes += [tick == option for tick in ticked]
+            known.append(int(true == option) if verdict is None else -1)
+    posteriors = dawid_skene(items, workers, votes).posteriors[:, 1]
+    corrected = calibrate(posteriors, known).correct(posteriors, known)[firsts]
+    return [np.reshape(one, (-1, 3)).mean(axis=0) for one in (truths, verdicts, corrected)]
+
+
+@pytest.fixture(scope="module", params=[(2, 2), (2, 8)])
+def errors(request):
+    found = np.array([judge(seed, request.param) for seed in range(20)])
+    by_majority, adjusted = (found[:, 1:] - found[:, :1]).mean(axis=0)
+    print(f"\n{request.param} options, P = {PRECISIONS}, mean errors: {by_majority} {adjusted}")
+    return by_majority, adjusted
+
+
+def test_relation_questions_are_corrected_although_experts_settle_the_worst(errors):
+    assert np.abs(errors[1]).max() <= 0.005
+
+
+def test_correcting_relation_questions_makes_nothing_worse(errors):
+    assert np.abs(errors[1]).max() <= np.abs(errors[0]).max()

@@ -47,6 +47,10 @@ def posterior(question, offer=BORN):
     return Label.objects.get(question=question, predicate=offer.predicate, subject=offer.subject).posterior
 
 
+def corrected(question, offer=BORN):
+    return Label.objects.get(question=question, predicate=offer.predicate, subject=offer.subject).corrected
+
+
 def settle_and_update(corpus):
     labels.settle_questions()
     return labels.update_posteriors(corpus=corpus)
@@ -109,6 +113,33 @@ def test_an_expert_who_comes_later_makes_certainty_and_leaves_the_label(corpus, 
     labels.update_posteriors(corpus=corpus)
     label = Label.objects.get(predicate=BORN.predicate)
     assert (label.value, label.posterior) == (True, 0.0)
+
+
+def test_what_people_dispute_counts_for_less_than_what_they_agree_on(corpus, crowd):
+    for said in ([BORN], []) * 5:
+        vote(ask(corpus), crowd, said, said, said)
+    split = ask(corpus)
+    vote(split, crowd, [BORN], [BORN], [])
+    settle_and_update(corpus)
+    sure = Label.objects.filter(value=True).exclude(question=split).values_list("corrected", flat=True)
+    assert corrected(split) < min(sure)
+
+
+def test_an_experts_label_is_not_corrected(corpus, crowd, expert):
+    for said in ([BORN], []) * 5:
+        vote(ask(corpus), crowd, said, said, said)
+    question = ask(corpus)
+    vote(question, crowd, [BORN], [])
+    answer(question, expert, [BORN], as_expert=True)
+    settle_and_update(corpus)
+    assert corrected(question) == 1.0
+
+
+def test_labels_are_not_corrected_where_the_votes_tell_nothing(corpus, crowd):
+    question = ask(corpus, CANONICAL)
+    vote(question, crowd, True, True, True)
+    settle_and_update(corpus)
+    assert (posterior(question, Offer("", 0)) is None, corrected(question, Offer("", 0))) == (False, None)
 
 
 def test_canonical_questions_get_posteriors(corpus, crowd):

@@ -119,29 +119,6 @@ def test_careful_workers_outvote_two_who_guess():
     assert ((got.posteriors[:, 1] > 0.5) == truth).all()
 
 
-def test_a_known_item_keeps_its_class_against_all_votes():
-    got = dawid_skene([0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [1, 1, 1, 0, 0], known=[0, -1])
-    assert got.posteriors[0].tolist() == [1.0, 0.0]
-
-
-def test_known_items_teach_how_often_a_worker_is_wrong():
-    # Two workers disagree on the last item; the known ones say that only the first can be trusted.
-    items = [*range(40), *range(40), 40, 40]
-    truth = [0, 1] * 20
-    said = [*truth, *[1] * 40, 0, 1]
-    got = dawid_skene(items, [0] * 40 + [1] * 40 + [0, 1], said, known=[*truth, -1])
-    assert got.posteriors[40, 0] > 0.9
-
-
-def test_an_item_without_votes_may_be_known():
-    got = dawid_skene([0, 0], [0, 1], [1, 1], known=[-1, 0])
-    assert got.posteriors[1].tolist() == [1.0, 0.0]
-
-
-def test_everything_may_be_known_and_nobody_have_voted():
-    assert dawid_skene([], [], [], known=[0, 1, 1]).prior.tolist() == pytest.approx([1 / 3, 2 / 3])
-
-
 def test_a_worker_of_few_votes_is_thought_to_be_like_the_others():
     rng = np.random.default_rng(1)
     items, workers, said = votes(rng, rng.random(300) < 0.5, [0.1] * 5)
@@ -227,11 +204,9 @@ def test_the_likelihood_never_falls(seed):
         ({"votes": [0, 2]}, "votes: the value 2 at position 1 is wrong; a whole number of at least 0"),
         ({"votes": [0, float("nan")]}, "votes: the value nan at position 1"),
         ({"items": [0, -1]}, "items: the value -1 at position 1"),
-        ({"items": [0, 2]}, "items: item 1 has no vote and is not known"),
+        ({"items": [0, 2]}, "items: item 1 has no vote; one is needed"),
         ({"items": [], "workers": [], "votes": []}, "items: is empty"),
         ({"workers": [0]}, "workers: has 1 values where the other arguments have 2"),
-        ({"known": [-1, 3]}, "known: the value 3 at position 1"),
-        ({"known": [-1]}, "items: the value 1 at position 1 is wrong"),
         ({"classes": 1}, "classes: is 1"),
         ({"smoothing": -1.0}, "smoothing: is -1.0"),
         ({"tolerance": 0.0}, "tolerance: is 0.0"),
