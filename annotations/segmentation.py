@@ -63,16 +63,29 @@ def _pipeline() -> Language:
 def _sentences(text: str, doc: Doc) -> list[SegmentedSentence]:
     sentences: list[SegmentedSentence] = []
     begins = True
-    end = 0
+    end = opened = 0  # opened: how many opening brackets and quotes stand right before, after white space
     for token in doc:
         begins = begins or bool(token.is_sent_start)
         if token.is_space:
             continue  # a sentence that begins with white space begins with the token after it
         start = token.idx
+        if start > end:
+            opened = 0
         if begins or len(_LINE_BREAK.findall(text, end, start)) > 1:
-            sentences.append(SegmentedSentence())
+            sentences.append(_opening(sentences, opened))
+        opened = opened + 1 if token.is_left_punct and (opened or start > end) else 0
         end = start + len(token)
         sentences[-1].token_starts.append(start)
         sentences[-1].token_ends.append(end)
         begins = False
     return sentences
+
+
+def _opening(sentences: list[SegmentedSentence], opened: int) -> SegmentedSentence:
+    """Begin a sentence with what opens it: the sentencizer leaves it at the end of the one before."""
+    if not opened or opened == len(sentences[-1].token_starts):
+        return SegmentedSentence()
+    last = sentences[-1]
+    sentence = SegmentedSentence(last.token_starts[-opened:], last.token_ends[-opened:])
+    del last.token_starts[-opened:], last.token_ends[-opened:]
+    return sentence

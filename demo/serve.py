@@ -103,7 +103,7 @@ def serve(environ: Mapping[str, str]) -> None:
             run_step("migrate", ["manage.py", "migrate", "--verbosity", "0"], own, parts, logs)
             logins = run_step("load_demo", ["manage.py", "load_demo"], own, parts, logs)
             listen(web, port)
-            for name, command in processes(home, web.fileno()).items():
+            for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
             wait_until_answers(port, parts)
             print(f"\nKBP Online is at http://{HOST}:{port}/\n\n{logins}\n\nCtrl-C ends it.", flush=True)
@@ -118,11 +118,9 @@ def serve(environ: Mapping[str, str]) -> None:
             embedded.postgres(home).release()
 
 
-def processes(home: Path, descriptor: int) -> dict[str, list[str]]:
+def processes(descriptor: int) -> dict[str, list[str]]:
     """Return the arguments that Python gets for each process of the service."""
     celery = ["-m", "celery", "--app", "kbpo.celery"]
-    schedule = home / "beat-schedule"
-    schedule.unlink(missing_ok=True)
     return {
         "web": [
             *("-m", "gunicorn", "kbpo.wsgi", "--bind", f"fd://{descriptor}", "--log-level", "warning"),
@@ -132,7 +130,15 @@ def processes(home: Path, descriptor: int) -> dict[str, list[str]]:
             *(*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"),
             *("--without-gossip", "--without-mingle", "--without-heartbeat"),
         ],
-        "beat": [*celery, "beat", "--schedule", str(schedule), "--pidfile=", "--loglevel", "WARNING"],
+        "beat": [
+            *celery,
+            "beat",
+            "--scheduler",
+            "celery.beat:Scheduler",
+            "--pidfile=",
+            "--loglevel",
+            "WARNING",
+        ],
     }
 
 

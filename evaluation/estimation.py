@@ -27,9 +27,11 @@ from evaluation.estimators.scores import (
     coordinated_scores,
     iid_scores,
 )
+from evaluation.lifecycle import fail, move
 from evaluation.models import DocumentSample, Epoch, Prediction, SampledInstance, Score, Submission
-from evaluation.submissions import record_event
 from kbpo.core.spans import Span
+
+SCORING_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,10 +290,29 @@ def score_epoch(*, epoch_id: int) -> bool:
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
-            record_event(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
+            move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
     epoch.scores_due = False
-    epoch.save(update_fields=["scores_due"])
+    epoch.scoring_failures = 0
+    epoch.save(update_fields=["scores_due", "scoring_failures"])
     return True
+
+
+@transaction.atomic
+def note_failure(*, epoch_id: int) -> None:
+    """Record that scoring an epoch raised an error; after three in a row those who wait for it are told."""
+    epoch = Epoch.objects.select_for_update().get(pk=epoch_id)
+    epoch.scoring_failures += 1
+    if epoch.scoring_failures >= SCORING_ATTEMPTS:
+        epoch.scores_due = False
+        through = sampling.last_labelled(epoch)
+        waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
+        for pk in list(waiting.values_list("pk", flat=True)):
+            fail(
+                submission_id=pk,
+                detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
+                " to have us try again. Nothing that was judged is lost.",
+            )
+    epoch.save(update_fields=["scores_due", "scoring_failures"])
 
 
 def _store(epoch: Epoch, through: int, pool: Pool, scores: Iterable[SystemScore]) -> None:

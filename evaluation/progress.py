@@ -79,6 +79,19 @@ def progress(submission: Submission) -> Progress | None:
     return Progress(counted["settled"], counted["needed"], left)
 
 
+def version(submission: Submission, events: int, done: Progress | None) -> str:
+    """Return what changes whenever a submission's page would: its script looks for that.
+
+    Parameters
+    ----------
+    submission : Submission
+    events : int
+        How many steps its timeline has.
+    done : Progress or None
+    """
+    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}"
+
+
 def in_words(span: datetime.timedelta) -> str:
     """Say roughly how long something takes.
 

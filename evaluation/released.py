@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-
 from annotations.models import Label
 from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
 from evaluation.models import Epoch

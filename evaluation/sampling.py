@@ -6,7 +6,6 @@ Everything about one arrival happens in one transaction under the epoch's row lo
 import hmac
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 import numpy as np
 from django.db import transaction
@@ -17,7 +16,9 @@ from numpy.typing import NDArray
 from annotations import questions
 from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
+from evaluation import quota
 from evaluation.estimators import coordinated, documents, iid
+from evaluation.lifecycle import move
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -28,7 +29,6 @@ from evaluation.models import (
     SampledInstance,
     Submission,
 )
-from evaluation.submissions import record_event
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 from kbpo.core.spans import Span
@@ -36,7 +36,6 @@ from kbpo.core.spans import Span
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-QUOTA_WINDOW = timedelta(days=7)
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 
 
@@ -116,20 +115,13 @@ def key_of(prediction: Prediction) -> str:
     )
 
 
-def quota_free_at(*, submission: Submission, now: datetime) -> datetime | None:
-    """Return when the submission's team may have it judged; None where it may now."""
-    quota = submission.corpus.weekly_quota
-    taken = Submission.objects.filter(
-        corpus=submission.corpus, team=submission.team, quota_taken_at__gt=now - QUOTA_WINDOW
-    ).order_by("-quota_taken_at")
-    times = list(taken.values_list("quota_taken_at", flat=True)[:quota])
-    if len(times) < quota:
-        return None
-    if not times:  # a quota of none
-        return now + QUOTA_WINDOW
-    oldest = times[-1]
-    assert oldest is not None
-    return oldest + QUOTA_WINDOW
+def is_due(submission: Submission) -> bool:
+    """Say whether a submission waits for its sample and may have it now."""
+    if submission.state != Submission.State.ACCEPTED or not submission.go_ahead:
+        return False
+    return submission.quota_taken_at is not None or (
+        quota.free_at(team=submission.team, corpus=submission.corpus, now=timezone.now()) is None
+    )
 
 
 @transaction.atomic
@@ -150,7 +142,7 @@ def sample_submission(*, submission_id: int) -> bool:
         .first()
     )
     now = timezone.now()
-    if submission is None or quota_free_at(submission=submission, now=now) is not None:
+    if submission is None or not quota.take(submission=submission, now=now):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -166,9 +158,7 @@ def sample_submission(*, submission_id: int) -> bool:
     else:
         sampled = _draw_iid(batch, claims)
     asked = _ask(batch, claims, sampled)
-    submission.quota_taken_at = now
-    submission.save(update_fields=["quota_taken_at"])
-    record_event(
+    move(
         submission,
         Submission.State.JUDGING,
         f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",

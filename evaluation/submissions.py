@@ -1,38 +1,24 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
 import hashlib
-from dataclasses import replace
 from typing import BinaryIO, cast
 
-import numpy as np
 from django.core.files import File
 from django.db import connection, transaction
-from django.db.models.functions import Length
 
 from annotations.models import Corpus, Document
 from evaluation.estimators import weighting
+from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
 from evaluation.models import Problem, Submission, SubmissionEvent
-from evaluation.tac.problems import Format, ProblemLog
-from evaluation.tac.reader import Reading, ReadPrediction, read
+from evaluation.reading import isolated
+from evaluation.reading.columns import OFFSETS, Predictions
+from evaluation.tac.problems import Format
+from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 
 State = Submission.State
-VALIDATE_TASK = "kbpo.pipeline.validate_submissions"
-SAMPLE_TASK = "kbpo.pipeline.sample_submissions"
-
-
-def _require_member(user: User, team: Team) -> None:
-    if not (user.is_operator or team.memberships.filter(user=user).exists()):
-        raise NotAllowed(f"only members of {team} may do this")
-
-
-def record_event(submission: Submission, state: str, detail: str = "") -> None:
-    """Move a submission to a state and write that on its timeline. The caller holds its row's lock."""
-    submission.state = state
-    submission.save(update_fields=["state"])
-    SubmissionEvent.objects.create(submission=submission, state=state, detail=detail)
 
 
 def upload(
@@ -72,7 +58,7 @@ def upload(
         If the team has a submission of that name in the corpus.
     """
     if user is not None:
-        _require_member(user, team)
+        require_member(user, team)
     name = name.strip()
     if not name or len(name) > 100:
         raise InvalidInput("a submission needs a name of at most 100 characters", where="name")
@@ -86,7 +72,7 @@ def upload(
     try:
         with transaction.atomic():
             Team.objects.select_for_update().get(pk=team.pk)
-            dead = [State.REFUSED, State.WITHDRAWN, State.FAILED]
+            dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
                 raise Conflict(
                     f"{team} already has a submission named {name!r} in {corpus}: choose another name"
@@ -113,20 +99,40 @@ def upload(
         raise
 
 
-def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> Reading:
-    """Read and check a knowledge base against a corpus; nothing is stored.
+def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> isolated.Outcome:
+    """Read and check a knowledge base against a corpus, in a process of its own; nothing is stored.
 
-    A file that the format admits but that claims nothing is refused too: it has no precision.
+    A file that the format admits but that claims nothing is refused too: it has no precision. So is one
+    that costs too much to read.
+
+    Raises
+    ------
+    ReaderFailed
+        If the process ended as no file should make it end.
     """
-    lengths = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", Length("text")))
-    year = cast(Format, format)
-    reading = read(stream, format=year, documents=lengths)
-    if not reading.accepted or reading.predictions:
-        return reading
-    log = ProblemLog(year)
-    log.add("NO_CLAIMS", reading.counts["lines"], "", reading.counts["relation_lines"])
-    counts = {**reading.counts, "errors": 1, "problem:NO_CLAIMS": 1}
-    return replace(reading, accepted=False, problems=(*reading.problems, *log.by_line()), counts=counts)
+    return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus))
+
+
+def write_normalised(*, submission: Submission, to: BinaryIO) -> None:
+    """Write the accepted predictions of a submission as a file without faults, gzip.
+
+    Read again, it gives the same predictions; `evaluation.tac.writer.write` says what it holds. The uploaded
+    file is read for it once more.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is refused.
+    ReaderFailed
+        If the reading process ended as no file should make it end.
+    """
+    with submission.file.open("rb") as stream:
+        isolated.normalise(
+            cast(BinaryIO, stream),
+            to,
+            format=cast(Format, submission.format),
+            texts=text_file(submission.corpus),
+        )
 
 
 @transaction.atomic
@@ -148,7 +154,7 @@ def read_submission(*, submission_id: int) -> bool:
         return False
     with submission.file.open("rb") as stream:
         reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
-    submission.counts = dict(reading.counts)
+    submission.counts = reading.counts
     submission.save(update_fields=["counts"])
     Problem.objects.bulk_create(
         (
@@ -165,21 +171,21 @@ def read_submission(*, submission_id: int) -> bool:
         batch_size=5000,
     )
     if not reading.accepted:
-        errors = sum(problem.severity == "ERROR" for problem in reading.problems)
-        record_event(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
+        errors = reading.counts["errors"]
+        move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
         return True
     _store_predictions(submission, reading.predictions)
-    record_event(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
+    move(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
     if submission.go_ahead:
         nudge(SAMPLE_TASK)
     return True
 
 
-def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction, ...]) -> None:
+def _store_predictions(submission: Submission, predictions: Predictions) -> None:
     probabilities = weighting.subject_relation(
-        np.array([prediction.subject_entity for prediction in predictions], dtype=object),
-        np.array([prediction.predicate for prediction in predictions], dtype=object),
-        np.array([prediction.object_entity for prediction in predictions], dtype=object),
+        predictions.names("subject_entity"),
+        predictions.names("predicate"),
+        predictions.names("object_entity"),
     )
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
     with connection.cursor() as cursor:
@@ -192,25 +198,18 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
             ")"
         )
         with cursor.copy("COPY read_prediction FROM STDIN") as copy:
-            for prediction, probability in zip(predictions, probabilities.tolist(), strict=True):
-                canonical = prediction.object_canonical or (None, None)
-                copy.write_row(
-                    (
-                        documents[prediction.doc_id],
-                        prediction.predicate,
-                        *prediction.subject,
-                        *prediction.object,
-                        prediction.confidence,
-                        prediction.subject_type,
-                        prediction.object_type,
-                        prediction.subject_entity,
-                        prediction.object_entity,
-                        *prediction.subject_canonical,
-                        *canonical,
-                        probability,
-                        prediction.line,
-                    )
-                )
+            for row in zip(
+                [documents[doc_id] for doc_id in predictions.names("doc_id")],
+                predictions.names("predicate"),
+                *map(predictions.offsets, OFFSETS[:4]),
+                predictions.confidences,
+                *map(predictions.names, ("subject_type", "object_type", "subject_entity", "object_entity")),
+                *map(predictions.offsets, OFFSETS[4:]),
+                probabilities.tolist(),
+                predictions.integers["line"],
+                strict=True,
+            ):
+                copy.write_row(row)
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
         # Ordered, so that two submissions read at once lock the instances they share in one order.
         cursor.execute(
@@ -229,52 +228,6 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
             [submission.pk],
         )
         cursor.execute("DROP TABLE read_prediction")
-
-
-@transaction.atomic
-def fail(*, submission_id: int, detail: str) -> None:
-    """Record that the service could not go on with a submission, through no fault of its file.
-
-    The quota that it took is given back.
-    """
-    submission = Submission.objects.select_for_update().get(pk=submission_id)
-    if submission.state in (State.UPLOADED, State.ACCEPTED):
-        submission.quota_taken_at = None
-        submission.save(update_fields=["quota_taken_at"])
-        record_event(submission, State.FAILED, detail)
-
-
-@transaction.atomic
-def give_go_ahead(*, submission: Submission, user: User) -> None:
-    """Have an accepted submission judged."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state not in (State.UPLOADED, State.ACCEPTED):
-        raise Conflict(f"{locked} is {locked.get_state_display()}: it cannot be sent to the judges any more")
-    locked.go_ahead = True
-    locked.save(update_fields=["go_ahead"])
-    nudge(SAMPLE_TASK)
-
-
-@transaction.atomic
-def withdraw(*, submission: Submission, user: User) -> None:
-    """Take a submission back. What it brought into the sample stays there: π never falls."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state in (State.WITHDRAWN, State.REFUSED, State.FAILED):
-        raise Conflict(f"{locked} is {locked.get_state_display()} already")
-    record_event(locked, State.WITHDRAWN, f"by {user}")
-
-
-@transaction.atomic
-def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
-    """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
-    _require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    if locked.state == State.WITHDRAWN:
-        raise Conflict(f"{locked} is withdrawn")
-    locked.is_public = is_public
-    locked.save(update_fields=["is_public"])
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:

@@ -12,7 +12,14 @@ from celery.signals import beat_init, celeryd_init, setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
-STAGES = ("validate_submissions", "sample_submissions", "settle_questions", "close_batches", "score_epochs")
+STAGES = (
+    "validate_submissions",
+    "sample_submissions",
+    "settle_questions",
+    "close_batches",
+    "score_epochs",
+    "send_notices",
+)
 EVERY = 3.0  # seconds between two looks of the same stage
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 

@@ -12,22 +12,22 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
 from annotations import labels
-from evaluation import estimation, sampling, submissions
+from evaluation import estimation, notices, sampling, submissions, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
 
 
 def validate_submissions() -> int:
-    """Read what was uploaded; return how many files were read."""
-    due = Submission.objects.filter(state=Submission.State.UPLOADED).order_by("id")
-    return _each_submission(due, submissions.read_submission, "reading the file")
+    """Read what was uploaded; return how many submissions moved on."""
+    return _each_submission(Submission.State.UPLOADED, submissions.read_submission, "reading the file")
 
 
 def sample_submissions() -> int:
-    """Draw the samples of accepted submissions that may go ahead; return how many were drawn."""
-    due = Submission.objects.filter(state=Submission.State.ACCEPTED, go_ahead=True).order_by("id")
-    return _each_submission(due, sampling.sample_submission, "drawing the sample")
+    """Draw the samples of accepted submissions that may go ahead; return how many moved on."""
+    return _each_submission(
+        Submission.State.ACCEPTED, sampling.sample_submission, "drawing the sample", sampling.is_due
+    )
 
 
 def settle_questions() -> int:
@@ -45,9 +45,24 @@ def close_batches() -> int:
 
 
 def score_epochs() -> int:
-    """Compute the scores whose inputs have changed; return for how many epochs."""
+    """Compute the scores whose inputs have changed; return for how many epochs something happened."""
     due = Epoch.objects.filter(scores_due=True).order_by("id")
-    return sum(estimation.score_epoch(epoch_id=pk) for pk in list(due.values_list("pk", flat=True)))
+    moved = 0
+    for epoch_id in list(due.values_list("pk", flat=True)):
+        try:
+            moved += estimation.score_epoch(epoch_id=epoch_id)
+        except (OperationalError, InterfaceError):
+            raise  # the database is away: the epoch is still due
+        except Exception:
+            logger.exception("epoch %s: scoring failed", epoch_id)
+            estimation.note_failure(epoch_id=epoch_id)
+            moved += 1
+    return moved
+
+
+def send_notices() -> int:
+    """Send the mail that is due; return how many messages were sent."""
+    return notices.send_notices()
 
 
 STAGES: tuple[Callable[[], int], ...] = (
@@ -56,6 +71,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     close_batches,
     score_epochs,
+    send_notices,
 )
 
 
@@ -76,22 +92,15 @@ def advance() -> dict[str, int]:
             moved[name] += count
 
 
-def _each_submission(due, act: Callable[..., bool], doing: str) -> int:  # type: ignore[no-untyped-def]
-    moved = 0
-    for submission_id in list(due.values_list("pk", flat=True)):
-        try:
-            moved += act(submission_id=submission_id)
-        except (OperationalError, InterfaceError):
-            raise  # the database is away: the row is still due
-        except Exception:
-            # A submission that the service cannot handle must not stop the others, nor come back forever.
-            logger.exception("submission %s: %s failed", submission_id, doing)
-            submissions.fail(
-                submission_id=submission_id,
-                detail=f"Something went wrong on our side while {doing}. The operators have the details.",
-            )
-            moved += 1
-    return moved
+def _each_submission(
+    state: str,
+    act: work.Act,
+    doing: str,
+    is_due: Callable[[Submission], bool] = lambda submission: True,
+) -> int:
+    waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
+    due = [submission.pk for submission in waiting if is_due(submission)]
+    return sum(work.run(submission_id=pk, stage=state, act=act, doing=doing) for pk in due)
 
 
 for _stage in STAGES:

@@ -91,6 +91,7 @@ DATABASES: dict[str, dict[str, Any]] = {
                 "ENGINE": "kbpo.core.embedded.backend",
                 "NAME": "kbpo",
                 "USER": "kbpo",
+                "PORT": "5432",
                 "KBPO_HOME": KBPO_HOME,
                 "DURABLE": True,  # what was committed survives a power cut
             }

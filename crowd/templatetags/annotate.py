@@ -26,7 +26,9 @@ def sentence(parts: Iterable[Part]) -> SafeString:
 
 def _segment(segment: Segment) -> SafeString:
     tags = format_html_join(
-        "", '<span class="tag">{}</span>', ((mark.label,) for mark in segment.opens if mark.label)
+        "",
+        '<span class="tag" data-tag="{}">{}</span>&nbsp;',
+        ((mark.kind, mark.label) for mark in segment.opens if mark.label),
     )
     classes = " ".join(mark.kind for mark in segment.marks)
     if not classes:
@@ -38,7 +40,7 @@ def _part(part: Part) -> SafeString:
     if not part.letter:
         return format_html("{}", part.text)
     return format_html(
-        '<b class="mention-{}"><span class="tag">{}</span>{}</b>',
+        '<b class="mention-{}"><span class="tag">{}</span>&nbsp;{}</b>',
         part.letter.lower(),
         part.letter,
         part.text,

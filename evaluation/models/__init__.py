@@ -9,19 +9,29 @@ from evaluation.models.sample import (
     SampledInstance,
 )
 from evaluation.models.score import Score
-from evaluation.models.submission import Instance, Prediction, Problem, Submission, SubmissionEvent
+from evaluation.models.submission import (
+    Instance,
+    Notice,
+    Prediction,
+    Problem,
+    StageWork,
+    Submission,
+    SubmissionEvent,
+)
 
 __all__ = [
     "DocumentSample",
     "Epoch",
     "InclusionProbability",
     "Instance",
+    "Notice",
     "Prediction",
     "Problem",
     "SampleBatch",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "StageWork",
     "Submission",
     "SubmissionEvent",
 ]

@@ -24,6 +24,7 @@ class Epoch(models.Model):
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
+    scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")
 
     class Meta:
         ordering = ["corpus", "number"]

@@ -22,6 +22,7 @@ class Submission(models.Model):
         ACCEPTED = "accepted", "accepted"
         JUDGING = "judging", "being judged"
         SCORED = "scored", "scored"
+        CANCELLED = "cancelled", "cancelled"
         WITHDRAWN = "withdrawn", "withdrawn"
         FAILED = "failed", "failed"
 
@@ -35,9 +36,10 @@ class Submission(models.Model):
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
     format = models.CharField(max_length=16, choices=Format, default=Format.TAC2016)
-    file = models.FileField(upload_to=upload_path, max_length=300)
+    file = models.FileField(upload_to=upload_path, max_length=300, blank=True)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the file's bytes.")
     state = models.CharField(max_length=16, choices=State, default=State.UPLOADED)
+    failed_in = models.CharField(max_length=16, blank=True, help_text="The state in which it failed.")
     go_ahead = models.BooleanField(default=False, help_text="Judge it as soon as it is accepted.")
     is_public = models.BooleanField(default=True, help_text="Show it on the leaderboard once it is scored.")
     uploaded_at = models.DateTimeField(auto_now_add=True)
@@ -49,14 +51,22 @@ class Submission(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["corpus", "team", "name"],
-                condition=~Q(state__in=["refused", "withdrawn", "failed"]),
+                condition=~Q(state__in=["refused", "cancelled", "withdrawn", "failed"]),
                 name="submission_name_once",
             ),
             models.CheckConstraint(
                 condition=Q(
-                    state__in=["uploaded", "refused", "accepted", "judging", "scored", "withdrawn", "failed"]
+                    state__in=[
+                        *("uploaded", "refused", "accepted", "judging"),
+                        *("scored", "cancelled", "withdrawn", "failed"),
+                    ]
                 ),
                 name="submission_state",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="failed", failed_in__in=["uploaded", "accepted", "judging"])
+                | (~Q(state="failed") & Q(failed_in="")),
+                name="submission_failed_in",
             ),
             models.CheckConstraint(
                 condition=~Q(state__in=["judging", "scored"]) | Q(quota_taken_at__isnull=False),
@@ -83,6 +93,33 @@ class SubmissionEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.state}"
+
+
+class StageWork(models.Model):
+    """The work on a submission's present stage: how often it was tried, and its last sign of life."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="work")
+    stage = models.CharField(max_length=16)
+    attempts = models.PositiveSmallIntegerField()
+    started_at = models.DateTimeField()
+    heartbeat_at = models.DateTimeField()
+    deadline_at = models.DateTimeField()
+    error = models.TextField(blank=True, help_text="What the last try ended with, for operators.")
+
+    def __str__(self) -> str:
+        return f"{self.submission} {self.stage}, try {self.attempts}"
+
+
+class Notice(models.Model):
+    """Mail to be sent about an event, once."""
+
+    event = models.OneToOneField(SubmissionEvent, on_delete=models.CASCADE, related_name="notice")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_until = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"about {self.event}"
 
 
 class Problem(models.Model):

@@ -37,7 +37,12 @@ def figure(measure: Measure) -> SafeString:
 
 
 @register.simple_tag
-def interval(measure: Measure, axis: Axis) -> SafeString:
+def intervals(measure: Measure, column: Axis, common: Axis) -> SafeString:
+    """Draw an interval on its column's axis, and on the common one for screens without columns."""
+    return format_html("{}{}", interval(measure, column), interval(measure, common, "common"))
+
+
+def interval(measure: Measure, axis: Axis, kind: str = "column") -> SafeString:
     """Draw an interval as a thin line with its estimate as a dot, over the axis' ticks."""
     if measure.estimate is None or measure.low is None or measure.high is None:
         return mark_safe("")
@@ -48,9 +53,10 @@ def interval(measure: Measure, axis: Axis) -> SafeString:
         ((place,) for place in axis.places),
     )
     return format_html(
-        '<svg class="interval" aria-hidden="true" focusable="false">{}'
+        '<svg class="interval {}" aria-hidden="true" focusable="false">{}'
         '<line class="line" x1="{}%" x2="{}%" y1="50%" y2="50%"/>'
-        '<circle cx="{}%" cy="50%" r="4"/></svg>',
+        '<circle cx="{}%" cy="50%" r="3.5"/></svg>',
+        kind,
         ticks,
         places.low,
         places.high,

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from annotations.models import Corpus
 from evaluation.leaderboard import rows
 from evaluation.models import Score, Submission
-from evaluation.progress import HEADINGS, next_step, progress
+from evaluation.progress import HEADINGS, next_step, progress, version
 from evaluation.views.board import read_choice
 from evaluation.visibility import find, may_change
 
@@ -98,6 +98,7 @@ class SubmissionView(APIView):
         return Response(
             {
                 **self.SubmissionSerializer(found).data,
+                "version": version(found, len(events), done),
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
                 "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},

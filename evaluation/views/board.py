@@ -77,14 +77,15 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
 
 
 def fit_axes(measured: Sequence[tuple[Measure, Measure, Measure]]) -> Mapping[str, axis.Axis]:
-    """Fit one axis to each of the three columns."""
-    columns = {"precision": 0, "recall": 1, "f1": 2}
+    """Fit one axis to each of the three columns, and one to all: for a phone, where they stand in one."""
+    columns = {"precision": [0], "recall": [1], "f1": [2], "all": [0, 1, 2]}
     return {
         name: axis.fit(
             end
             for row in measured
+            for index in indices
             for end in (row[index].low, row[index].estimate, row[index].high)
             if end is not None
         )
-        for name, index in columns.items()
+        for name, indices in columns.items()
     }

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
 from evaluation.explore import read_document
-from evaluation.models import Epoch, Instance
+from evaluation.models import Epoch, Instance, Submission
 from evaluation.visibility import visible
 
 PAGE = 50
@@ -32,8 +32,9 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
     found = corpus.documents.defer("text").order_by("id")
     if words:
         found = found.filter(Q(doc_id__icontains=words) | Q(title__icontains=words))
+    systems = visible(request.user).exclude(state=Submission.State.WITHDRAWN)
     claimed = (
-        Instance.objects.filter(document=OuterRef("pk"), predictions__submission__in=visible(request.user))
+        Instance.objects.filter(document=OuterRef("pk"), predictions__submission__in=systems)
         .order_by()
         .values("document")
         .annotate(n=Count("pk", distinct=True))

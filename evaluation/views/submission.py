@@ -11,7 +11,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import sampling, submissions
+from evaluation import lifecycle
+from evaluation import quota as quotas
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
@@ -22,7 +23,7 @@ from evaluation.leaderboard import (
     measure,
 )
 from evaluation.models import Score, Submission
-from evaluation.progress import EVENTS, HEADINGS, next_step, progress
+from evaluation.progress import EVENTS, HEADINGS, next_step, progress, version
 from evaluation.views.board import fit_axes
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
@@ -58,7 +59,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     own = may_change(request.user, found)
     quota = None
     if own and found.state == State.ACCEPTED:
-        quota = sampling.quota_free_at(submission=found, now=timezone.now())
+        quota = quotas.free_at(team=found.team, corpus=found.corpus, now=timezone.now())
+    done = progress(found)
+    events = [(event, EVENTS[event.state]) for event in found.events.all()]
     problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
     context = {
         "submission": found,
@@ -66,8 +69,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "own": own,
         "heading": HEADINGS[found.state],
         "next_step": next_step(found, quota),
-        "progress": progress(found),
-        "events": [(event, EVENTS[event.state]) for event in found.events.all()],
+        "progress": done,
+        "events": events,
+        "version": version(found, len(events), done),
         "problems": Paginator(problems, PROBLEMS).get_page(request.GET.get("page")),
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
@@ -87,14 +91,14 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     if not may_change(user, found):
         raise Http404("no such submission")
     if action == "go-ahead":
-        submissions.give_go_ahead(submission=found, user=user)
+        lifecycle.give_go_ahead(submission=found, user=user)
         messages.success(request, "It goes to the judges.")
     elif action == "withdraw":
-        submissions.withdraw(submission=found, user=user)
+        lifecycle.withdraw(submission=found, user=user)
         messages.success(request, f"{found.name} is withdrawn.")
     else:
         public = action == "publish"
-        submissions.set_public(submission=found, user=user, is_public=public)
+        lifecycle.set_public(submission=found, user=user, is_public=public)
         shown = "Everybody can see it now." if public else "Only your team and the operators see it now."
         messages.success(request, shown)
     return redirect("submission", found.pk)

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from annotations.models import Corpus
@@ -18,7 +19,10 @@ from kbpo.core.errors import KbpoError
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Show the form, or take in a file. A refused form comes back as it was filled in."""
+    """Show the form, or take in a file. A refused form comes back as it was filled in.
+
+    The page's script asks for JSON: it is told where to go instead of being led there.
+    """
     user = cast(User, request.user)
     posted = request.method == "POST"
     form = UploadForm(
@@ -36,7 +40,10 @@ def upload(request: HttpRequest) -> HttpResponse:
             status = error.status
         else:
             messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
-            return redirect("submission", submission.pk)
+            page = reverse("submission", args=[submission.pk])
+            if request.headers.get("Accept") == "application/json":
+                return HttpResponse(status=201, headers={"Location": page})
+            return redirect(page)
     elif posted:
         status = 400
     context = {

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 else:
     _ModelAdmin = admin.ModelAdmin  # no subscripts when it runs
 
+admin.site.site_header = admin.site.site_title = "KBP Online: operators"
+admin.site.index_title = "What there is"
+
 
 class ReadOnlyAdmin(_ModelAdmin):
     """Lets operators look, and nobody change: these rows are written by services alone."""

@@ -15,7 +15,7 @@ let sent = false;
 const inputs = (step) => [...step.querySelectorAll("input")];
 const isAnswered = (step) => inputs(step).some((input) => input.checked);
 
-function show(number, { focus = true } = {}) {
+function show(number) {
   current = number;
   steps.forEach((step, index) => {
     step.hidden = index !== current;
@@ -25,20 +25,20 @@ function show(number, { focus = true } = {}) {
   back.hidden = current === 0;
   progress.textContent = steps.length > 1 ? `${current + 1} of ${steps.length}` : "";
   problem.hidden = true;
-  if (focus) {
-    steps[current].focus({ preventScroll: true });
-    bringIntoView();
-  }
+  steps[current].focus({ preventScroll: true });
+  bringIntoView();
 }
 
-// The mentions that the question is about, in the middle of the document's box.
+// Mark the mentions that the question is about, and those alone, in the middle of the document's box.
 function bringIntoView() {
-  const letters = new Set([...steps[current].querySelectorAll("legend b")].map((mention) => mention.className));
-  const mentions = [...passage.querySelectorAll("span")].filter((span) =>
-    [...span.classList].some((name) => letters.has(name)),
-  );
-  if (mentions.length === 0) return;
-  const tops = mentions.map((mention) => mention.offsetTop);
+  const asked = new Set([...steps[current].querySelectorAll("legend b")].map((mention) => mention.className));
+  for (const tag of passage.querySelectorAll("[data-tag]")) tag.hidden = !asked.has(tag.dataset.tag);
+  const tops = [];
+  for (const mention of passage.querySelectorAll("[class*=mention-]")) {
+    const isAsked = [...mention.classList].some((name) => asked.has(name));
+    mention.classList.toggle("quiet", !isAsked);
+    if (isAsked) tops.push(mention.offsetTop);
+  }
   const first = Math.min(...tops);
   const height = Math.min(Math.max(...tops) - first, passage.clientHeight / 2);
   passage.scrollTop = first + height / 2 - passage.clientHeight / 2;

@@ -3,16 +3,13 @@
 const PAUSE = 3000; // milliseconds between two looks
 const LONGEST = 30000; // between two looks at a site that does not answer
 
-let seen = null;
 let pause = PAUSE;
 
 async function look() {
   const live = document.getElementById("live");
   if (!live?.dataset.poll) return; // nothing more will happen by itself
   try {
-    const news = await read(live.dataset.poll);
-    if (seen !== null && news !== seen && !isInUse(live)) await refresh(live);
-    if (seen === null || !isInUse(live)) seen = news;
+    if (!isInUse(live) && (await version(live.dataset.poll)) !== live.dataset.version) await refresh(live);
     pause = PAUSE;
   } catch {
     pause = Math.min(2 * pause, LONGEST);
@@ -20,10 +17,10 @@ async function look() {
   window.setTimeout(look, pause);
 }
 
-async function read(address) {
+async function version(address) {
   const response = await fetch(address, { headers: { Accept: "application/json" } });
   if (!response.ok) throw new Error(String(response.status));
-  return response.text();
+  return (await response.json()).version;
 }
 
 // Somebody at a button or in an open confirmation is not interrupted.

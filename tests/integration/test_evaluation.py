@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Corpus, Label, Question
-from evaluation import audit, epochs, sampling, submissions
+from evaluation import audit, epochs, lifecycle, sampling, submissions
 from evaluation.estimators import coordinated
 from evaluation.models import (
     Epoch,
@@ -27,60 +27,10 @@ from evaluation.models import (
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
+from tests.integration.conftest import Submit
 from tests.world import Fact, World
 
 pytestmark = pytest.mark.django_db
-
-Submit = Callable[..., Submission]
-
-
-@pytest.fixture
-def world() -> World:
-    return World(60)
-
-
-@pytest.fixture
-def gold(world: World, tmp_path: Path) -> Path:
-    return world.write_gold(tmp_path / "gold.jsonl")
-
-
-@pytest.fixture
-def corpus(world: World, gold: Path, tmp_path: Path) -> Corpus:
-    path = world.write_corpus(tmp_path / "corpus.jsonl")
-    call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
-    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
-    Corpus.objects.filter(tag="small").update(target_half_width=0.1)  # some 41 labels for a lone system
-    return Corpus.objects.get(tag="small")
-
-
-@pytest.fixture
-def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
-    def submit(
-        name: str, claims: object = None, *, team: str = "Alpha", seed: int = 0, user: User | None = None
-    ) -> Submission:
-        if claims is None:
-            claims = world.system(recall=0.7, precision=0.6, seed=seed)
-        path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
-        with path.open("rb") as stream:
-            return submissions.upload(
-                user=user,
-                team=Team.objects.get_or_create(name=team)[0],
-                corpus=corpus,
-                name=name,
-                file=File(stream),
-                go_ahead=True,
-            )
-
-    return submit
-
-
-@pytest.fixture
-def judge(gold: Path) -> Callable[[], None]:
-    def judge() -> None:
-        call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0", verbosity=0)
-        pipeline.advance()
-
-    return judge
 
 
 def precision(submission: Submission, part: str = "relation") -> Score:
@@ -373,7 +323,7 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     Membership.objects.create(team=submission.team, user=user)
     pipeline.advance()
     before = sampling.current_pi(Epoch.objects.get())
-    submissions.withdraw(submission=submission, user=user)
+    lifecycle.withdraw(submission=submission, user=user)
     second = submit("two", team="Beta", seed=5)
     pipeline.advance()
     judge()
@@ -465,21 +415,22 @@ def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_othe
     submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, fine = submit("one"), submit("two", seed=2)
-    real = sampling.arrive
+    real = sampling.read_claims
 
-    def arrive(**kwargs: object) -> object:
-        if not hasattr(arrive, "called"):
-            arrive.called = True  # type: ignore[attr-defined]
+    def read_claims(submission: Submission) -> sampling.Claims:
+        if submission == broken:
             raise ZeroDivisionError
-        return real(**kwargs)  # type: ignore[arg-type]
+        return real(submission)
 
-    monkeypatch.setattr(sampling, "arrive", arrive)
+    monkeypatch.setattr(sampling, "read_claims", read_claims)
     pipeline.advance()
     broken.refresh_from_db()
     fine.refresh_from_db()
     assert (broken.state, fine.state) == ("failed", "judging")
-    assert "our side" in broken.events.last().detail  # type: ignore[union-attr]
+    assert "our fault" in broken.events.last().detail  # type: ignore[union-attr]
     assert broken.quota_taken_at is None
+    assert broken.work.attempts == 4
+    assert broken.work.error == "ZeroDivisionError: "
 
 
 @pytest.mark.parametrize("probability", [0.0, -0.1, 1.0000001])

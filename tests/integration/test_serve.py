@@ -11,8 +11,10 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from kbpo.core.embedded import Postgres
 from tests.conftest import ROOT, clean_environment
 from tests.processes import pids_in, wait_until, working_in
 
@@ -99,8 +101,6 @@ def test_the_site_answers(demo: Demo, port: str) -> None:
 
 def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:
     """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
-    import psycopg
-
     corpus_file = next(iter((home / "demo").glob("*.kb.gz")))
     environ = clean_environment() | {"KBPO_HOME": str(home)}
     command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo", "--team", "New"]
@@ -108,8 +108,11 @@ def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:
         [*command, "--name", f"again-{os.getpid()}"], cwd=ROOT, env=environ, capture_output=True, check=False
     )
     assert submitted.returncode == 0, submitted.stderr
-    address = (home / "postgres" / "socket").read_text()
-    with psycopg.connect(host=address, user="kbpo", dbname="kbpo", autocommit=True) as connection:
+    socket_file = Postgres(home).running()
+    assert socket_file is not None
+    with psycopg.connect(
+        host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
+    ) as connection:
 
         def was_read() -> bool:
             row = connection.execute(

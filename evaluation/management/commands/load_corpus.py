@@ -3,12 +3,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.db import transaction
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations import corpora
 from annotations.models import Corpus
 from evaluation import epochs
 from evaluation.models import DocumentSample
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import Conflict
 
 
@@ -21,9 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="The corpus' name on the pages; its tag if left out.")
         parser.add_argument(
             "--design",
-            default=Corpus.Design.COORDINATED,
             choices=Corpus.Design.values,
-            help="How its systems are sampled; it stays so.",
+            help="How its systems are sampled, from its first load on; coordinated if left out.",
         )
 
     @transaction.atomic

@@ -10,16 +10,18 @@ says where it listens. A process is a user of a server from ``acquire()`` until 
 ``users.lock``
     Held, shared, by every user.
 ``keeper.lock``
-    Held by the server's keeper (`kbpo.core.embedded.keeper`) while the server runs.
+    Held by the server's keeper (`kbpo.core.embedded.keeper`) while the server runs; names both processes.
 ``socket``
-    The folder of the server's socket: this folder, or one under ``/tmp`` where the path of a socket would be
-    longer than systems allow.
+    Names the folder of the server's socket: this one, or one under ``/tmp`` where the path of a socket would
+    be longer than systems allow.
 ``log``
     What the server printed since it was last started.
 
 Servers listen on Unix sockets alone, in folders that no other user may enter.
 """
 
-from kbpo.core.embedded.server import Postgres, Redis, Server, postgres, redis
+from kbpo.core.embedded.postgres_server import Postgres, postgres
+from kbpo.core.embedded.redis_server import Redis, redis
+from kbpo.core.embedded.server import Server
 
 __all__ = ["Postgres", "Redis", "Server", "postgres", "redis"]

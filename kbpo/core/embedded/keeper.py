@@ -2,7 +2,7 @@
 
 Run as a script, apart from the project (``python -I -S keeper.py …``), by `kbpo.core.embedded`:
 
-``keep USERS_LOCK ALIVE_FD SCRATCH UID GID COMMAND…``
+``keep USERS_LOCK ALIVE SCRATCH UID GID COMMAND…``
     Starts COMMAND and waits until nobody holds the shared lock on USERS_LOCK; then stops it and ends. The
     kernel lets go of a lock when its holder dies, however it dies, so no server outlives its users.
 ``run UID GID COMMAND…``
@@ -90,9 +90,13 @@ def run(uid: int, gid: int, command: list[str]) -> None:
     os.execv(command[0], command)  # noqa: S606  # no shell is wanted
 
 
-def keep(users_lock: str, scratch: str, uid: int, gid: int, command: list[str]) -> int:
-    """Serve until nobody uses the server; return its exit status."""
+def keep(users_lock: str, alive: int, scratch: str, uid: int, gid: int, command: list[str]) -> int:
+    """Serve until nobody uses the server; return its exit status.
+
+    The lock on the descriptor `alive` says that this keeper lives, and its file of which server.
+    """
     keeper = os.getpid()
+    os.set_inheritable(alive, False)
     server = os.fork()
     if server == 0:
         try:
@@ -104,6 +108,8 @@ def keep(users_lock: str, scratch: str, uid: int, gid: int, command: list[str]) 
             print(f"FATAL: cannot run {command[0]}: {error}", file=sys.stderr, flush=True)  # noqa: T201
         os._exit(1)
 
+    os.ftruncate(alive, 0)
+    os.pwrite(alive, f"{keeper} {server}".encode(), 0)
     try:
         return serve(server, users_lock)
     finally:
@@ -152,6 +158,4 @@ if __name__ == "__main__":
         end_with(int(rest[0]), signal.SIGTERM)
         run(-1, -1, rest[1:])
     else:
-        # rest[1] is the descriptor whose lock says that this keeper lives; it only has to stay open
-        os.set_inheritable(int(rest[1]), False)
-        sys.exit(keep(rest[0], rest[2], int(rest[3]), int(rest[4]), rest[5:]))
+        sys.exit(keep(rest[0], int(rest[1]), rest[2], int(rest[3]), int(rest[4]), rest[5:]))

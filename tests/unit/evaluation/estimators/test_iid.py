@@ -159,6 +159,11 @@ def test_the_same_system_again_needs_only_what_is_missing():
     assert draws_for_new_system(again, [30], 0.25 / 37) == 7
 
 
+def test_the_same_system_again_needs_one_draw_where_nothing_is_missing():
+    again = sparse.csr_array(WEIGHTS[[0, 0]])
+    assert draws_for_new_system(again, [300], 0.25 / 37) == 1
+
+
 def test_a_system_apart_needs_the_draws_of_a_system_alone():
     assert draws_for_new_system(sparse.csr_array([[1.0, 0, 0], [0, 0.4, 0.6]]), [500], 0.25 / 37) == 37
 

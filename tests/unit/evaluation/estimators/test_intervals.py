@@ -130,6 +130,13 @@ def test_f1_joins_the_ends_where_recall_is_on_the_edge():
     assert (got.estimate, got.low, got.high) == (0.0, 0.0, harmonic(p.high, r.high))
 
 
+def test_f1_joins_the_ends_where_recall_is_known_exactly():
+    census = document_recall([4, 2], [2, 1], SimpleRandom(2))
+    p = interval(precision(0.4))
+    got = f1_interval(precision(0.4), census)
+    assert (got.low, got.high) == (harmonic(p.low, 0.5), harmonic(p.high, 0.5))
+
+
 def test_f1_of_nothing_is_zero_and_may_still_be_more():
     got = f1_interval(precision(-0.1), NOTHING_FOUND)
     assert (got.estimate, got.low) == (0.0, 0.0)

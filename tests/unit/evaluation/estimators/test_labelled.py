@@ -113,6 +113,12 @@ def test_the_variance_of_both_has_the_covariance_of_the_two():
     assert both(documents, labels, 0.25).variance == pytest.approx(expected)
 
 
+def test_both_pass_on_what_the_labels_contribute():
+    labels = labelled_recall(half(), TRUE, POOL, OWN, FOUND, SAMPLE)
+    got = both(from_documents(), labels, 0.25)
+    assert got.contributions == pytest.approx(0.25 * labels.contributions)
+
+
 def test_all_weight_on_the_labels_is_recall_from_labels():
     labels = labelled_recall(half(), TRUE, POOL, OWN, FOUND, SAMPLE)
     got = both(from_documents(), labels, 1.0)
@@ -178,6 +184,15 @@ def test_under_iid_the_share_of_disjoint_tracks_is_not_inflated():
         drawn = draw(p, 4_000, rng)
         samples.append((drawn, correct[drawn]))
     assert [share.estimate for share in shares_of_pool(P, samples)] == pytest.approx([1 / 3] * 3, abs=0.02)
+
+
+def test_under_iid_more_draws_of_one_system_do_not_raise_its_share():
+    P = sparse.csr_array(np.kron(np.eye(2), [[0.5, 0.5]]))
+    correct = np.array([1.0, 0, 1, 0])
+    rng = np.random.default_rng(1)
+    drawn = [draw(p, n, rng) for p, n in zip(P.toarray(), (6_000, 1_500), strict=True)]
+    shares = shares_of_pool(P, [(indices, correct[indices]) for indices in drawn])
+    assert [share.estimate for share in shares] == pytest.approx([0.5, 0.5], abs=0.03)
 
 
 def test_under_iid_the_variance_is_about_right():

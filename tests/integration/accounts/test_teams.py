@@ -1,0 +1,137 @@
+import pytest
+
+from kbpo.accounts import teams
+from kbpo.accounts.models import Team
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from tests.factories import TeamFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return UserFactory(email="ann@example.org")
+
+
+def test_who_makes_a_team_is_its_first_member(ann):
+    team = teams.create_team(user=ann, name="  Blue   Team ")
+    assert (team.name, list(team.members.all())) == ("Blue Team", [ann])
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 101])
+def test_a_team_needs_a_name_that_fits(ann, name):
+    with pytest.raises(InvalidInput, match="1 to 100 characters"):
+        teams.create_team(user=ann, name=name)
+
+
+def test_two_teams_never_differ_in_case_alone(ann):
+    TeamFactory(name="Blue")
+    with pytest.raises(InvalidInput, match="choose another name"):
+        teams.create_team(user=ann, name="BLUE")
+
+
+def test_a_member_adds_somebody_by_address_whatever_its_case(ann):
+    team = TeamFactory(members=[ann])
+    ben = UserFactory(email="ben@example.org")
+    teams.add_member(user=ann, team=team, email=" Ben@Example.org ")
+    assert set(team.members.all()) == {ann, ben}
+
+
+def test_adding_a_member_twice_changes_nothing(ann):
+    team = TeamFactory(members=[ann])
+    teams.add_member(user=ann, team=team, email=ann.email)
+    assert list(team.members.all()) == [ann]
+
+
+def test_an_unknown_address_is_named(ann):
+    with pytest.raises(InvalidInput, match=r"nobody@example\.org"):
+        teams.add_member(user=ann, team=TeamFactory(members=[ann]), email="nobody@example.org")
+
+
+def test_only_members_add_members(ann):
+    with pytest.raises(NotAllowed):
+        teams.add_member(user=ann, team=TeamFactory(), email=ann.email)
+
+
+def test_a_member_may_leave(ann):
+    team = TeamFactory(members=[ann, UserFactory()])
+    teams.leave_team(user=ann, team=team)
+    assert not team.members.filter(pk=ann.pk).exists()
+
+
+def test_the_last_member_stays(ann):
+    with pytest.raises(Conflict):
+        teams.leave_team(user=ann, team=TeamFactory(members=[ann]))
+
+
+def test_a_name_can_be_changed(ann):
+    teams.rename_user(user=ann, name=" Ann  Quill ")
+    ann.refresh_from_db()
+    assert ann.name == "Ann Quill"
+
+
+@pytest.mark.parametrize("address", ["/teams/", "/teams/1/"])
+def test_visitors_sign_in_first(client, address):
+    assert client.get(address).url == f"/accounts/login/?next={address}"
+
+
+def test_another_teams_page_is_not_found(ann, client):
+    client.force_login(ann)
+    assert client.get(f"/teams/{TeamFactory().pk}/").status_code == 404
+
+
+def test_a_team_is_made_on_its_page(ann, client):
+    client.force_login(ann)
+    client.post("/teams/new/", {"team-name": "Blue"})
+    assert Team.objects.get().name == "Blue"
+
+
+def test_a_taken_name_is_refused_where_it_was_typed(ann, client):
+    TeamFactory(name="Blue")
+    client.force_login(ann)
+    answer = client.post("/teams/new/", {"team-name": "blue"})
+    assert answer.status_code == 400
+    assert "choose another name" in answer.content.decode()
+
+
+def test_the_last_member_is_told_why_they_stay(ann, client):
+    team = TeamFactory(members=[ann])
+    client.force_login(ann)
+    answer = client.post(f"/teams/{team.pk}/leave/")
+    assert answer.status_code == 409
+    assert "add somebody else before you leave" in answer.content.decode()
+
+
+def test_teams_are_listed_with_few_queries(ann, client, django_assert_max_num_queries):
+    for _ in range(5):
+        TeamFactory(members=[ann, UserFactory()])
+    client.force_login(ann)
+    with django_assert_max_num_queries(4):
+        client.get("/teams/")
+
+
+def test_sign_up_asks_for_a_confirmed_address(client, mailoutbox):
+    fields = {
+        "email": "new@example.org",
+        "password1": "a long pass phrase",
+        "password2": "a long pass phrase",
+    }
+    answer = client.post("/accounts/signup/", fields, follow=True)
+    assert "Look into your mail" in answer.content.decode()
+    assert mailoutbox[0].to == ["new@example.org"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/accounts/confirm-email/"],
+)
+def test_the_sign_in_pages_are_of_one_piece_with_the_rest(client, address):
+    page = client.get(address).content.decode()
+    assert 'class="masthead"' in page
+    assert "<style" not in page
+
+
+@pytest.mark.parametrize("address", ["/accounts/email/", "/accounts/password/change/", "/accounts/logout/"])
+def test_the_account_pages_are_too(ann, client, address):
+    client.force_login(ann)
+    assert 'class="masthead"' in client.get(address).content.decode()

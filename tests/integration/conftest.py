@@ -1,0 +1,66 @@
+"""A small world, loaded, and ways to submit to it and to have it judged."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.files import File
+from django.core.management import call_command
+
+from annotations.models import Corpus
+from evaluation import submissions
+from evaluation.models import Submission
+from kbpo import pipeline
+from kbpo.accounts.models import Team, User
+from tests.world import World
+
+Submit = Callable[..., Submission]
+
+
+@pytest.fixture
+def world() -> World:
+    return World(60)
+
+
+@pytest.fixture
+def gold(world: World, tmp_path: Path) -> Path:
+    return world.write_gold(tmp_path / "gold.jsonl")
+
+
+@pytest.fixture
+def corpus(world: World, gold: Path, tmp_path: Path) -> Corpus:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
+    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
+    Corpus.objects.filter(tag="small").update(target_half_width=0.1)  # some 41 labels for a lone system
+    return Corpus.objects.get(tag="small")
+
+
+@pytest.fixture
+def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
+    def submit(
+        name: str, claims: object = None, *, team: str = "Alpha", seed: int = 0, user: User | None = None
+    ) -> Submission:
+        if claims is None:
+            claims = world.system(recall=0.7, precision=0.6, seed=seed)
+        path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
+        with path.open("rb") as stream:
+            return submissions.upload(
+                user=user,
+                team=Team.objects.get_or_create(name=team)[0],
+                corpus=corpus,
+                name=name,
+                file=File(stream),
+                go_ahead=True,
+            )
+
+    return submit
+
+
+@pytest.fixture
+def judge(gold: Path) -> Callable[[], None]:
+    def judge() -> None:
+        call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0", verbosity=0)
+        pipeline.advance()
+
+    return judge

@@ -1,0 +1,126 @@
+import pytest
+
+from annotations.payloads import CanonicalQuestion
+from evaluation import explore
+from evaluation.verdicts import Verdict, published_verdicts
+from kbpo.core.errors import InvalidInput
+from tests.factories import (
+    ADA,
+    HALLOW,
+    DocumentFactory,
+    EpochFactory,
+    InstanceFactory,
+    LabelFactory,
+    PredictionFactory,
+    QuestionFactory,
+    SubmissionFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def prediction(cast):
+    document = DocumentFactory(corpus=cast.corpus, sentences=True)
+    return PredictionFactory(
+        submission=cast.submission(state="scored"), instance=InstanceFactory(document=document)
+    )
+
+
+def judge(prediction, relation, subject, object_, **state):
+    """Label the claim and both canonical mentions; `state` is that of their questions."""
+    document = prediction.instance.document
+    LabelFactory(question=QuestionFactory(document=document, **state), value=relation)
+    for span, value in ((ADA, subject), (HALLOW, object_)):
+        question = QuestionFactory(document=document, asked=CanonicalQuestion(span, span), **state)
+        LabelFactory(question=question, predicate="", value=value)
+
+
+def test_published_labels_say_what_is_right_and_what_is_wrong(prediction):
+    judge(prediction, True, True, False, published=True)
+    assert published_verdicts([prediction]) == {prediction.pk: Verdict(True, True, False)}
+
+
+def test_labels_that_are_not_published_stay_sealed(prediction):
+    judge(prediction, True, True, False, settled=True)
+    assert published_verdicts([prediction]) == {prediction.pk: Verdict()}
+
+
+def test_a_date_has_no_canonical_mention(prediction):
+    prediction.object_canonical_start = prediction.object_canonical_end = None
+    judge(prediction, True, True, False, published=True)
+    assert published_verdicts([prediction])[prediction.pk].outcome == "right"
+
+
+@pytest.mark.parametrize(("verdict", "found"), [("", 2), ("right", 1), ("wrong", 0), ("sealed", 1)])
+def test_predictions_are_filtered_by_verdict(prediction, verdict, found):
+    judge(prediction, True, True, True, published=True)
+    other = InstanceFactory(document=prediction.instance.document, predicate="per:place_of_death")
+    PredictionFactory(submission=prediction.submission, instance=other)
+    page = explore.find_predictions(prediction.submission, verdict=verdict)
+    assert page.paginator.count == found
+
+
+@pytest.mark.parametrize(("predicate", "found"), [("per:place_of_birth", 1), ("per:spouse", 0)])
+def test_predictions_are_filtered_by_relation(prediction, predicate, found):
+    page = explore.find_predictions(prediction.submission, predicate=predicate)
+    assert page.paginator.count == found
+
+
+@pytest.mark.parametrize("choice", [{"predicate": "per:likes"}, {"verdict": "maybe"}])
+def test_an_unknown_filter_is_refused(prediction, choice):
+    with pytest.raises(InvalidInput):
+        explore.find_predictions(prediction.submission, **choice)
+
+
+def test_a_claim_is_shown_with_its_sentence_and_both_mentions(prediction):
+    (claim,) = explore.show([prediction])
+    assert "".join(segment.text for segment in claim.snippet) == "Ada Quill was born in Port Hallow."
+    assert [mark.label for segment in claim.snippet for mark in segment.opens] == [
+        "subject, person",
+        "object, place",
+    ]
+    assert (claim.subject_canonical, claim.object_canonical) == ("Ada Quill", "Port Hallow")
+
+
+def test_a_document_lists_each_relation_once_with_everyone_who_claims_it(cast, prediction):
+    second = cast.submission(state="scored", name="second")
+    PredictionFactory(submission=second, instance=prediction.instance)
+    PredictionFactory(
+        submission=cast.submission(state="scored", name="hidden", is_public=False),
+        instance=prediction.instance,
+    )
+    (relation,) = explore.read_document(prediction.instance.document, None).relations
+    assert {system.pk for system in relation.systems} == {prediction.submission.pk, second.pk}
+
+
+def test_a_withdrawn_system_is_not_among_those_who_claim(cast, prediction):
+    prediction.submission.state = "withdrawn"
+    prediction.submission.save()
+    assert explore.read_document(prediction.instance.document, cast.people["operator"]).relations == []
+
+
+def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_max_num_queries):
+    corpus = prediction.submission.corpus
+    for _ in range(12):
+        instance = InstanceFactory(document=DocumentFactory(corpus=corpus, sentences=True))
+        another = PredictionFactory(submission=prediction.submission, instance=instance)
+        judge(another, True, True, True, published=True)
+    with django_assert_max_num_queries(6):
+        page = explore.find_predictions(prediction.submission)
+        assert len(explore.show(page.object_list)) == 13
+    with django_assert_max_num_queries(10):
+        page = explore.find_predictions(prediction.submission, verdict="right")
+        assert len(explore.show(page.object_list)) == 12
+
+
+def test_a_document_is_read_with_a_fixed_number_of_queries(prediction, django_assert_max_num_queries):
+    document = prediction.instance.document
+    for predicate in ("per:place_of_death", "per:place_of_residence"):
+        instance = InstanceFactory(document=document, predicate=predicate)
+        for _ in range(3):
+            submission = SubmissionFactory(corpus=document.corpus, state="scored")
+            PredictionFactory(submission=submission, instance=instance)
+    EpochFactory(corpus=document.corpus)
+    with django_assert_max_num_queries(4):
+        assert len(explore.read_document(document, None).relations) == 3

@@ -1,0 +1,137 @@
+import pytest
+
+from evaluation.leaderboard import rows
+from kbpo.core.errors import InvalidInput
+from tests.factories import (
+    CorpusFactory,
+    EpochFactory,
+    QuestionFactory,
+    SampleBatchFactory,
+    ScoreFactory,
+    SubmissionFactory,
+    TeamFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def epoch():
+    return EpochFactory()
+
+
+def scored(epoch, name, f=(0.5, 0.4, 0.6), **fields):
+    submission = SubmissionFactory(corpus=epoch.corpus, name=name, state="scored", **fields)
+    return ScoreFactory(batch=SampleBatchFactory(epoch=epoch, submission=submission), f=f)
+
+
+def board(epoch, **choice):
+    return [(row.rank, row.name) for row in rows(epoch.corpus, **choice)]
+
+
+def test_systems_are_ranked_by_f1_then_name(epoch):
+    scored(epoch, "middle", (0.5, 0.4, 0.6))
+    scored(epoch, "best", (0.7, 0.6, 0.8))
+    scored(epoch, "also middle", (0.5, 0.45, 0.55))
+    scored(epoch, "last", (0.2, 0.1, 0.3))
+    assert board(epoch) == [(1, "best"), (2, "also middle"), (2, "middle"), (4, "last")]
+
+
+def test_names_alone_are_ranked_by_precision(epoch):
+    for name, precision in (("worse", 0.6), ("better", 0.9)):
+        score = scored(epoch, name)
+        ScoreFactory(batch=score.batch, part="linking", p=(precision,) * 3, r=None, f=None)
+    assert board(epoch, part="linking") == [(1, "better"), (2, "worse")]
+
+
+def test_a_score_without_f1_is_shown_unranked_with_the_reason(epoch):
+    scored(epoch, "ranked")
+    scored(epoch, "no recall", f=None)
+    (_, row) = rows(epoch.corpus)
+    assert (row.rank, row.name, row.is_scored) == (None, "no recall", True)
+    assert "true relations" in row.why
+
+
+def test_the_score_of_the_highest_batch_counts(epoch):
+    early = scored(epoch, "early", (0.1, 0.0, 0.2))
+    late = scored(epoch, "late", (0.3, 0.2, 0.4))
+    ScoreFactory(batch=late.batch, submission=early.submission, f=(0.9, 0.8, 1.0))
+    assert board(epoch) == [(1, "early"), (2, "late")]
+
+
+def test_the_level_chooses_the_interval(epoch):
+    score = scored(epoch, "one", (0.5, 0.4, 0.6))
+    ScoreFactory(batch=score.batch, level=80, f=(0.5, 0.45, 0.55))
+    (row,) = rows(epoch.corpus, level=80)
+    assert (row.f1.low, row.f1.high) == (0.45, 0.55)
+
+
+def test_the_unscored_come_last_and_say_why(epoch):
+    scored(epoch, "scored", (0.01, 0.0, 0.02))
+    batch = SampleBatchFactory(
+        epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, name="a", state="judging")
+    )
+    batch.questions.add(QuestionFactory(settled=True), QuestionFactory())
+    (_, row) = rows(epoch.corpus)
+    assert (row.rank, row.name, row.precision.estimate) == (None, "a", None)
+    assert "1 of 2 questions" in row.why
+
+
+@pytest.mark.parametrize("state", ["withdrawn", "refused", "failed"])
+def test_what_came_to_nothing_is_not_listed(epoch, state):
+    SubmissionFactory(corpus=epoch.corpus, state=state)
+    assert rows(epoch.corpus, viewer=UserFactory(operator=True)) == []
+
+
+def test_a_withdrawn_system_is_hidden_with_its_score(epoch):
+    submission = scored(epoch, "gone").submission
+    submission.state = "withdrawn"
+    submission.save()
+    assert rows(epoch.corpus) == []
+
+
+def test_what_is_not_published_is_for_its_team_and_operators(epoch):
+    member = UserFactory()
+    scored(epoch, "secret", is_public=False, team=TeamFactory(members=[member]))
+    seen = [
+        len(rows(epoch.corpus, viewer=one))
+        for one in (None, UserFactory(), member, UserFactory(operator=True))
+    ]
+    assert seen == [0, 0, 1, 1]
+
+
+def test_another_corpus_is_another_board(epoch):
+    scored(epoch, "here")
+    assert rows(CorpusFactory()) == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "where"),
+    [
+        ({"level": 99}, "level"),
+        ({"part": "half"}, "part"),
+        ({"weighting": "heavy"}, "weighting"),
+        ({"estimator": "joint"}, "estimator"),
+    ],
+)
+def test_what_does_not_exist_is_refused_by_name(epoch, choice, where):
+    with pytest.raises(InvalidInput) as caught:
+        rows(epoch.corpus, **choice)
+    assert caught.value.where == where
+
+
+def test_a_corpus_with_independent_draws_shows_the_joint_estimate():
+    epoch = EpochFactory(corpus__design="iid")
+    submission = SubmissionFactory(corpus=epoch.corpus, state="scored")
+    batch = SampleBatchFactory(epoch=epoch, submission=submission, lam=None, floor=None, draws=500)
+    ScoreFactory(batch=batch, estimator="joint", f=(0.6, 0.5, 0.7))
+    ScoreFactory(batch=batch, estimator="simple", f=(0.4, 0.3, 0.5))
+    assert [row.f1.estimate for row in rows(epoch.corpus)] == [0.6]
+
+
+def test_the_number_of_queries_does_not_grow(epoch, django_assert_num_queries):
+    for index in range(7):
+        scored(epoch, f"system {index}")
+    with django_assert_num_queries(2):
+        assert len(rows(epoch.corpus)) == 7

@@ -1,0 +1,106 @@
+"""The admin looks, and changes next to nothing."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from kbpo.accounts.models import User
+from tests.factories import (
+    CorpusFactory,
+    EpochFactory,
+    LabelFactory,
+    PredictionFactory,
+    ProblemFactory,
+    ResponseFactory,
+    ScoreFactory,
+    TeamFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+OURS = ["accounts", "annotations", "crowd", "evaluation"]
+CHANGEABLE = {"User", "Corpus"}
+
+
+def ours():
+    return [model for model in admin.site._registry if model._meta.app_label in OURS]
+
+
+def address(model, page, *args):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+@pytest.fixture
+def operator(client):
+    user = UserFactory(operator=True)
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture(autouse=True)
+def rows(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    ScoreFactory()
+    ProblemFactory()
+    LabelFactory()
+    ResponseFactory()
+    PredictionFactory()
+    TeamFactory(members=[UserFactory()])
+
+
+def test_an_operator_can_look_at_everything(client, operator):
+    for model in ours():
+        assert client.get(address(model, "changelist")).status_code == 200, model
+        row = model._default_manager.first()
+        if row is not None:
+            assert client.get(address(model, "change", row.pk)).status_code == 200, model
+
+
+def test_an_operator_changes_people_and_corpora_alone(rf, operator):
+    request = rf.get("/")
+    request.user = operator
+    may = {
+        model.__name__
+        for model, its in admin.site._registry.items()
+        if model in ours()
+        and (
+            its.has_add_permission(request)
+            or its.has_change_permission(request)
+            or its.has_delete_permission(request)
+        )
+    }
+    assert may == CHANGEABLE
+
+
+@pytest.mark.parametrize("traits", [{}, {"annotator": True}])
+def test_nobody_else_gets_in(client, traits):
+    client.force_login(UserFactory(**traits))
+    assert client.get("/admin/").status_code == 302
+
+
+def test_the_secret_of_an_epoch_is_shown_to_nobody(client, operator):
+    epoch = EpochFactory()
+    assert epoch.secret not in client.get(address(type(epoch), "change", epoch.pk)).content.decode()
+
+
+def test_a_corpus_keeps_its_design(client, operator):
+    corpus = CorpusFactory()
+    form = {"name": "Renamed", "description": "", "weekly_quota": "9", "design": "iid", "tag": "other"}
+    client.post(address(type(corpus), "change", corpus.pk), form)
+    before = corpus.tag
+    corpus.refresh_from_db()
+    assert (corpus.name, corpus.design, corpus.tag) == ("Renamed", "coordinated", before)
+
+
+def test_an_operator_makes_annotators_but_no_operators(client, operator):
+    user = UserFactory()
+    form = {"name": "Ann", "is_annotator": "on", "is_active": "on", "is_operator": "on", "is_staff": "on"}
+    client.post(address(User, "change", user.pk), form)
+    user.refresh_from_db()
+    assert (user.is_annotator, user.is_operator, user.is_staff) == (True, False, False)
+
+
+def test_an_operator_does_not_change_a_superuser(client, operator):
+    boss = User.objects.create_superuser("boss@example.org", "a long pass phrase")
+    answer = client.post(address(User, "change", boss.pk), {"name": "No more"})
+    assert answer.status_code == 403

@@ -1,0 +1,215 @@
+"""What becomes of a submission when people or machines change their mind."""
+
+import smtplib
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.core.management import call_command
+from django.utils import timezone
+
+from evaluation import estimation, lifecycle, quota, sampling, submissions, work
+from evaluation.models import Epoch, Notice, Score, StageWork, Submission
+from kbpo import pipeline
+from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.errors import Conflict, NotAllowed
+from tests.integration.conftest import Submit
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member() -> User:
+    user = User.objects.create_user("m@example.org")
+    Membership.objects.create(team=Team.objects.get_or_create(name="Alpha")[0], user=user)
+    return user
+
+
+def reload(submission: Submission) -> Submission:
+    return Submission.objects.get(pk=submission.pk)
+
+
+def break_down(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> None:
+    def broken(*args: object, **kwargs: object) -> object:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(where, name, broken)
+
+
+def test_cancelling_before_the_sample_costs_nothing(submit: Submit, member: User) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    lifecycle.cancel(submission=submission, user=member)
+    pipeline.advance()
+    assert reload(submission).state == "cancelled"
+    assert reload(submission).quota_taken_at is None
+    submit("one")  # the name is free again
+
+
+def test_what_was_sampled_is_withdrawn_and_not_cancelled(submit: Submit, member: User) -> None:
+    submission = submit("one")
+    with pytest.raises(Conflict, match="only what was sampled"):
+        lifecycle.withdraw(submission=submission, user=member)
+    pipeline.advance()
+    with pytest.raises(Conflict, match="cannot be cancelled"):
+        lifecycle.cancel(submission=submission, user=member)
+    lifecycle.withdraw(submission=submission, user=member)
+    assert reload(submission).state == "withdrawn"
+
+
+@pytest.mark.parametrize("act", ["cancel", "withdraw", "resume", "give_go_ahead", "delete_file"])
+def test_strangers_change_nothing(submit: Submit, act: str) -> None:
+    submission = submit("one")
+    with pytest.raises(NotAllowed):
+        getattr(lifecycle, act)(submission=submission, user=User.objects.create_user("s@example.org"))
+
+
+def test_reading_that_fails_three_times_fails_with_words_and_can_be_resumed(
+    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit("one", user=member)
+    with monkeypatch.context() as patch:
+        break_down(patch, submissions, "read_kb")
+        pipeline.advance()
+    failed = reload(submission)
+    assert (failed.state, failed.failed_in) == ("failed", "uploaded")
+    assert "stopped 3 times" in failed.events.last().detail  # type: ignore[union-attr]
+    assert [message.subject for message in mail.outbox] == ["one stopped, by a fault of ours"]
+    lifecycle.resume(submission=submission, user=member)
+    pipeline.advance()
+    assert reload(submission).state == "judging"
+
+
+def test_a_failure_while_sampling_gives_the_quota_back(
+    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    lifecycle.give_go_ahead(submission=submission, user=member)
+    assert reload(submission).quota_taken_at is not None
+    with monkeypatch.context() as patch:
+        break_down(patch, sampling, "read_claims")
+        pipeline.advance()
+    assert (reload(submission).state, reload(submission).quota_taken_at) == ("failed", None)
+
+
+def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    with monkeypatch.context() as patch:
+        break_down(patch, estimation, "read_labels")
+        judge()
+    assert (reload(submission).state, reload(submission).failed_in) == ("failed", "judging")
+    assert reload(submission).quota_taken_at is not None  # its sample stands
+    assert not Epoch.objects.get().scores_due
+    lifecycle.resume(submission=submission, user=member)
+    pipeline.advance()
+    assert reload(submission).state == "scored"
+    assert Score.objects.filter(submission=submission).exists()
+
+
+def test_a_stage_past_its_deadline_fails_instead_of_starting_again(submit: Submit) -> None:
+    submission = submit("one")
+    now = timezone.now()
+    StageWork.objects.create(
+        submission=submission,
+        stage="uploaded",
+        attempts=1,
+        started_at=now - timedelta(hours=1),
+        heartbeat_at=now - timedelta(hours=1),
+        deadline_at=now - timedelta(minutes=50),
+    )
+    pipeline.advance()
+    assert reload(submission).state == "failed"
+    assert "did not finish in time" in reload(submission).events.last().detail  # type: ignore[union-attr]
+
+
+def test_waiting_for_quota_is_no_try(submit: Submit) -> None:
+    for number in range(5):
+        submit(f"system{number}", seed=number)
+    for _ in range(work.ATTEMPTS + 1):
+        pipeline.advance()
+    assert Submission.objects.filter(state="accepted").count() == 1
+    assert not Submission.objects.filter(state="failed").exists()
+
+
+def test_the_go_ahead_takes_the_last_place_and_the_next_one_waits(submit: Submit, member: User) -> None:
+    many = [submit(f"system{number}", seed=number) for number in range(5)]
+    Submission.objects.update(go_ahead=False)
+    pipeline.validate_submissions()
+    for submission in many:
+        lifecycle.give_go_ahead(submission=submission, user=member)
+    taken = [reload(submission).quota_taken_at is not None for submission in many]
+    assert taken == [True] * 4 + [False]
+    team, small = many[0].team, many[0].corpus
+    assert quota.left(team=team, corpus=small, now=timezone.now()) == 0
+    free = quota.free_at(team=team, corpus=small, now=timezone.now())
+    assert free == reload(many[0]).quota_taken_at + quota.WINDOW  # type: ignore[operator]
+
+
+def test_deleting_the_file_keeps_what_was_read_from_it(
+    submit: Submit, member: User, django_capture_on_commit_callbacks: Callable[..., object]
+) -> None:
+    submission = submit("one")
+    with pytest.raises(Conflict, match="still to be read"):
+        lifecycle.delete_file(submission=submission, user=member)
+    pipeline.advance()
+    path = Path(reload(submission).file.path)
+    assert path.exists()
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+        lifecycle.delete_file(submission=submission, user=member)
+    assert not path.exists()
+    assert not reload(submission).file
+    assert submission.predictions.exists()
+
+
+def test_the_uploader_is_told_once_when_it_is_scored(
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
+) -> None:
+    submit("one", user=member)
+    pipeline.advance()
+    assert mail.outbox == []
+    judge()
+    Epoch.objects.update(scores_due=True)  # computed anew, say for a later system
+    pipeline.advance()
+    assert [(message.to, message.subject) for message in mail.outbox] == [
+        (["m@example.org"], "one is scored")
+    ]
+
+
+def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
+    submit: Submit,
+    member: User,
+    judge: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(self: EmailMessage, fail_silently: bool = False) -> int:
+        raise smtplib.SMTPServerDisconnected
+
+    submit("one", user=member)
+    pipeline.advance()
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailMessage, "send", refuse)
+        judge()
+    assert pipeline.send_notices() == 0  # its lease still runs
+    Notice.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert pipeline.send_notices() == 1
+    assert pipeline.send_notices() == 0
+    assert len(mail.outbox) == 1
+
+
+def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp_path: Path) -> None:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "drawn", "--design", "iid", verbosity=0)
+    call_command("load_corpus", str(path), "--corpus", "drawn", verbosity=0)

@@ -1,0 +1,66 @@
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.template.loader import render_to_string
+from django.test import Client
+
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.refusals import RefusalMiddleware, api_exception_handler
+
+
+@pytest.fixture
+def middleware():
+    return RefusalMiddleware(lambda request: None)
+
+
+@pytest.fixture
+def request_(rf, db):
+    request = rf.get("/")
+    request.user = AnonymousUser()
+    return request
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(InvalidInput("no"), 400), (NotAllowed("no"), 403), (Conflict("no"), 409)]
+)
+def test_a_refusal_keeps_its_status(middleware, request_, error, status):
+    assert middleware.process_exception(request_, error).status_code == status
+
+
+def test_a_refusal_is_shown_as_it_is_and_escaped(middleware, request_):
+    page = middleware.process_exception(request_, Conflict("“<b>” is gone.")).content.decode()
+    assert "“&lt;b&gt;” is gone." in page
+
+
+def test_other_errors_are_left_alone(middleware, request_):
+    assert middleware.process_exception(request_, ValueError("bug")) is None
+
+
+def test_the_api_answers_a_refusal_in_json():
+    answer = api_exception_handler(Conflict("It is gone."), {})
+    assert (answer.status_code, answer.data) == (409, {"detail": "It is gone."})
+
+
+def test_the_api_leaves_other_errors_alone():
+    assert api_exception_handler(ValueError("bug"), {}) is None
+
+
+@pytest.mark.parametrize("name", ["400.html", "403.html", "403_csrf.html", "404.html"])
+def test_an_error_page_is_of_one_piece_with_the_rest(request_, name):
+    assert 'class="masthead"' in render_to_string(name, request=request_)
+
+
+def test_the_page_for_our_own_mistakes_needs_nothing():
+    assert "Something broke on our side" in render_to_string("500.html")
+
+
+def test_a_page_that_does_not_exist_is_designed(client, db, settings):
+    settings.DEBUG = False
+    answer = client.get("/no/such/page/")
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.content.decode()
+
+
+def test_a_form_without_its_token_is_refused_in_words(db):
+    answer = Client(enforce_csrf_checks=True).post("/accounts/login/", {})
+    assert answer.status_code == 403
+    assert "This form was too old" in answer.content.decode()
