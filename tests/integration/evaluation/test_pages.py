@@ -209,7 +209,7 @@ def test_documents_are_searched_by_id_and_title(cast, client):
     assert "NEWS-1" not in page
 
 
-@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x", "q=%00"])
+@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x"])
 def test_a_search_always_has_an_answer(cast, client, query):
     DocumentFactory(corpus=cast.corpus)
     assert client.get(f"/corpora/news/documents/?{query}").status_code == 200
