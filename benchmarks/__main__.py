@@ -13,12 +13,12 @@ BENCHMARKS = {"reading": "how long it takes to validate and store a knowledge ba
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", choices=[*BENCHMARKS, []], metavar="NAME", help=" ".join(BENCHMARKS)
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--out", type=Path, help="default: $KBPO_HOME/benchmarks")
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     options = parser.parse_args()
+    if unknown := set(options.names) - set(BENCHMARKS):
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
     out = options.out or Path(os.environ.get("KBPO_HOME") or "var") / "benchmarks"
     out.mkdir(parents=True, exist_ok=True)
     for name in options.names or BENCHMARKS:

@@ -35,9 +35,7 @@ def run(out: Path, *, quick: bool = False) -> None:
         "load_before": round(os.getloadavg()[0], 1),
     }
     rows = []
-    print(
-        f"{'lines':>10}{'validating, s':>15}{'CPU, s':>10}{'storing, s':>12}{'reader, GB':>12}{'in all, GB':>12}"
-    )
+    print(*(f"{heading:>15}" for heading in HEADINGS))
     for size in QUICK if quick else SIZES:
         with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as folder:
             row = _measure(Path(folder), size)
