@@ -4,12 +4,12 @@ from typing import Any
 from django.core.files import File
 from django.core.management.base import CommandParser
 from django.db import transaction
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations.selectors import corpus_by_tag
 from evaluation import submissions
 from evaluation.models import Submission
 from kbpo.accounts.teams import find_or_create_team
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
 
 
