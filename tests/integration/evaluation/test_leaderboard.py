@@ -82,8 +82,6 @@ def test_what_is_judged_before_its_predecessors_says_that_it_waits_for_them(epoc
     batch = SampleBatchFactory(
         epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, state="judging")
     )
-        epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, state="judging")
-    )
     batch.questions.add(QuestionFactory(settled=True))
     (row,) = rows(epoch.corpus)
     assert "once the systems that came before it are judged" in row.why

@@ -357,8 +357,6 @@ def test_progress_is_counted_in_questions(cast, client):
 @pytest.mark.parametrize(
     ("is_released", "words"), [(False, "computed anew"), (True, "Its epoch is released")]
 )
-    ("is_released", "words"), [(False, "computed anew"), (True, "Its epoch is released")]
-)
 def test_a_scored_submission_says_whether_its_scores_may_change(cast, client, is_released, words):
     epoch = EpochFactory(corpus=cast.corpus, released_at=timezone.now() if is_released else None)
     batch = SampleBatchFactory(epoch=epoch, submission=cast.submission(state="scored"))
