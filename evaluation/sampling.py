@@ -1,6 +1,7 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
-Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order.
+Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
+that of the uploads among those that have the go-ahead and a place in the quota.
 """
 
 import hmac
@@ -18,7 +19,7 @@ from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
 from evaluation.estimators import coordinated, documents, iid
-from evaluation.lifecycle import move
+from evaluation.lifecycle import BEFORE_SAMPLING, move
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -146,7 +147,7 @@ def sample_submission(*, submission_id: int) -> bool:
         .first()
     )
     now = timezone.now()
-    if submission is None or not quota.take(submission=submission, now=now):
+    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -169,6 +170,16 @@ def sample_submission(*, submission_id: int) -> bool:
     )
     nudge(SETTLE_TASK)
     return True
+
+
+def _is_behind(submission: Submission) -> bool:
+    """Say whether an earlier upload to the corpus goes first: then samples do not depend on who works when."""
+    earlier = (
+        Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
+        .filter(state__in=BEFORE_SAMPLING)
+        .select_related("corpus", "team")
+    )
+    return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
 def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
