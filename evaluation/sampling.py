@@ -166,14 +166,14 @@ def sample_submission(*, submission_id: int) -> bool:
     move(
         submission,
         Submission.State.JUDGING,
-        f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",
+        f"epoch {epoch.number}; people have to answer {asked} questions",
     )
     nudge(SETTLE_TASK)
     return True
 
 
 def _is_behind(submission: Submission) -> bool:
-    """Say whether an earlier upload to the corpus goes first: then samples do not depend on who works when."""
+    """Say whether an earlier upload to the corpus goes first, so that no sample depends on who works when."""
     earlier = (
         Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
         .filter(state__in=BEFORE_SAMPLING)

@@ -125,8 +125,8 @@ def test_a_stage_past_its_deadline_fails_instead_of_starting_again(submit: Submi
         stage="uploaded",
         attempts=1,
         started_at=now - timedelta(hours=1),
-        heartbeat_at=now - timedelta(hours=1),
-        deadline_at=now - timedelta(minutes=50),
+        heartbeat_at=now - timedelta(minutes=1),
+        deadline_at=now - timedelta(minutes=5),
     )
     pipeline.advance()
     assert reload(submission).state == "failed"

@@ -40,7 +40,6 @@ django.setup()
 
 from django.core.management import call_command
 
-
 from kbpo import pipeline
 from kbpo.core.commands import prepare_database
 from tests.kills import rows, scenario
@@ -169,9 +168,7 @@ class History:
         write_point(self.met, point)
         return True
 
-    def fork(
-        self, step: str, act: Callable[[], object], decide: Callable[[Point], bool], where: Path
-    ) -> int:
+    def fork(self, step: str, act: Callable[[], object], decide: Callable[[Point], bool], where: Path) -> int:
         """Begin a life; return its process id."""
 
         def live() -> None:
