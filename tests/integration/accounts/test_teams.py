@@ -51,14 +51,9 @@ def test_inviting_says_nothing_about_who_has_an_account(ann, client):
     UserFactory(email="ben@example.org")
     team = TeamFactory(members=[ann])
     client.force_login(ann)
-    answers = [
-        client.post(f"/teams/{team.pk}/", {"email": address}, follow=True)
-        .content.decode()
-        .replace(address, "…")
-        for address in ("ben@example.org", "nobody@example.org")
-    ]
-    assert "is invited" in answers[0]
-    assert "is invited" in answers[1]
+    for address in ("ben@example.org", "nobody@example.org"):
+        page = client.post(f"/teams/{team.pk}/", {"email": address}, follow=True).content.decode()
+        assert f"{address} is invited" in page
 
 
 def test_a_member_is_not_invited(ann):
@@ -144,7 +139,7 @@ def test_the_last_member_is_told_why_they_stay(ann, client):
     client.force_login(ann)
     answer = client.post(f"/teams/{team.pk}/leave/")
     assert answer.status_code == 409
-    assert "add somebody else before you leave" in answer.content.decode()
+    assert "have somebody else join before you leave" in answer.content.decode()
 
 
 def test_teams_are_listed_with_few_queries(ann, client, django_assert_max_num_queries):
