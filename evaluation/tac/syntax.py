@@ -166,14 +166,17 @@ class PlaceReader:
         list of Place or None
             With warnings repaired; None after an error.
         """
-        pieces = text.split(",") if "," in text else [text]
+        known = self._known
+        if "," not in text:  # most often: a mention
+            place = known.get(text) or self._place(text, line, column)
+            return None if place is None else [place]
+        pieces = text.split(",")
         limits = self._limits
         if len(pieces) > limits.triples:
             self._log.add(
                 "TOO_MANY_PROVENANCE_TRIPLES", line, text, len(pieces), limits.triples, column=column
             )
             del pieces[limits.triples :]
-        known = self._known
         places = []
         sound = True
         for piece in pieces:
