@@ -69,7 +69,7 @@ def read_pool(submissions: Sequence[Submission]) -> Pool:
     keys = sorted(by_key)
     row_of = {key: row for row, key in enumerate(keys)}
     systems = []
-    for claims in read:
+    for submission, claims in zip(submissions, read, strict=True):
         subjects = [row.subject_entity for row in claims.predictions]
         predicates = [row.instance.predicate for row in claims.predictions]
         objects = [row.object_entity for row in claims.predictions]
@@ -81,6 +81,7 @@ def read_pool(submissions: Sequence[Submission]) -> Pool:
                     for name, weigh in weighting.WEIGHTINGS.items()
                 },
                 confidence=np.array([row.confidence for row in claims.predictions]),
+                team=submission.team_id,
             )
         )
     return Pool(
@@ -179,16 +180,28 @@ def read_documents(pool: Pool, corpus: Corpus, document_ids: Sequence[int] | Non
         document_ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
     column_of = {document_id: column for column, document_id in enumerate(document_ids)}
     relations = _read_true_relations(document_ids)
-    true = np.zeros(len(document_ids), dtype=np.int64)
     columns = np.array([column_of[int(relation.doc_id)] for relation in relations], dtype=np.int64)
-    np.add.at(true, columns, 1)
+    shape = len(pool.systems), len(document_ids)
     found: dict[str, np.ndarray] = {}
+    correct: dict[str, np.ndarray] = {}
+    pool_correct: dict[str, np.ndarray] = {}
     for part in matching.PARTS:
-        found[part] = np.zeros((len(pool.systems), len(document_ids)), dtype=np.int64)
+        found[part], correct[part] = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        anybody: dict[int, int] = {}  # the column of each instance that somebody has right
         for number, predictions in enumerate(pool.claims):
-            claims = [_claim(row) for row in predictions if row.instance.document_id in column_of]
-            np.add.at(found[part][number], columns[matching.match(claims, relations, part).found], 1)
-    return Documents(corpus.documents.count(), true, found)
+            inside = [row for row in predictions if row.instance.document_id in column_of]
+            matched = matching.match([_claim(row) for row in inside], relations, part)
+            np.add.at(found[part][number], columns[matched.found], 1)
+            of_claims = np.array([column_of[row.instance.document_id] for row in inside], dtype=np.int64)
+            np.add.at(correct[part][number], of_claims[matched.correct], 1)
+            anybody |= {
+                inside[place].instance_id: int(of_claims[place]) for place in np.flatnonzero(matched.correct)
+            }
+        pool_correct[part] = np.bincount(
+            np.array(list(anybody.values()), dtype=np.int64), minlength=len(document_ids)
+        )
+    true = np.bincount(columns, minlength=len(document_ids))
+    return Documents(corpus.documents.count(), true, found, correct, pool_correct)
 
 
 def _claim(prediction: Prediction) -> matching.Claim:
@@ -344,16 +357,9 @@ def _store(epoch: Epoch, through: int, pool: Pool, scores: Iterable[SystemScore]
         )
         for score in scores
     ]
-    key = ["submission", "batch", "estimator", "weighting", "part", "level"]
-    given = {"epoch", "matching", "labels", "counts", "code_version", "computed_at"}
-    measured = {f"{name}{end}" for name in ("precision", "recall", "f1") for end in ("", "_low", "_high")}
-    Score.objects.bulk_create(
-        rows,
-        batch_size=1000,
-        update_conflicts=True,
-        unique_fields=key,
-        update_fields=sorted(given | measured),
-    )
+    # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
+    Score.objects.filter(epoch=epoch).delete()
+    Score.objects.bulk_create(rows, batch_size=1000)
 
 
 def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:

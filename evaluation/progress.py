@@ -131,6 +131,9 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
         return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
+    batch = getattr(submission, "batch", None)
+    if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
+        return "Its scores are below. Its epoch is released, with every label that they rest on."
     if submission.state == State.SCORED:
         return "Its scores are below. They are computed anew when later systems bring more judged claims."
     if submission.state == State.WITHDRAWN:
