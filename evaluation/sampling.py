@@ -173,7 +173,7 @@ def sample_submission(*, submission_id: int) -> bool:
 
 
 def _is_behind(submission: Submission) -> bool:
-    """Say whether an earlier upload to the corpus goes first, so that no sample depends on who works when."""
+    """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
     earlier = (
         Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
         .filter(state__in=BEFORE_SAMPLING)

@@ -2,8 +2,8 @@
 
 While a stage works it holds the submission's row lock, so nobody else does the same, and a killed process
 lets go at once. Only the count of tries is written beforehand: what kills its worker does not come back
-forever. A worker that is stopped, by a deploy or a power cut, is no fault of the submission that it was at,
-so more tries may be lost than may end in an error, and the deadline waits while nobody works.
+forever. A worker that is stopped, by a deploy or a power cut, is no fault of the submission that it was at:
+more tries may be lost than may end in an error, and the deadline waits while nobody works.
 """
 
 import logging

@@ -67,7 +67,7 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. Due now and then."""
+    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
     return files.remove_orphans(now=timezone.now())
 
 

@@ -39,7 +39,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
 #: Fields that are left out, beside row ids. Of a time, whether there is one is compared.
 LEFT_OUT: Mapping[str, str] = {
     "accounts.User.password": "made of random letters where nobody can sign in",
-    "evaluation.Submission.file": "its name may be that of a second try; whether it is there and its bytes count",
+    "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.Notice.attempts": "a try that was killed counts",
     "evaluation.Notice.claimed_until": "a lease that ran out is renewed",

@@ -165,15 +165,15 @@ def let_leases_run_out() -> None:
 
 
 def settled() -> bool:
-    """Say whether the pipeline has nothing left to do."""
-    if labels.with_complete_votes().exists() or Notice.objects.filter(sent_at=None).exists():
+    """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
+    waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
+    if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
+        return False
+    if labels.with_complete_votes().exists():
+        return False
+    unsettled = Question.objects.exclude(state="settled")
+    if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
         return False
     if Epoch.objects.filter(scores_due=True).exists():
         return False
-    ready = SampleBatch.objects.filter(labelled_at=None).exclude(
-        questions__in=Question.objects.exclude(state="settled")
-    )
-    waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
-    return not ready.exists() and not any(
-        submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting
-    )
+    return not Notice.objects.filter(sent_at=None).exists()

@@ -1,4 +1,4 @@
-"""The settings of a process that is to be killed: those of a development machine, quick rather than durable."""
+"""The settings of a process that is to be killed: as on a development machine, quick rather than durable."""
 
 from kbpo.settings import *  # noqa: F403
 from kbpo.settings import DATABASES, KBPO_HOME

@@ -1,4 +1,4 @@
-"""Following a process through its database connection and the pipeline's stages, and killing it on the way."""
+"""Following a process through its database connection and the pipeline's stages, to kill it on the way."""
 
 import hashlib
 import json
@@ -21,7 +21,6 @@ from kbpo import pipeline
 Side = Literal["before", "after"]
 WRITES = ("INSERT", "UPDATE", "DELETE", "COPY")
 UPDATE_NOTICE = 'UPDATE "evaluation_notice"'
-WHERE_BYTES = 200
 
 
 @dataclass(frozen=True)
@@ -69,13 +68,11 @@ class Watch:
         self.decide = decide
         self.statements = self.commits = 0
         self.written = hashlib.sha256()
-        self.file = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        self.tell()
+        self.where = where
 
     def tell(self) -> None:
         """Write down where the process is."""
-        said = json.dumps({"step": self.step, "stage": self.stage, "mailing": self.mailing})
-        os.pwrite(self.file, said.ljust(WHERE_BYTES).encode(), 0)
+        write_where(self.where, self.step, self.stage, self.mailing)
 
     def reach(self, what: str, side: Side, number: int, identity: str = "") -> None:
         """End here, if that is decided."""
@@ -141,10 +138,7 @@ class Watch:
 
         if writes:
             self.written.update(describe_statement(text, params).encode())
-        if writes and not connection.in_atomic_block:
-            done = self.committing(do)
-        else:
-            done = do()
+        done = self.committing(do) if writes and not connection.in_atomic_block else do()
         if self.mailing and text.startswith(UPDATE_NOTICE):
             self.mailing = False
             self.tell()
@@ -190,6 +184,13 @@ def stable(value: Any) -> Any:
     if hasattr(value, "obj"):  # JSON
         return json.dumps(value.obj, sort_keys=True)
     return type(value).__name__
+
+
+def write_where(path: Path, step: str, stage: str = "", mailing: bool = False) -> None:
+    """Write down where a process is, as a whole or not at all."""
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"step": step, "stage": stage, "mailing": mailing}))
+    partial.rename(path)
 
 
 def read_where(path: Path) -> dict[str, Any]:
