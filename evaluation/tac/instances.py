@@ -33,6 +33,12 @@ class ReadPrediction:
         1.0 where the file gives none.
     line : int
         The line with the largest confidence, the first of them on ties.
+    official : str
+        The official predicate of that line.
+    turned : bool
+        Whether that line's subject and object changed places.
+    provenance : str
+        Of that line, as it stands there.
     """
 
     doc_id: str
@@ -47,6 +53,9 @@ class ReadPrediction:
     object_canonical: Span | None
     confidence: float
     line: int
+    official: str
+    turned: bool
+    provenance: str
 
 
 class End(NamedTuple):
@@ -70,14 +79,11 @@ class Instances:
         Lines whose subject and object changed places.
     merged : int
         Lines that became an instance that an earlier line had claimed.
-    dropped : int
-        Lines that became none.
     """
 
     predictions: tuple[ReadPrediction, ...]
     turned: int
     merged: int
-    dropped: int
 
 
 def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
@@ -91,14 +97,12 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
         Receives a warning for each line that is dropped.
     """
     found: dict[tuple[str, str, Span, Span], ReadPrediction] = {}
-    turned = merged = dropped = 0
+    turned = merged = 0
     for claim in claims:
-        prediction = _prediction(claim, log)
-        if prediction is None:
-            dropped += 1
+        made = _prediction(claim, log)
+        if made is None:
             continue
-        made, is_turned = prediction
-        turned += is_turned
+        turned += made.turned
         key = (made.doc_id, made.predicate, made.subject, made.object)
         known = found.get(key)
         if known is not None:
@@ -106,7 +110,7 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
             if made.confidence <= known.confidence:
                 continue
         found[key] = made
-    return Instances(tuple(found.values()), turned, merged, dropped)
+    return Instances(tuple(found.values()), turned, merged)
 
 
 def find_mention(entity: Entity, places: list[Place]) -> Place | None:
@@ -135,10 +139,10 @@ def find_mention(entity: Entity, places: list[Place]) -> Place | None:
     return None
 
 
-def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | None:
-    """Make the instance of a line, and say whether its ends changed places; None if the line is dropped."""
+def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
+    """Make the instance of a line; None if the line is dropped."""
     assertion, places = claim
-    line, predicate, subject, filler, _, confidence = assertion
+    line, predicate, subject, filler, provenance, confidence = assertion
     relation = predicate.relation_for("STRING" if isinstance(filler, str) else filler.type or "")
     if relation is None:
         log.add("PREDICATE_NOT_SCORED", line, str(assertion), predicate.name, column=2)
@@ -169,7 +173,7 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
         predicate.turn == "symmetric" and object_end.mention < subject_end.mention
     )
     first, second = (object_end, subject_end) if turned else (subject_end, object_end)
-    prediction = ReadPrediction(
+    return ReadPrediction(
         doc_id=doc_id,
         predicate=relation.name,
         subject=first.mention,
@@ -182,8 +186,10 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
         object_canonical=second.canonical,
         confidence=confidence,
         line=line,
+        official=predicate.name,
+        turned=turned,
+        provenance=provenance,
     )
-    return prediction, turned
 
 
 def _entity_end(entity: Entity, place: Place) -> End:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
+from unicodedata import normalize
 
+from evaluation.tac.documents import Documents
 from evaluation.tac.problems import Format, ProblemLog
 from kbpo.core.ontology import ENTITY_TYPES
 from kbpo.core.spans import Span
@@ -19,7 +21,7 @@ _TRIPLE = re.compile(r"\s*([^:,]+):([0-9]{1,18})-([0-9]{1,18})\s*")
 _OFFSET = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
-_LONGEST_CONFIDENCE = 40
+_LONGEST_CONFIDENCE = 400  # as a decimal fraction, the smallest float has 326
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -83,7 +85,18 @@ def is_string(text: str) -> bool:
 
 def unquoted(string: str) -> str:
     """Return what stands between the quotes of a string, with its escapes resolved."""
-    return _ESCAPE.sub(r"\1", string[1:-1])
+    inside = string[1:-1]
+    return _ESCAPE.sub(r"\1", inside) if "\\" in inside else inside
+
+
+def same_text(one: str, other: str) -> bool:
+    """Say whether two texts are the same but for white space and canonically equivalent characters.
+
+    Any run of white space equals any other, since a string in a file cannot hold the line end or tab that a
+    document may have there; white space at the ends does not count. Case and everything else does.
+    """
+    one, other = (" ".join(normalize("NFC", text).split()) for text in (one, other))
+    return one == other
 
 
 def is_number(text: str) -> bool:
@@ -130,14 +143,13 @@ class PlaceReader:
 
     Parameters
     ----------
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
     limits : Limits
     log : ProblemLog
     """
 
-    def __init__(self, documents: Mapping[str, int], limits: Limits, log: ProblemLog) -> None:
-        self._documents = documents
+    def __init__(self, documents: Documents, limits: Limits, log: ProblemLog) -> None:
+        self._length = documents.length
         self._limits = limits
         self._log = log
 
@@ -175,7 +187,7 @@ class PlaceReader:
             doc_id = match[1]
             start = int(match[2])
             end = int(match[3])
-            length = self._documents.get(doc_id)
+            length = self._length(doc_id)
             if length is None or not start <= end < length or end - start >= limits.chars:
                 mended = self._mended(doc_id, start, end, length, line, column)
                 if mended is None:
