@@ -18,7 +18,9 @@ STAGES = (
     "settle_questions",
     "close_batches",
     "score_epochs",
+    "read_checks",
     "send_notices",
+    "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten

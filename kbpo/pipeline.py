@@ -12,7 +12,7 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
 from annotations import labels
-from evaluation import estimation, notices, sampling, submissions, work
+from evaluation import checks, estimation, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -60,9 +60,19 @@ def score_epochs() -> int:
     return moved
 
 
+def read_checks() -> int:
+    """Read the files that are only checked; return how many moved on."""
+    return checks.read_checks()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
+
+
+def remove_expired() -> int:
+    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
+    return uploads.remove_expired()
 
 
 STAGES: tuple[Callable[[], int], ...] = (
@@ -71,7 +81,9 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     close_batches,
     score_epochs,
+    read_checks,
     send_notices,
+    remove_expired,
 )
 
 
