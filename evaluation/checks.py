@@ -3,6 +3,7 @@
 import logging
 from datetime import timedelta
 from typing import BinaryIO, cast
+from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
@@ -60,9 +61,11 @@ def write_normalised(*, check: FileCheck, to: BinaryIO) -> None:
         isolated.normalise(stream, to, format=cast(Format, check.format), texts=text_file(check.corpus))
 
 
-def _try(pk: object) -> bool:
+def _try(pk: UUID) -> bool:
     with transaction.atomic():
-        check = FileCheck.objects.select_for_update(skip_locked=True).filter(pk=pk, state=State.WAITING).first()
+        check = (
+            FileCheck.objects.select_for_update(skip_locked=True).filter(pk=pk, state=State.WAITING).first()
+        )
         if check is None:
             return False
         # Counted beforehand: a file that kills its reader does not come back forever.
@@ -83,7 +86,7 @@ def _try(pk: object) -> bool:
 
 
 @transaction.atomic
-def _read(pk: object) -> bool:
+def _read(pk: UUID) -> bool:
     check = (
         FileCheck.objects.select_for_update(skip_locked=True, of=("self",))
         .select_related("corpus", "upload")

@@ -91,7 +91,7 @@ def records(problems: "QuerySet[Problem]") -> Iterator[dict[str, Any]]:
 
 
 def _severity(code: str, format: str) -> str:
-    return dict(CODES[code].severity).get(format, "WARNING") if code in CODES else "WARNING"  # type: ignore[call-overload,no-any-return]
+    return dict(CODES[code].severity).get(format, "WARNING") if code in CODES else "WARNING"  # type: ignore[call-overload]
 
 
 def _what(code: Code | None, severity: str) -> str:

@@ -228,7 +228,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     bool[n]
         In the order of `claims`. The answer stays the same at any later time.
     """
-    relations = questions.find_relations([_relation_claim(row) for row in claims.predictions])
+    relations = questions.find_relations([relation_claim(row) for row in claims.predictions])
     canonicals = questions.find_canonicals(
         {claim for row in claims.predictions for claim in canonical_claims(row)}
     )
@@ -242,7 +242,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
 
     return np.array(
         [
-            published((relations.get(_relation_claim(row)) or (None, 0))[0])
+            published((relations.get(relation_claim(row)) or (None, 0))[0])
             and all(published(canonicals.get(claim)) for claim in canonical_claims(row))
             for row in claims.predictions
         ],
@@ -250,7 +250,8 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     )
 
 
-def _relation_claim(prediction: Prediction) -> Claim:
+def relation_claim(prediction: Prediction) -> Claim:
+    """Return what a prediction says, as questions name it. Its instance must be at hand."""
     instance = prediction.instance
     return Claim(
         document_id=instance.document_id,
@@ -289,7 +290,7 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
     A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
     epoch claims there, and this system's own canonical mentions at instances that were sampled before.
     """
-    rows = {row: _relation_claim(claims.predictions[row]) for row in sampled}
+    rows = {row: relation_claim(claims.predictions[row]) for row in sampled}
     asked = questions.ask_relations(list(rows.values()))
     SampledInstance.objects.bulk_create(
         (

@@ -93,7 +93,7 @@ class FileCheck(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the address of its page."""
-        return reverse("check", args=[self.pk])
+        return reverse("checked", args=[self.pk])
 
     def open_file(self) -> BinaryIO | None:
         """Open the file, or return None where it is gone."""
