@@ -27,7 +27,24 @@ RELATIONS = (  # predicate, and the places of subject and object in `TYPES`
     ("per:organizations_founded", 2, 4),
 )
 STEP = 70  # characters from one mention to the next
-SYLLABLES = "ka ri to ven del mo sha lin ber ost an gu ha ey or is".split()
+SYLLABLES = [
+    "ka",
+    "ri",
+    "to",
+    "ven",
+    "del",
+    "mo",
+    "sha",
+    "lin",
+    "ber",
+    "ost",
+    "an",
+    "gu",
+    "ha",
+    "ey",
+    "or",
+    "is",
+]
 
 Mention = tuple[str, int]  # name and start
 

@@ -64,18 +64,20 @@ class _Rows:
     is_shared: NDArray[np.bool_]
 
 
-def forecast(submission: Submission) -> Forecast:
-    """Say what judging an accepted submission would take now.
+def forecast(submission: Submission) -> Forecast | None:
+    """Say what judging an accepted submission would take now; None where there is nothing to say.
 
     Of its canonical mentions, one that another system of the epoch claims at the same instance counts as
     asked wherever that instance is sampled already. The canonical mentions that others claim at newly sampled
     instances are not foreseen, nor are questions that another epoch has asked: both are few.
     """
-    epoch = Epoch.objects.get(corpus=submission.corpus_id, released_at=None)
+    epoch = Epoch.objects.filter(corpus=submission.corpus_id, released_at=None).first()
+    if epoch is None:
+        return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
     key = f"forecast.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
-    if found is None:
+    if found is None and submission.predictions.exists():
         found = _forecast(submission, epoch)
         cache.set(key, found, KEPT)
     return found

@@ -31,6 +31,7 @@ class FileForm(forms.Form):
     file = forms.FileField(
         label="Knowledge base",
         required=False,
+        allow_empty_file=True,  # refused below, in the service's words
         help_text="One file of at most 500 MB, plain or compressed with gzip.",
         max_length=200,
     )
@@ -64,11 +65,11 @@ class FileForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Find the upload."""
         cleaned = super().clean() or {}
+        pk = cleaned.pop("upload", None)
+        cleaned.pop("file", None)
         try:
             if self.refusal is not None:
                 raise self.refusal
-            pk = cleaned.pop("upload", None)
-            cleaned.pop("file", None)
             if pk is None:
                 self.add_error("file", "Choose a file.")
             else:

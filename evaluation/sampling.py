@@ -98,7 +98,9 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
 
 def read_claims(submission: Submission) -> Claims:
     """Read a submission's predictions in the order of their keys."""
-    predictions = list(submission.predictions.select_related("instance__document"))
+    predictions = list(
+        submission.predictions.select_related("instance__document").defer("instance__document__text")
+    )
     keyed = sorted((key_of(prediction), index) for index, prediction in enumerate(predictions))
     ordered = [predictions[index] for _, index in keyed]
     return Claims(ordered, [key for key, _ in keyed], np.array([row.probability for row in ordered]))
@@ -134,7 +136,9 @@ def sample_submission(*, submission_id: int) -> bool:
         False where there was nothing to do: not its turn, its team's quota used up, or sampled before.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
-    epoch = Epoch.objects.select_for_update().get(corpus=corpus_id, released_at=None)
+    epoch = Epoch.objects.select_for_update().filter(corpus=corpus_id, released_at=None).first()
+    if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
+        return False
     submission = (
         Submission.objects.select_for_update(of=("self",))
         .select_related("corpus", "team")
@@ -337,7 +341,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     Raises
     ------
     InvalidInput
-        If there are fewer annotated documents than asked for.
+        If there are fewer annotated documents than asked for, or the seed cannot be stored.
     Conflict
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
@@ -353,12 +357,14 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         raise InvalidInput(
             f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
         )
+    if seed is not None and not 0 <= seed < 2**63:
+        raise InvalidInput(f"{seed} is not between 0 and {2**63 - 1}", where="--seed")
     existing = DocumentSample.objects.filter(corpus=corpus).first()
     if size is None:
         seed, drawn = None, sorted(annotated)
     else:
         if seed is None:
-            seed = (existing and existing.seed) or secrets.randbits(62)
+            seed = secrets.randbits(62) if existing is None or existing.seed is None else existing.seed
         drawn = documents.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))

@@ -13,6 +13,7 @@ from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
 from evaluation.views.home import home
+from evaluation.views.method import method
 from evaluation.views.submission import act, submission
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
@@ -40,6 +41,7 @@ def _of_files() -> Iterator[URLPattern]:
 urlpatterns = [
     path("", home, name="home"),
     path("help/", help, name="help"),
+    path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),

@@ -181,8 +181,9 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
     free_at = None
     if found.quota_taken_at is None:
         free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
-    left = forecast.time_to_judge(foreseen.questions, now)
+    left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
     return {
+        "is_before": True,
         "forecast": foreseen,
         "time_to_judge": in_words(left) if left else "",
         "quota_left": quota.left(team=found.team, corpus=found.corpus, now=now),

@@ -25,9 +25,7 @@ def create_team(*, user: User, name: str) -> Team:
     InvalidInput
         The name is empty, too long or taken.
     """
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100:
-        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
+    name = _checked_name(name)
     try:
         with transaction.atomic():
             team = Team.objects.create(name=name)
@@ -36,6 +34,20 @@ def create_team(*, user: User, name: str) -> Team:
         raise InvalidInput(message) from None
     Membership.objects.create(team=team, user=user)
     return team
+
+
+@transaction.atomic
+def find_or_create_team(*, name: str) -> Team:
+    """Find a team by its name (whatever the case), or make one without members: for the command line.
+
+    Raises
+    ------
+    InvalidInput
+        The name is empty or too long.
+    """
+    name = _checked_name(name)
+    Team.objects.bulk_create([Team(name=name)], ignore_conflicts=True)
+    return Team.objects.get(name__iexact=name)
 
 
 @transaction.atomic
@@ -97,6 +109,13 @@ def rename_user(*, user: User, name: str) -> None:
         raise InvalidInput(f"A name has at most 150 characters; this one has {len(name)}.")
     user.name = name
     user.save(update_fields=["name"])
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
+    return name
 
 
 def _require_member(user: User, team: Team) -> Membership:

@@ -16,6 +16,7 @@ from annotations.models import Corpus, Label, Question
 from evaluation import audit, epochs, lifecycle, sampling, submissions
 from evaluation.estimators import coordinated
 from evaluation.models import (
+    DocumentSample,
     Epoch,
     InclusionProbability,
     Instance,
@@ -26,7 +27,7 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
-from kbpo.core.errors import Conflict, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.integration.conftest import Submit
 from tests.world import Fact, World
 
@@ -360,6 +361,36 @@ def test_the_exhaustive_documents_are_drawn_once(corpus: Corpus) -> None:
     assert same.documents.count() == 30
     with pytest.raises(Conflict):
         sampling.draw_documents(corpus=corpus, size=30, seed=2)
+
+
+def test_the_exhaustive_documents_stay_when_the_seed_is_left_out(corpus: Corpus) -> None:
+    DocumentSample.objects.all().delete()
+    sample = sampling.draw_documents(corpus=corpus, size=10, seed=0)
+    assert sampling.draw_documents(corpus=corpus, size=10) == sample
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_cannot_be_kept_is_refused(corpus: Corpus, seed: int) -> None:
+    with pytest.raises(InvalidInput, match="--seed"):
+        sampling.draw_documents(corpus=corpus, size=10, seed=seed)
+
+
+def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
+    submit: Submit, corpus: Corpus
+) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    Epoch.objects.filter(corpus=corpus).update(released_at=timezone.now())
+    assert not sampling.sample_submission(submission_id=submission.pk)
+    epochs.open_epoch(corpus=corpus)
+    assert sampling.sample_submission(submission_id=submission.pk)
+
+
+def test_texts_are_not_read_to_score_a_submission(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    claims = sampling.read_claims(submission)
+    assert "text" in claims.predictions[0].instance.document.get_deferred_fields()
 
 
 def test_a_corpus_with_its_documents_drawn_takes_no_new_ones(corpus: Corpus, tmp_path: Path) -> None:

@@ -135,3 +135,18 @@ def test_the_sign_in_pages_are_of_one_piece_with_the_rest(client, address):
 def test_the_account_pages_are_too(ann, client, address):
     client.force_login(ann)
     assert 'class="masthead"' in client.get(address).content.decode()
+
+
+def test_the_command_line_finds_a_team_whatever_the_case():
+    team = TeamFactory(name="Blue Team")
+    assert teams.find_or_create_team(name=" blue  team") == team
+
+
+def test_the_command_line_makes_a_team_that_is_missing():
+    assert teams.find_or_create_team(name="Blue").members.count() == 0
+
+
+@pytest.mark.parametrize("name", ["", "x" * 101])
+def test_the_command_line_makes_no_team_with_a_name_that_does_not_fit(name):
+    with pytest.raises(InvalidInput, match="1 to 100 characters"):
+        teams.find_or_create_team(name=name)

@@ -88,9 +88,20 @@ def test_problems_are_shown_to_the_team_and_operators_alone(cast, sign_in, who):
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-@pytest.mark.parametrize("action", ["go-ahead", "withdraw", "publish", "hide"])
-def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, action):
-    submission = cast.submission(state="accepted", go_ahead=action != "go-ahead")
+@pytest.mark.parametrize(
+    ("action", "state"),
+    [
+        ("go-ahead", "accepted"),
+        ("resume", "failed"),
+        ("cancel", "accepted"),
+        ("withdraw", "judging"),
+        ("delete-file", "accepted"),
+        ("publish", "accepted"),
+        ("hide", "accepted"),
+    ],
+)
+def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, action, state):
+    submission = cast.submission(state=state, is_public=action == "hide")
     before = Submission.objects.values().get(pk=submission.pk)
     answer = sign_in(cast.people[who]).post(reverse("submission_act", args=[submission.pk, action]))
     if who in SEEN_BY:
@@ -101,11 +112,18 @@ def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, act
 
 
 @pytest.mark.parametrize(
-    ("action", "field", "value"),
-    [("go-ahead", "go_ahead", True), ("withdraw", "state", "withdrawn"), ("hide", "is_public", False)],
+    ("state", "action", "field", "value"),
+    [
+        ("accepted", "go-ahead", "go_ahead", True),
+        ("failed", "resume", "state", "uploaded"),
+        ("accepted", "cancel", "state", "cancelled"),
+        ("scored", "withdraw", "state", "withdrawn"),
+        ("accepted", "delete-file", "file", ""),
+        ("accepted", "hide", "is_public", False),
+    ],
 )
-def test_an_action_does_what_it_says(cast, sign_in, action, field, value):
-    submission = cast.submission(state="accepted")
+def test_an_action_does_what_it_says(cast, sign_in, state, action, field, value):
+    submission = cast.submission(state=state)
     sign_in(cast.member).post(reverse("submission_act", args=[submission.pk, action]))
     submission.refresh_from_db()
     assert getattr(submission, field) == value
@@ -120,7 +138,7 @@ def test_an_action_that_comes_too_late_is_refused_on_a_page(cast, sign_in):
     submission = cast.submission(state="refused")
     answer = sign_in(cast.member).post(reverse("submission_act", args=[submission.pk, "withdraw"]))
     assert answer.status_code == 409
-    assert "is refused already" in answer.content.decode()
+    assert "only what was sampled can be withdrawn" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +227,7 @@ def test_documents_are_searched_by_id_and_title(cast, client):
     assert "NEWS-1" not in page
 
 
-@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x", "q=%00"])
+@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x"])
 def test_a_search_always_has_an_answer(cast, client, query):
     DocumentFactory(corpus=cast.corpus)
     assert client.get(f"/corpora/news/documents/?{query}").status_code == 200
@@ -291,14 +309,6 @@ def test_an_upload_leads_to_its_page(cast, sign_in):
     assert answer.url == f"/submissions/{submission.pk}/"
     assert (submission.name, submission.is_public, submission.go_ahead) == ("Finder", True, False)
     assert submission.uploaded_by == cast.member
-
-
-def test_the_pages_script_is_told_where_to_go(cast, sign_in):
-    answer = sign_in(cast.member).post(
-        "/submissions/new/", form(cast), headers={"accept": "application/json"}
-    )
-    assert answer.status_code == 201
-    assert answer["Location"] == f"/submissions/{Submission.objects.get().pk}/"
 
 
 def test_a_refused_upload_keeps_what_was_filled_in(cast, sign_in):
