@@ -26,15 +26,15 @@ class CodeCount:
         All of them.
     listed : int
         Those that are in the list: of each kind only the first are.
-    what : str
-        What is done about it.
+    repair : str
+        What is done about it where it is a warning.
     """
 
     code: str
     severity: str
     count: int
     listed: int
-    what: str
+    repair: str
 
     @property
     def unlisted(self) -> int:
@@ -62,7 +62,7 @@ def count_codes(file: ReadFile) -> list[CodeCount]:
             severity := listed[code][0] if code in listed else _severity(code, file.format),
             max(totals.get(code, 0), listed.get(code, ("", 0))[1]),
             listed.get(code, ("", 0))[1],
-            _what(CODES.get(code), severity),
+            _repair(CODES.get(code), severity),
         )
         for code in {*totals, *listed}
     ]
@@ -94,7 +94,5 @@ def _severity(code: str, format: str) -> str:
     return dict(CODES[code].severity).get(format, "WARNING") if code in CODES else "WARNING"  # type: ignore[call-overload]
 
 
-def _what(code: Code | None, severity: str) -> str:
-    if severity == "ERROR":
-        return "refuses the file"
-    return code.repair if code else ""
+def _repair(code: Code | None, severity: str) -> str:
+    return code.repair if code and severity == "WARNING" else ""

@@ -67,7 +67,9 @@ def summarise(counts: Mapping[str, Any]) -> Summary | None:
         return int(counts.get(name, 0))
 
     def shares(name: str, words: Mapping[str, str] | None = None) -> Shares:
-        return tuple(((words or {}).get(key, key), count) for key, count in counts.get(name, {}).items())
+        # The most frequent first: the database keeps no order.
+        ranked = sorted(counts.get(name, {}).items(), key=lambda one: (-one[1], one[0]))
+        return tuple(((words or {}).get(key, key), count) for key, count in ranked)
 
     return Summary(
         lines=number("lines"),

@@ -18,7 +18,7 @@ from evaluation.views.files import find_file
 from evaluation.views.upload import sending
 from kbpo.accounts.models import User
 
-PROBLEMS = 5
+ERRORS = 5  # shown here; all problems have a page of their own
 WORDS = {
     FileCheck.State.WAITING: ("It is being read", "That takes seconds, or minutes if it is large."),
     FileCheck.State.ACCEPTED: ("It would be accepted", "Nothing was handed in."),
@@ -79,6 +79,6 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "is_accepted": found.state == FileCheck.State.ACCEPTED,
         "has_file": True,
         "codes": problem_list.count_codes(found),
-        "problems": found.problems.order_by("severity", "line", "pk")[:PROBLEMS],
+        "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
     }
     return render(request, "evaluation/checked.html", context)

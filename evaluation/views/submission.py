@@ -24,7 +24,7 @@ from evaluation.leaderboard import (
     measure,
 )
 from evaluation.models import Score, StageWork, Submission
-from evaluation.progress import EVENTS, HEADINGS, ago, in_words, next_step, progress, sign_of_life, version
+from evaluation.progress import DOING, EVENTS, HEADINGS, ago, in_words, next_step, progress, sign_of_life, version
 from evaluation.summary import summarise
 from evaluation.views.board import fit_axes
 from evaluation.views.files import is_accepted
@@ -33,7 +33,7 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 
 State = Submission.State
-PROBLEMS = 5  # shown here; all of them have a page of their own
+ERRORS = 5  # shown here; all problems have a page of their own
 MOVING = (State.UPLOADED, State.JUDGING)
 #: Which states let a team do what; a failed one depends on where it failed.
 MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -67,7 +67,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     now = timezone.now()
     done = progress(found)
     events = [(event, EVENTS[event.state]) for event in found.events.all()]
-    problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
+    problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
     context = {
         "submission": found,
         "corpus": found.corpus,
@@ -78,7 +78,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
         "events": events,
         "version": version(found, len(events), done),
-        "problems": problems[:PROBLEMS],
+        "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         **_scores(request, found),
     }
@@ -87,8 +87,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
         context |= _before_it_costs(found, now) if found.state == State.ACCEPTED else {}
-        work = StageWork.objects.filter(submission=found).first()
-        context["work"] = sign_of_life(found, work, now)
+        if found.state in DOING:
+            work = StageWork.objects.filter(submission=found).first()
+            context["work"] = sign_of_life(found, work, now)
     return render(request, "evaluation/submission.html", context)
 
 
