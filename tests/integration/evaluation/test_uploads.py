@@ -20,6 +20,7 @@ from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 CONTENT = b"run\n:E1\ttype\tPER\n" * 20
+SIZE = len(CONTENT)
 TUS = {"Tus-Resumable": "1.0.0"}
 PIECE = "application/offset+octet-stream"
 
@@ -51,8 +52,10 @@ def metadata(**values):
     return ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in values.items())
 
 
-def announce(tus, size=len(CONTENT), **values):
-    answer = tus("POST", "/api/uploads/", Upload_Length=size, Upload_Metadata=metadata(filename="a.kb", **values))
+def announce(tus, size=SIZE, **values):
+    answer = tus(
+        "POST", "/api/uploads/", Upload_Length=size, Upload_Metadata=metadata(filename="a.kb", **values)
+    )
     return answer["Location"].removeprefix("http://testserver")
 
 
@@ -288,7 +291,9 @@ def test_the_same_bytes_are_handed_in_again_only_when_wanted(cast, sign_in):
     answer = client.post("/submissions/new/", values(cast, again, name="Finder 2"))
     assert answer.status_code == 400
     assert "handed in before" in answer.content.decode()
-    assert client.post("/submissions/new/", values(cast, again, name="Finder 2", again="on")).status_code == 302
+    assert (
+        client.post("/submissions/new/", values(cast, again, name="Finder 2", again="on")).status_code == 302
+    )
 
 
 def test_the_api_tells_of_the_same_bytes_and_only_of_ones_own(cast, sign_in):

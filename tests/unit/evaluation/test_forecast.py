@@ -23,11 +23,7 @@ def test_nothing_claimed_makes_no_question():
     assert expected_questions([], [], []) == 0
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=7))
 def test_the_expected_number_is_that_over_all_samples(rows):
     groups = [group for group, _, _ in rows]
     before = [min(a, b) for _, a, b in rows]
@@ -49,7 +45,14 @@ def test_draws_with_replacement_come_at_least_once():
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(0.0, "0"), (0.4, "0"), (3, "fewer than 10"), (12.4, "about 12"), (456.3, "about 460"), (12345, "about 12,000")],
+    [
+        (0.0, "0"),
+        (0.4, "0"),
+        (3, "fewer than 10"),
+        (12.4, "about 12"),
+        (456.3, "about 460"),
+        (12345, "about 12,000"),
+    ],
 )
 def test_expected_numbers_are_not_said_too_exactly(number, words):
     assert about(number) == words
