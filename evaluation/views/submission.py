@@ -24,7 +24,17 @@ from evaluation.leaderboard import (
     measure,
 )
 from evaluation.models import Score, StageWork, Submission
-from evaluation.progress import DOING, EVENTS, HEADINGS, ago, in_words, next_step, progress, sign_of_life, version
+from evaluation.progress import (
+    DOING,
+    EVENTS,
+    HEADINGS,
+    ago,
+    in_words,
+    next_step,
+    progress,
+    sign_of_life,
+    version,
+)
 from evaluation.summary import summarise
 from evaluation.views.board import fit_axes
 from evaluation.views.files import is_accepted
