@@ -8,9 +8,10 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from annotations.models import Corpus, Document, Response
+from evaluation import problem_list
 from evaluation.estimators import weighting
 from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
-from evaluation.models import Problem, Submission, SubmissionEvent
+from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
 from evaluation.reading.columns import OFFSETS, Predictions
 from evaluation.tac.problems import Format
@@ -158,20 +159,7 @@ def read_submission(*, submission_id: int) -> bool:
         reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
     submission.counts = reading.counts
     submission.save(update_fields=["counts"])
-    Problem.objects.bulk_create(
-        (
-            Problem(
-                submission=submission,
-                line=problem.line,
-                code=problem.code,
-                severity=problem.severity,
-                message=problem.message,
-                text=problem.text,
-            )
-            for problem in reading.problems
-        ),
-        batch_size=5000,
-    )
+    problem_list.store(submission, reading.problems)
     if not reading.accepted:
         errors = reading.counts["errors"]
         move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")

@@ -18,7 +18,9 @@ STAGES = (
     "settle_questions",
     "close_batches",
     "score_epochs",
+    "read_checks",
     "send_notices",
+    "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
 EVERY_HOUR = 3600.0

@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from annotations import labels
-from evaluation import estimation, files, notices, sampling, submissions, work
+from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,11 @@ def score_epochs() -> int:
     return moved
 
 
+def read_checks() -> int:
+    """Read the files that are only checked; return how many moved on."""
+    return checks.read_checks()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
@@ -71,13 +76,20 @@ def remove_orphans() -> int:
     return files.remove_orphans(now=timezone.now())
 
 
+def remove_expired() -> int:
+    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
+    return uploads.remove_expired()
+
+
 STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
     close_batches,
     score_epochs,
+    read_checks,
     send_notices,
+    remove_expired,
 )
 
 

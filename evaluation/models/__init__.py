@@ -18,10 +18,12 @@ from evaluation.models.submission import (
     Submission,
     SubmissionEvent,
 )
+from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "DocumentSample",
     "Epoch",
+    "FileCheck",
     "InclusionProbability",
     "Instance",
     "Notice",
@@ -34,4 +36,5 @@ __all__ = [
     "StageWork",
     "Submission",
     "SubmissionEvent",
+    "Upload",
 ]
