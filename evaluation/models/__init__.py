@@ -8,7 +8,7 @@ from evaluation.models.sample import (
     SampledDocument,
     SampledInstance,
 )
-from evaluation.models.score import Score
+from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
     Notice,
@@ -20,6 +20,8 @@ from evaluation.models.submission import (
 )
 
 __all__ = [
+    "AdjustedScore",
+    "Comparison",
     "DocumentSample",
     "Epoch",
     "InclusionProbability",
@@ -34,4 +36,5 @@ __all__ = [
     "StageWork",
     "Submission",
     "SubmissionEvent",
+    "SubsetScore",
 ]
