@@ -12,7 +12,7 @@ from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
-from evaluation.estimators.precision import difference_precision
+from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 from evaluation.estimators.recall import RecallEstimate, document_recall
 
 FloatArray = NDArray[np.float64]
@@ -247,6 +247,70 @@ def coordinated_scores(
         systems, labels, sample, documents, weightings=weightings, parts=parts
     ):
         yield from estimates.scores(levels)
+
+
+def noise_adjusted_scores(
+    systems: Sequence[System],
+    corrected: Labels,
+    sample: CoordinatedSample,
+    documents: Documents | None,
+    *,
+    weightings: Sequence[str] = tuple(weighting.WEIGHTINGS),
+    parts: Sequence[str] = PARTS,
+    levels: Sequence[float] = intervals.LEVELS,
+) -> Iterator[SystemScore]:
+    """Score every system under the coordinated design from labels that are corrected for workers' errors.
+
+    Recall is that of documents alone: experts annotated them.
+
+    Parameters
+    ----------
+    corrected : Labels
+        Right on average, not 0 or 1 (`annotations.aggregation.correction`); NaN where a label was never
+        corrected, which leaves the scores of the systems that need it out.
+    systems, sample, documents, weightings, parts, levels
+        As in `coordinated_scores`.
+
+    Yields
+    ------
+    SystemScore
+        With the estimator ``documents``.
+    """
+    inside = [sample.sampled[system.rows] for system in systems]
+    for part in parts:
+        recalls = (
+            _document_recalls(documents, part)
+            if documents is not None and _has_recall(documents, part)
+            else [None] * len(systems)
+        )
+        found, true = _seen(documents, part)
+        for number, system in enumerate(systems):
+            g = corrected.of(number, system.rows, part)
+            if np.isnan(g[inside[number]]).any():
+                continue
+            for name in weightings:
+                precision = noise_adjusted_precision(
+                    system.weights[name],
+                    sample.pi[system.rows],
+                    inside[number],
+                    g,
+                    sample.folds[system.rows],
+                    system.confidence,
+                )
+                for level in levels:
+                    yield SystemScore(
+                        system=number,
+                        estimator="documents",
+                        weighting=name,
+                        part=part,
+                        level=round(100 * level),
+                        precision=intervals.interval(precision, level),
+                        recall=intervals.interval(recalls[number], level),
+                        f1=intervals.f1_interval(precision, recalls[number], level),
+                        labels=precision.n,
+                        found=None if found is None else found[number],
+                        true=true,
+                    )
 
 
 def iid_scores(
