@@ -9,13 +9,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-<<<<<<< HEAD:evaluation/migrations/0004_uploads.py
-        ('annotations', '0001_initial'),
-        ('evaluation', '0003_stage_errors'),
-=======
         ('annotations', '0002_label_posterior'),
-        ('evaluation', '0002_lifecycle'),
->>>>>>> pages:evaluation/migrations/0003_uploads.py
+        ('evaluation', '0003_stage_errors'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
