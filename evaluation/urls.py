@@ -8,7 +8,7 @@ from evaluation.views.api import CheckView, LeaderboardView, SubmissionView
 from evaluation.views.check import check, checked
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
-from evaluation.views.epochs import labels
+from evaluation.views.epochs import labels, sample
 from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
@@ -47,6 +47,7 @@ urlpatterns = [
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
+    path("corpora/<str:tag>/epochs/<int:number>/sample.jsonl", sample, name="sample"),
     re_path(
         r"^corpora/(?P<tag>[^/]+)/epochs/(?P<number>[0-9]{1,9})/labels\.(?P<kind>jsonl|csv)$",
         labels,

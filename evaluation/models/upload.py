@@ -13,7 +13,7 @@ from annotations.models import Corpus
 from evaluation.models.submission import Submission
 from kbpo.accounts.models import User
 
-MOST_BYTES = 500_000_000
+MOST_BYTES = 500 << 20
 
 
 class Upload(models.Model):
