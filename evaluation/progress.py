@@ -9,7 +9,6 @@ from django.db.models import Count, Max, Min, Q
 
 from annotations.models import Question, Response
 from evaluation.models import SampleBatch, StageWork, Submission
-from evaluation.work import ATTEMPTS
 
 State = Submission.State
 DOING: Mapping[str, str] = MappingProxyType(
@@ -103,10 +102,10 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     if work is None or work.stage != submission.state or work.stage not in DOING:
         return ""
     silence = now - work.heartbeat_at
-    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts} of {ATTEMPTS}"
+    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
     if work.error or silence > SILENT:
         words = (
-            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts} of {ATTEMPTS};"
+            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts};"
             " it is tried again by itself"
         )
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
@@ -178,6 +177,9 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
         return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
+    batch = getattr(submission, "batch", None)
+    if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
+        return "Its scores are below. Its epoch is released, with every label that they rest on."
     if submission.state == State.SCORED:
         return "Its scores are below. They are computed anew when later systems bring more judged claims."
     if submission.state == State.CANCELLED:

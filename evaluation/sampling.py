@@ -1,6 +1,7 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
-Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order.
+Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
+that of the uploads among those that have the go-ahead and a place in the quota.
 """
 
 import hmac
@@ -18,7 +19,7 @@ from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
 from evaluation.estimators import coordinated, documents, iid
-from evaluation.lifecycle import move
+from evaluation.lifecycle import BEFORE_SAMPLING, move
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -146,7 +147,7 @@ def sample_submission(*, submission_id: int) -> bool:
         .first()
     )
     now = timezone.now()
-    if submission is None or not quota.take(submission=submission, now=now):
+    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -165,10 +166,20 @@ def sample_submission(*, submission_id: int) -> bool:
     move(
         submission,
         Submission.State.JUDGING,
-        f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",
+        f"epoch {epoch.number}; people have to answer {asked} questions",
     )
     nudge(SETTLE_TASK)
     return True
+
+
+def _is_behind(submission: Submission) -> bool:
+    """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
+    earlier = (
+        Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
+        .filter(state__in=BEFORE_SAMPLING)
+        .select_related("corpus", "team")
+    )
+    return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
 def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
@@ -204,10 +215,34 @@ def _draw_coordinated(batch: SampleBatch, claims: Claims) -> dict[int, int | Non
 
 def _draw_iid(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
     """Draw with replacement from p, store the number of draws, and return how often each row came."""
-    batch.draws = iid.draws_needed(batch.target_variance)
+    batch.draws = draws_needed(batch, claims)
     batch.save()
     counts = count_draws(claims.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
     return {int(row): int(counts[row]) for row in np.flatnonzero(counts)}
+
+
+def draws_needed(batch: SampleBatch, claims: Claims) -> int:
+    """Return how many draws of a system meet the batch's target, beside those of the batches before it."""
+    before = list(
+        SampleBatch.objects.filter(epoch=batch.epoch, number__lt=batch.number)
+        .order_by("number")
+        .values_list("submission_id", "draws")
+    )
+    # Its own instances come first, in the order of their keys: they alone are summed over.
+    column_of = {row.instance_id: column for column, row in enumerate(claims.predictions)}
+    rows: dict[int, tuple[list[int], list[float]]] = {submission_id: ([], []) for submission_id, _ in before}
+    others = Prediction.objects.filter(submission__in=list(rows)).order_by("submission_id", "instance_id")
+    for submission_id, instance_id, p in others.values_list("submission_id", "instance_id", "probability"):
+        columns, weights = rows[submission_id]
+        columns.append(column_of.setdefault(instance_id, len(column_of)))
+        weights.append(p)
+    own = (np.arange(len(claims.p)), claims.p)
+    systems = [(np.array(columns), np.array(weights)) for columns, weights in rows.values()]
+    return iid.draws_for_new_system(
+        iid.systems_matrix([*systems, own], len(column_of)),
+        np.array([draws for _, draws in before], dtype=np.int64),
+        batch.target_variance,
+    )
 
 
 def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDArray[np.int64]:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
 
 from annotations import labels
-from evaluation import checks, estimation, notices, sampling, submissions, uploads, work
+from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -70,6 +71,11 @@ def send_notices() -> int:
     return notices.send_notices()
 
 
+def remove_orphans() -> int:
+    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
+    return files.remove_orphans(now=timezone.now())
+
+
 def remove_expired() -> int:
     """Throw away uploads that were left lying, and checks that are a day old; return how many."""
     return uploads.remove_expired()
@@ -111,9 +117,12 @@ def _each_submission(
     is_due: Callable[[Submission], bool] = lambda submission: True,
 ) -> int:
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
-    due = [submission.pk for submission in waiting if is_due(submission)]
-    return sum(work.run(submission_id=pk, stage=state, act=act, doing=doing) for pk in due)
+    return sum(
+        work.run(submission_id=submission.pk, stage=state, act=act, doing=doing)
+        for submission in list(waiting)
+        if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
+    )
 
 
-for _stage in STAGES:
+for _stage in (*STAGES, remove_orphans):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

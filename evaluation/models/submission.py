@@ -116,7 +116,8 @@ class StageWork(models.Model):
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="work")
     stage = models.CharField(max_length=16)
-    attempts = models.PositiveSmallIntegerField()
+    attempts = models.PositiveSmallIntegerField(help_text="Tries begun.")
+    errors = models.PositiveSmallIntegerField(default=0, help_text="Tries that ended in an error.")
     started_at = models.DateTimeField()
     heartbeat_at = models.DateTimeField()
     deadline_at = models.DateTimeField()

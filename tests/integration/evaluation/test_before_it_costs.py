@@ -183,7 +183,7 @@ def test_work_shows_a_sign_of_life_and_its_deadline(submit, member, client):
         deadline_at=now + timedelta(minutes=10),
     )
     found = page(client, submission)
-    assert "Reading the file; last sign of life 0 s ago; try 2 of 3; until" in found
+    assert "Reading the file; last sign of life 0 s ago; try 2; until" in found
     assert "Reading the file" in client.get(f"/api/submissions/{submission.pk}/").json()["work"]
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.models import Submission
@@ -361,6 +362,16 @@ def test_progress_is_counted_in_questions(cast, client):
     batch.questions.add(*[QuestionFactory(settled=True) for _ in range(3)], QuestionFactory())
     page = client.get(reverse("submission", args=[batch.submission.pk])).content.decode()
     assert "3 of 4 questions settled" in page
+
+
+@pytest.mark.parametrize(
+    ("is_released", "words"), [(False, "computed anew"), (True, "Its epoch is released")]
+)
+def test_a_scored_submission_says_whether_its_scores_may_change(cast, client, is_released, words):
+    epoch = EpochFactory(corpus=cast.corpus, released_at=timezone.now() if is_released else None)
+    batch = SampleBatchFactory(epoch=epoch, submission=cast.submission(state="scored"))
+    page = client.get(reverse("submission", args=[batch.submission.pk])).content.decode()
+    assert words in page
 
 
 @pytest.mark.parametrize("state", Submission.State.values)

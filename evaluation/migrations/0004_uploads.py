@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0002_label_posterior'),
-        ('evaluation', '0002_lifecycle'),
+        ('evaluation', '0003_stage_errors'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
