@@ -102,6 +102,11 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = KBPO_HOME / "media"
+FILE_UPLOAD_HANDLERS = [
+    "kbpo.core.uploading.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 REDIS_URL = _given.redis_url  # empty: the embedded one
 if not DEVELOPMENT:
     # Sign-in limits are counted here, and have to hold for all web processes together.
