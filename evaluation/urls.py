@@ -2,7 +2,8 @@
 
 from django.urls import path, re_path
 
-from evaluation.views.api import LeaderboardView, SubmissionView
+from evaluation.views.api import CompareView, LeaderboardView, SubmissionView
+from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
 from evaluation.views.epochs import labels
@@ -20,6 +21,7 @@ urlpatterns = [
     path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),
+    path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
@@ -37,5 +39,6 @@ urlpatterns = [
         name="submission_act",
     ),
     path("api/corpora/<str:tag>/leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),
+    path("api/corpora/<str:tag>/compare/", CompareView.as_view(), name="api_compare"),
     path("api/submissions/<int:pk>/", SubmissionView.as_view(), name="api_submission"),
 ]

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
-from annotations import labels
+from annotations import agreements, labels
+from annotations.models import Corpus
 from evaluation import estimation, notices, sampling, submissions, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
@@ -44,6 +45,14 @@ def close_batches() -> int:
     )
 
 
+def measure_labels() -> int:
+    """Measure how sure the labels are on which scores that are due rest; return how much has changed."""
+    due = Corpus.objects.filter(epochs__scores_due=True).distinct().order_by("id")
+    return sum(
+        labels.update_posteriors(corpus=corpus) + agreements.update_agreement(corpus=corpus) for corpus in due
+    )
+
+
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
     due = Epoch.objects.filter(scores_due=True).order_by("id")
@@ -70,6 +79,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     close_batches,
+    measure_labels,
     score_epochs,
     send_notices,
 )

@@ -11,8 +11,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import lifecycle
+from evaluation import finegrained, lifecycle
 from evaluation import quota as quotas
+from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
@@ -78,6 +79,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "may_withdraw": own and found.state not in (State.WITHDRAWN, State.REFUSED, State.FAILED),
         "counts": [(name, found.counts[key]) for key, name in COUNTS.items() if key in found.counts],
         **_scores(request, found),
+        **_subsets(request, found),
+        "cost": finegrained.cost(found),
     }
     return render(request, "evaluation/submission.html", context)
 
@@ -138,9 +141,27 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
     return {
         "scores": shown,
         "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
+        "spreads": finegrained.spreads(found, int(asked)),
         "level": int(asked),
         "levels": LEVELS,
         "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
+    }
+
+
+def _subsets(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    """Read the scores of parts of the submission."""
+    part = request.GET.get("part", "all")
+    if part not in PARTS:
+        raise InvalidInput(f"{part!r} is none of {', '.join(PARTS)}.", where="part")
+    tables = finegrained.subset_tables(found, part)
+    return {
+        "subsets": tables,
+        "subset_axes": fit_axes(
+            [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]
+        ),
+        "part": part,
+        "parts": PARTS,
+        "least_labels": LEAST_LABELS,
     }
 
 
