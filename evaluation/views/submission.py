@@ -43,7 +43,7 @@ COUNTS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
+    """A score as the page shows it: `words` say how claims are weighed."""
 
     score: Score
     part: str
@@ -108,35 +108,31 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
 
 
 def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    """Read the newest scores at one level, for every part, weighting and estimator."""
+    """Read the newest scores at one level and with one estimator, for every part and weighting."""
     asked = request.GET.get("level", "95")
     if asked not in {str(level) for level in LEVELS}:
         raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
+    offered = ESTIMATORS[found.corpus.design]
+    estimator = request.GET.get("estimator", offered[0])
+    if estimator not in offered:
+        raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
     newest = (
-        Score.objects.filter(submission=found, level=int(asked))
+        Score.objects.filter(submission=found, level=int(asked), estimator=estimator)
         .select_related("epoch")
-        .order_by("part", "weighting", "estimator", "-epoch__number", "-batch__number")
-        .distinct("part", "weighting", "estimator")
+        .order_by("part", "weighting", "-epoch__number", "-batch__number")
+        .distinct("part", "weighting")
     )
-    orders = list(PARTS), list(WEIGHTINGS), list(ESTIMATORS[found.corpus.design])
-    ordered = sorted(
-        newest,
-        key=lambda score: tuple(
-            order.index(value) if value in order else len(order)
-            for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
-        ),
-    )
-    estimators = sorted({score.estimator for score in ordered})
+    parts, weightings = list(PARTS), list(WEIGHTINGS)
     shown = [
         ShownScore(
             score,
             PARTS[score.part],
-            _in_words(score, len(estimators) > 1),
+            WEIGHTINGS[score.weighting],
             measure(score, "precision"),
             measure(score, "recall"),
             measure(score, "f1"),
         )
-        for score in ordered
+        for score in sorted(newest, key=lambda one: (parts.index(one.part), weightings.index(one.weighting)))
     ]
     return {
         "scores": shown,
@@ -144,7 +140,8 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
         "spreads": finegrained.spreads(found, int(asked)),
         "level": int(asked),
         "levels": LEVELS,
-        "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
+        "estimator": estimator,
+        "estimators": {name: ESTIMATOR_NAMES[name] for name in offered},
     }
 
 
@@ -160,13 +157,6 @@ def _subsets(request: HttpRequest, found: Submission) -> dict[str, Any]:
             [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]
         ),
         "part": part,
-        "parts": PARTS,
+        "part_names": PARTS,
         "least_labels": LEAST_LABELS,
     }
-
-
-def _in_words(score: Score, several: bool) -> str:
-    words = WEIGHTINGS.get(score.weighting, score.weighting)
-    if several and score.part != Score.Part.LINKING:
-        words += f"; recall {ESTIMATOR_NAMES.get(score.estimator, score.estimator)}"
-    return words
