@@ -27,24 +27,7 @@ RELATIONS = (  # predicate, and the places of subject and object in `TYPES`
     ("per:organizations_founded", 2, 4),
 )
 STEP = 70  # characters from one mention to the next
-SYLLABLES = [
-    "ka",
-    "ri",
-    "to",
-    "ven",
-    "del",
-    "mo",
-    "sha",
-    "lin",
-    "ber",
-    "ost",
-    "an",
-    "gu",
-    "ha",
-    "ey",
-    "or",
-    "is",
-]
+SYLLABLES = ("ka", "ri", "to", "ven", "del", "mo", "sha", "lin", "ber", "ost", "an", "gu", "ha", "ey")
 
 Mention = tuple[str, int]  # name and start
 

@@ -355,6 +355,7 @@ def note_failure(*, epoch_id: int) -> None:
         for pk in list(waiting.values_list("pk", flat=True)):
             fail(
                 submission_id=pk,
+                stage=Submission.State.JUDGING,
                 detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
                 " to have us try again. Nothing that was judged is lost.",
             )

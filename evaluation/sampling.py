@@ -1,6 +1,7 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
-Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order.
+Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
+that of the uploads among those that have the go-ahead and a place in the quota.
 """
 
 import hmac
@@ -18,7 +19,7 @@ from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
 from evaluation.estimators import coordinated, documents, iid
-from evaluation.lifecycle import move
+from evaluation.lifecycle import BEFORE_SAMPLING, move
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -146,7 +147,7 @@ def sample_submission(*, submission_id: int) -> bool:
         .first()
     )
     now = timezone.now()
-    if submission is None or not quota.take(submission=submission, now=now):
+    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -165,10 +166,20 @@ def sample_submission(*, submission_id: int) -> bool:
     move(
         submission,
         Submission.State.JUDGING,
-        f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",
+        f"epoch {epoch.number}; people have to answer {asked} questions",
     )
     nudge(SETTLE_TASK)
     return True
+
+
+def _is_behind(submission: Submission) -> bool:
+    """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
+    earlier = (
+        Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
+        .filter(state__in=BEFORE_SAMPLING)
+        .select_related("corpus", "team")
+    )
+    return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
 def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
@@ -256,7 +267,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     bool[n]
         In the order of `claims`. The answer stays the same at any later time.
     """
-    relations = questions.find_relations([_relation_claim(row) for row in claims.predictions])
+    relations = questions.find_relations([relation_claim(row) for row in claims.predictions])
     canonicals = questions.find_canonicals(
         {claim for row in claims.predictions for claim in canonical_claims(row)}
     )
@@ -270,7 +281,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
 
     return np.array(
         [
-            published((relations.get(_relation_claim(row)) or (None, 0))[0])
+            published((relations.get(relation_claim(row)) or (None, 0))[0])
             and all(published(canonicals.get(claim)) for claim in canonical_claims(row))
             for row in claims.predictions
         ],
@@ -278,7 +289,8 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     )
 
 
-def _relation_claim(prediction: Prediction) -> Claim:
+def relation_claim(prediction: Prediction) -> Claim:
+    """Return what a prediction says, as questions name it. Its instance must be at hand."""
     instance = prediction.instance
     return Claim(
         document_id=instance.document_id,
@@ -317,7 +329,7 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
     A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
     epoch claims there, and this system's own canonical mentions at instances that were sampled before.
     """
-    rows = {row: _relation_claim(claims.predictions[row]) for row in sampled}
+    rows = {row: relation_claim(claims.predictions[row]) for row in sampled}
     asked = questions.ask_relations(list(rows.values()))
     SampledInstance.objects.bulk_create(
         (

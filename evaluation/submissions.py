@@ -5,17 +5,19 @@ from typing import BinaryIO, cast
 
 from django.core.files import File
 from django.db import connection, transaction
+from django.db.models import Q
 
-from annotations.models import Corpus, Document
+from annotations.models import Corpus, Document, Response
+from evaluation import problem_list
 from evaluation.estimators import weighting
 from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
-from evaluation.models import Problem, Submission, SubmissionEvent
+from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
 from evaluation.reading.columns import OFFSETS, Predictions
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.nudge import nudge
 
 State = Submission.State
@@ -51,7 +53,7 @@ def upload(
     Raises
     ------
     NotAllowed
-        If the user is not of the team.
+        If the user is not of the team, or a member of it has judged claims of the corpus that are sealed.
     InvalidInput
         If the name is empty or the format unknown.
     Conflict
@@ -72,6 +74,7 @@ def upload(
     try:
         with transaction.atomic():
             Team.objects.select_for_update().get(pk=team.pk)
+            _refuse_judges(team, corpus)
             dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
                 raise Conflict(
@@ -156,20 +159,7 @@ def read_submission(*, submission_id: int) -> bool:
         reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
     submission.counts = reading.counts
     submission.save(update_fields=["counts"])
-    Problem.objects.bulk_create(
-        (
-            Problem(
-                submission=submission,
-                line=problem.line,
-                code=problem.code,
-                severity=problem.severity,
-                message=problem.message,
-                text=problem.text,
-            )
-            for problem in reading.problems
-        ),
-        batch_size=5000,
-    )
+    problem_list.store(submission, reading.problems)
     if not reading.accepted:
         errors = reading.counts["errors"]
         move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
@@ -231,5 +221,20 @@ def _store_predictions(submission: Submission, predictions: Predictions) -> None
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:
-    """Say whether a person's team has a submission in a corpus: such a person never judges it."""
-    return Submission.objects.filter(corpus_id=corpus_id, team__memberships__user_id=worker_id).exists()
+    """Say whether a team that a person is or was in has a submission in a corpus: they never judge it."""
+    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
+    return Submission.objects.filter(theirs, corpus_id=corpus_id).exists()
+
+
+def _refuse_judges(team: Team, corpus: Corpus) -> None:
+    """Refuse a team one of whose members has judged sealed claims: they know what is sampled, and how."""
+    judged = Response.objects.filter(
+        question__document__corpus=corpus,
+        question__published_at=None,
+        worker__memberships__team=team,
+    )
+    if judged.exists():
+        raise NotAllowed(
+            f"a member of {team} has judged claims of {corpus} that are still sealed: the team can hand in"
+            " systems once their epoch is released"
+        )

@@ -112,7 +112,7 @@ def document_recall(true: ArrayLike, found: ArrayLike, sample: DocumentSample) -
         return None
     estimate = float(weights @ g) / total
     residuals = (g - estimate * t) / (total / sample.population)
-    # Where all documents have the same share only rounding is left: no interval must be built on that.
+    # Where all documents have the same share only rounding is left; no interval must be built on that.
     residuals[np.abs(residuals) < _ROUNDING] = 0.0
     return RecallEstimate(
         estimate=estimate,

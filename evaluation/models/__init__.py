@@ -18,12 +18,14 @@ from evaluation.models.submission import (
     Submission,
     SubmissionEvent,
 )
+from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
     "Comparison",
     "DocumentSample",
     "Epoch",
+    "FileCheck",
     "InclusionProbability",
     "Instance",
     "Notice",
@@ -37,4 +39,5 @@ __all__ = [
     "Submission",
     "SubmissionEvent",
     "SubsetScore",
+    "Upload",
 ]

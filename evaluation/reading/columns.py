@@ -2,8 +2,9 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import BinaryIO
 
 from evaluation.tac.instances import ReadPrediction
@@ -46,33 +47,21 @@ class Predictions:
         return (None if offset == NONE else offset for offset in self.integers[column])
 
 
-def gather(predictions: Iterable[ReadPrediction]) -> Predictions:
+def gather(predictions: Sequence[ReadPrediction]) -> Predictions:
     """Put predictions into columns."""
     indices: dict[str, int] = {}
-    integers = {column: array("i") for column in INTEGERS}
-    confidences = array("d")
-    appends = [integers[column].append for column in INTEGERS]
-    for one in predictions:
-        names = (
-            one.doc_id,
-            one.predicate,
-            one.subject_type,
-            one.object_type,
-            one.subject_entity,
-            one.object_entity,
-        )
-        canonical = one.object_canonical or (NONE, NONE)
-        values = (
-            *[indices.setdefault(name, len(indices)) for name in names],
-            *one.subject,
-            *one.object,
-            *one.subject_canonical,
-            *canonical,
-            one.line,
-        )
-        for append, value in zip(appends, values, strict=True):
-            append(value)
-        confidences.append(one.confidence)
+    integers = {}
+    for column in NAMES:
+        names = list(map(attrgetter(column), predictions))
+        for name in dict.fromkeys(names):
+            indices.setdefault(name, len(indices))
+        integers[column] = array("i", map(indices.__getitem__, names))
+    for column in SPANS:
+        spans = [span or (NONE, NONE) for span in map(attrgetter(column), predictions)]
+        integers[f"{column}_start"] = array("i", map(itemgetter(0), spans))
+        integers[f"{column}_end"] = array("i", map(itemgetter(1), spans))
+    integers["line"] = array("i", [one.line for one in predictions])
+    confidences = array("d", [one.confidence for one in predictions])
     return Predictions(list(indices), integers, confidences)
 
 

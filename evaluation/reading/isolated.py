@@ -43,7 +43,7 @@ class Limits:
     cpu_seconds : int
         Of the child.
     seconds : float
-        On the clock.
+        On the clock; less than a stage of the pipeline has.
     memory : int
         Bytes of address space.
     output : int
@@ -51,7 +51,7 @@ class Limits:
     """
 
     cpu_seconds: int = 300
-    seconds: float = 900.0
+    seconds: float = 480.0
     memory: int = 6 << 30
     output: int = 1 << 30
 

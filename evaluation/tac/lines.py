@@ -49,7 +49,7 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
     number = 1
     rest = b""
     try:
-        for chunk in _chunks(stream, log):
+        for chunk in unpacked(stream, log):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest += chunk
@@ -78,7 +78,14 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
         yield from enumerate(_decoded(rest, number, log), number)
 
 
-def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+    """Yield a file's bytes in chunks, unpacked where it is gzip, within the limits that any file has.
+
+    Raises
+    ------
+    EOFError, zlib.error
+        If it is broken gzip.
+    """
     first = stream.read(CHUNK)
     while 0 < len(first) < 8 and (more := stream.read(CHUNK)):
         first += more

@@ -504,7 +504,7 @@ class ProblemLog:
         """Say whether the format has this code."""
         return self.format in CODES[code].severity
 
-    def add(self, code: str, line: int, text: str, *values: object, column: int | None = None) -> None:
+    def add(self, code: str, line: int, text: object, *values: object, column: int | None = None) -> None:
         """Count a problem, and list it if not too many of its code are listed.
 
         Parameters
@@ -512,20 +512,20 @@ class ProblemLog:
         code : str
             A code that the format has.
         line : int
-        text : str
-            The offending part.
+        text : object
+            The offending part; made a string if it is listed.
         *values : object
-            What the code's templates want, in order.
+            What the code's templates want, in order; made strings, but for numbers, if it is listed.
         column : int, optional
         """
+        count = self.counts[code] = self.counts[code] + 1
         kind = CODES[code]
-        severity = kind.severity[self.format]
-        self.counts[code] += 1
-        if self.counts[code] > kind.listed:
+        if count > kind.listed:
             return
-        shown = [shorten(value) if isinstance(value, str) else value for value in values]
+        shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        self._listed.append(Problem(line, code, severity, message, shorten(text), column))
+        severity = kind.severity[self.format]
+        self._listed.append(Problem(line, code, severity, message, shorten(str(text)), column))
 
     def count(self, severity: Severity) -> int:
         """Count the problems of this severity, listed or not."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 from unicodedata import normalize
@@ -22,6 +21,7 @@ _OFFSET = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
 _LONGEST_CONFIDENCE = 400  # as a decimal fraction, the smallest float has 326
+_KNOWN_PLACES = 1 << 16
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -80,6 +80,8 @@ def columns(line: str) -> list[str]:
 
 def is_string(text: str) -> bool:
     """Say whether a text is a string: between double quotes, with those inside escaped."""
+    if "\\" not in text:
+        return text.startswith('"') and text.find('"', 1) == len(text) - 1 > 0
     return _STRING.fullmatch(text) is not None
 
 
@@ -120,11 +122,6 @@ def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     """
     if len(text) > _LONGEST_CONFIDENCE:
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
-    return _confidence_of(text, scientific)
-
-
-@lru_cache(maxsize=1 << 16)
-def _confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     code = None
     if text == "1":
         return 1.0, "MISSING_DECIMAL_POINT"
@@ -149,7 +146,8 @@ class PlaceReader:
     """
 
     def __init__(self, documents: Documents, limits: Limits, log: ProblemLog) -> None:
-        self._length = documents.length
+        self._documents = documents
+        self._known: dict[str, Place] = {}
         self._limits = limits
         self._log = log
 
@@ -168,7 +166,11 @@ class PlaceReader:
         list of Place or None
             With warnings repaired; None after an error.
         """
-        pieces = text.split(",") if "," in text else [text]
+        known = self._known
+        if "," not in text:  # most often: a mention
+            place = known.get(text) or self._place(text, line, column)
+            return None if place is None else [place]
+        pieces = text.split(",")
         limits = self._limits
         if len(pieces) > limits.triples:
             self._log.add(
@@ -176,30 +178,37 @@ class PlaceReader:
             )
             del pieces[limits.triples :]
         places = []
-        total = 0
         sound = True
         for piece in pieces:
-            match = _TRIPLE.fullmatch(piece)
-            if match is None:
-                self._log_unreadable(piece.strip(), line, column)
+            place = known.get(piece) or self._place(piece, line, column)
+            if place is None:
                 sound = False
-                continue
-            doc_id = match[1]
-            start = int(match[2])
-            end = int(match[3])
-            length = self._length(doc_id)
-            if length is None or not start <= end < length or end - start >= limits.chars:
-                mended = self._mended(doc_id, start, end, length, line, column)
-                if mended is None:
-                    sound = False
-                    continue
-                end = mended
-            total += end - start + 1
-            places.append(Place(doc_id, Span(start, end + 1)))
-        if total > limits.total_chars:
-            self._log.add("TOO_MANY_TOTAL_CHARS", line, text, total, limits.total_chars, column=column)
-            sound = False
+            else:
+                places.append(place)
+        if len(places) * limits.chars > limits.total_chars:
+            total = sum(span.end - span.start for _, span in places)
+            if total > limits.total_chars:
+                self._log.add("TOO_MANY_TOTAL_CHARS", line, text, total, limits.total_chars, column=column)
+                sound = False
         return places if sound else None
+
+    def _place(self, piece: str, line: int, column: int) -> Place | None:
+        match = _TRIPLE.fullmatch(piece)
+        if match is None:
+            self._log_unreadable(piece.strip(), line, column)
+            return None
+        doc_id = match[1]
+        start = int(match[2])
+        end = int(match[3])
+        length = self._documents.length(doc_id)
+        if length is None or not start <= end < length or end - start >= self._limits.chars:
+            mended = self._mended(doc_id, start, end, length, line, column)
+            return None if mended is None else Place(doc_id, Span(start, mended + 1))
+        # What relations point at are mentions, and a line's neighbours name the same ones.
+        if len(self._known) == _KNOWN_PLACES:
+            self._known.clear()
+        place = self._known[piece] = Place(doc_id, Span(start, end + 1))
+        return place
 
     def _mended(
         self, doc_id: str, start: int, end: int, length: int | None, line: int, column: int

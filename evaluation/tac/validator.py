@@ -23,6 +23,7 @@ from evaluation.tac.syntax import (
 from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
+_KNOWN_CONFIDENCES = 1 << 16
 _LAYOUT = {
     3: "entity, type or link, value, and, if wanted, a confidence",
     4: "entity, predicate, object, provenance, and, if wanted, a confidence",
@@ -58,6 +59,7 @@ class Validator:
         self._documents = documents
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
+        self._confidences: dict[str, float] = {}
         self._rows: list[Row] = []
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
         self.run_id = ""
@@ -90,9 +92,8 @@ class Validator:
         """
         relations = Relations(self.entities, self._places, self._log)
         assertions = list(relations.resolve(self._rows))
-        self._rows.clear()
         self.predicates.update(assertion.predicate.name for assertion in assertions)
-        self.entities.check_types()
+        self.entities.settle_types()
         for line, entity, type, verb in self._typed_uses:
             if entity.asserted_type not in (None, type):
                 values = (entity.asserted_type, verb, type)
@@ -124,7 +125,10 @@ class Validator:
         if not expected <= count <= expected + 1:
             self._log.add("WRONG_NUM_ENTRIES", number, text, expected, count, _LAYOUT[expected])
             return
-        confidence = self._confidence(cells[expected], number, expected + 1) if count > expected else 1.0
+        confidence = 1.0
+        if count > expected:
+            said = cells[expected]
+            confidence = self._confidences.get(said) or self._confidence(said, number, expected + 1)
         name = cells[0]
         subject = self.entities.get(name) or self.entities.named(name, number, 1)
         if subject is not None and not subject.subject_line:
@@ -149,6 +153,8 @@ class Validator:
         value, code = confidence_of(text, self._scientific)
         if code is not None:
             self._log.add(code, line, text, text, value, column=column)
+        elif len(self._confidences) < _KNOWN_CONFIDENCES:
+            self._confidences[text] = value
         return value
 
     def _read_type(self, line: int, subject: Entity, text: str) -> None:

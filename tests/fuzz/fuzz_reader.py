@@ -1,14 +1,13 @@
 """A coverage-guided fuzzer for the reader: ``make fuzz`` (it needs atheris, which the project does not).
 
-Whatever the bytes, reading must give a list of problems or predictions, in time that its size bounds; what is
-accepted must, written and read again, give the same predictions. The corpus of inputs begins with the examples
-of faults and repairs in the unit tests; a finding is kept as ``crash-*`` beside it.
+Whatever the bytes, reading must give a list of problems or predictions, in time that its size bounds; what
+is accepted must, written and read again, give the same predictions. The inputs begin with the examples of
+faults and repairs in the unit tests; a finding is kept as ``crash-*``.
 """
 
 import io
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
@@ -32,7 +31,7 @@ DOCUMENTS = Texts(
 
 
 def content(reading: Reading) -> list[object]:
-    return [replace(prediction, line=0, provenance="") for prediction in reading.predictions]
+    return [prediction._replace(line=0, provenance="") for prediction in reading.predictions]
 
 
 def check(data: bytes) -> None:

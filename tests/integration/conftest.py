@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core.files import File
 from django.core.management import call_command
 
@@ -19,7 +19,7 @@ Submit = Callable[..., Submission]
 
 
 @pytest.fixture(autouse=True)
-def the_same_samples_in_every_run(settings: Any) -> None:
+def the_same_samples_in_every_run(settings: LazySettings) -> None:
     """A 95% interval misses in one run of twenty: not in tests of something else."""
     settings.KBPO_EPOCH_SECRET = bytes(range(32))
 

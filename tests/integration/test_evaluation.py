@@ -27,6 +27,7 @@ from evaluation.models import (
     Submission,
 )
 from kbpo import pipeline
+from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.integration.conftest import Submit
@@ -461,6 +462,37 @@ def test_a_competitor_never_judges(submit: Submit) -> None:
     assert question is not None
     with pytest.raises(NotAllowed, match="competes"):
         responses.record(question=question, worker=competitor, answer={"right": True})
+
+
+def test_who_left_a_competing_team_still_never_judges(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    deserter = User.objects.create_user("d@example.org", is_annotator=True)
+    stays = User.objects.create_user("e@example.org")
+    for user in (deserter, stays):
+        Membership.objects.create(team=submission.team, user=user)
+    teams.leave_team(user=deserter, team=submission.team)
+    question = Question.objects.filter(kind="canonical").first()
+    assert question is not None
+    with pytest.raises(NotAllowed, match="competes"):
+        responses.record(question=question, worker=deserter, answer={"right": True})
+
+
+def test_who_has_judged_sealed_claims_does_not_compete_before_their_release(
+    submit: Submit, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    submit("one")
+    pipeline.advance()
+    insider = User.objects.create_user("i@example.org", is_annotator=True)
+    question = Question.objects.filter(kind="canonical").first()
+    assert question is not None
+    responses.record(question=question, worker=insider, answer={"right": True})
+    Membership.objects.create(team=Team.objects.create(name="Insiders"), user=insider)
+    with pytest.raises(NotAllowed, match="sealed"):
+        submit("two", team="Insiders", seed=2)
+    judge()
+    epochs.release(corpus=corpus)
+    submit("two", team="Insiders", seed=2)
 
 
 def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_others(

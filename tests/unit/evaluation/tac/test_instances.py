@@ -281,9 +281,7 @@ def test_a_repaired_file_reads_like_one_that_was_right(fault):
         return [(*vars_of(p),) for p in reading.predictions]
 
     def vars_of(prediction):
-        return (
-            getattr(prediction, name) for name in ReadPrediction.__slots__ if name not in TO_BE_READ_AGAIN
-        )
+        return (getattr(prediction, name) for name in ReadPrediction._fields if name not in TO_BE_READ_AGAIN)
 
     written, meant = REPAIRS[fault]
     assert content(written) == content(meant)

@@ -294,7 +294,7 @@ def test_the_base_of_the_examples_is_in_order():
 def test_every_code_of_a_file_has_an_example():
     seen = {code for _, expected in FAULTS.values() for _, code, _ in expected}
     elsewhere = {
-        # the first line; bytes; what reading costs; a total that four spans of the allowed length cannot exceed
+        # the first line; bytes; cost; a total that four spans of the allowed length cannot exceed
         "MISSING_RUNID",
         "UNSUPPORTED_FILE",
         "BROKEN_GZIP",

@@ -1,6 +1,5 @@
 import gzip
 import io
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -29,7 +28,7 @@ def again(reading: Reading, documents: Texts) -> Reading:
 
 
 def content(reading: Reading) -> list[ReadPrediction]:
-    return [replace(prediction, line=0, provenance="") for prediction in reading.predictions]
+    return [prediction._replace(line=0, provenance="") for prediction in reading.predictions]
 
 
 def check_written(reading: Reading, documents: Texts) -> None:

@@ -13,7 +13,7 @@ def have_everything_scored_anew(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0002_lifecycle'),
+        ('evaluation', '0004_uploads'),
     ]
 
     operations = [
