@@ -45,10 +45,12 @@ class Taste:
 
 FACTS = Taste(common=0.65, of_team=0.2, alone=0.4, keen=1.2)
 MISTAKES = Taste(common=0.05, of_team=0.2, alone=0.7, keen=0.0)
+MISTAKES_IN_A_CORPUS = Taste(common=0.4, of_team=0.2, alone=0.4, keen=0.0)
+"""In a corpus systems misread the same sentences: forty of them claim some 700,000 instances in all."""
 
 TELLING = 0.8
 """How much more confident a run is of what is correct, in standard deviations; real ones are as telling."""
-SUBJECTS, PREDICATES = 300, 41
+SUBJECTS_OF_FACTS, PREDICATES = 0.25, 41
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +157,7 @@ def draw_pool(
     *,
     facts: int = TRUE_INSTANCES,
     mistakes: int = FALSE_INSTANCES,
+    taste: Taste = MISTAKES,
 ) -> Pool:
     """Draw which instances each run has.
 
@@ -165,6 +168,8 @@ def draw_pool(
     rng : numpy.random.Generator
     facts, mistakes : int
         The true and the false instances that there are to choose from, at least 1 each.
+    taste : Taste
+        That for mistakes.
 
     Returns
     -------
@@ -173,10 +178,11 @@ def draw_pool(
     right = np.maximum(1, np.rint(runs.recall * facts)).astype(np.int64)
     wrong = np.rint(right * (1 / runs.precision - 1)).astype(np.int64)
     found = _choose(rng, runs.teams, right, facts, FACTS)
-    claimed = _choose(rng, runs.teams, wrong, mistakes, MISTAKES)
+    claimed = _choose(rng, runs.teams, wrong, mistakes, taste)
     members = sparse.csr_array(np.hstack([found, claimed]))
     seen = np.flatnonzero(np.bincount(members.indices, minlength=facts + mistakes))
-    subjects = rng.choice(SUBJECTS, size=seen.size, p=_zipf(SUBJECTS))
+    entities = max(1, round(SUBJECTS_OF_FACTS * facts))
+    subjects = rng.choice(entities, size=seen.size, p=_zipf(entities))
     predicates = rng.choice(PREDICATES, size=seen.size, p=_zipf(PREDICATES))
     members, correct = sparse.csr_array(members[:, seen]), seen < facts
     signal = rng.standard_normal(members.nnz) + TELLING * correct[members.indices]
