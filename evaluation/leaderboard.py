@@ -243,7 +243,7 @@ def _why_unscored(submission: Submission) -> str:
     if submission.state == State.JUDGING and settled < needed:
         return f"People are judging it: {settled} of {needed} questions are settled."
     if submission.state == State.JUDGING:
-        return "Every claim is judged; the score is being computed."
+        return "Every claim is judged; it is scored once the systems that came before it are judged too."
     return "It has no score of this kind."
 
 

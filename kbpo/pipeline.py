@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
 
 from annotations import labels
-from evaluation import estimation, notices, sampling, submissions, work
+from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -60,9 +61,24 @@ def score_epochs() -> int:
     return moved
 
 
+def read_checks() -> int:
+    """Read the files that are only checked; return how many moved on."""
+    return checks.read_checks()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
+
+
+def remove_orphans() -> int:
+    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
+    return files.remove_orphans(now=timezone.now())
+
+
+def remove_expired() -> int:
+    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
+    return uploads.remove_expired()
 
 
 STAGES: tuple[Callable[[], int], ...] = (
@@ -71,7 +87,9 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     close_batches,
     score_epochs,
+    read_checks,
     send_notices,
+    remove_expired,
 )
 
 
@@ -99,9 +117,12 @@ def _each_submission(
     is_due: Callable[[Submission], bool] = lambda submission: True,
 ) -> int:
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
-    due = [submission.pk for submission in waiting if is_due(submission)]
-    return sum(work.run(submission_id=pk, stage=state, act=act, doing=doing) for pk in due)
+    return sum(
+        work.run(submission_id=submission.pk, stage=state, act=act, doing=doing)
+        for submission in list(waiting)
+        if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
+    )
 
 
-for _stage in STAGES:
+for _stage in (*STAGES, remove_orphans):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

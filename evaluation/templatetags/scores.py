@@ -11,9 +11,26 @@ register = template.Library()
 
 
 @register.filter
-def percent(value: float | None) -> str:
-    """Write a fraction in per cent with one decimal; a dash where there is none."""
-    return "–" if value is None else f"{100 * value:.1f}"
+def percent(value: float | None, decimals: int = 1) -> str:
+    """Write a fraction in per cent with one decimal, or as many as asked; a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.{decimals}f}"
+
+
+@register.simple_tag
+def about(value: float) -> str:
+    """Write an expected number with the two figures that can be relied on.
+
+    Examples
+    --------
+    >>> about(0.2), about(7.4), about(456.3), about(12345.0)
+    ('0', 'fewer than 10', 'about 460', 'about 12,000')
+    """
+    if value < 0.5:
+        return "0"
+    if value < 10:
+        return "fewer than 10"
+    digits = len(str(round(value))) - 2
+    return f"about {round(value, -digits):,.0f}"
 
 
 @register.simple_tag

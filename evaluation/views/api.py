@@ -1,19 +1,22 @@
-"""The JSON API: reads only."""
+"""The JSON API: reads. What writes is in `evaluation.views.uploads`."""
 
 from typing import Any
+from uuid import UUID
 
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from rest_framework import serializers
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
 from evaluation.leaderboard import rows
-from evaluation.models import Score, Submission
-from evaluation.progress import HEADINGS, next_step, progress, version
+from evaluation.models import Score, StageWork, Submission
+from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
 from evaluation.views.board import read_choice
+from evaluation.views.files import find_file
 from evaluation.visibility import find, may_change
 
 
@@ -69,6 +72,19 @@ class LeaderboardView(APIView):
         )
 
 
+class CheckView(APIView):
+    """Where a check stands."""
+
+    permission_classes = [IsAuthenticated]
+
+    def get(self, request: Request, pk: UUID) -> Response:
+        """Answer with its state; 404 to all but its owner and operators."""
+        found = find_file(request._request, "check", pk)
+        return Response(
+            {"id": found.pk, "state": found.state, "version": found.state, "counts": found.counts, "work": ""}
+        )
+
+
 class SubmissionView(APIView):
     """Where a submission stands."""
 
@@ -94,6 +110,7 @@ class SubmissionView(APIView):
         own = may_change(request.user, found)
         events = list(found.events.all())
         done = progress(found)
+        work = StageWork.objects.filter(submission=found).first() if own else None
         newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
         return Response(
             {
@@ -101,11 +118,13 @@ class SubmissionView(APIView):
                 "version": version(found, len(events), done),
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
+                "work": sign_of_life(found, work, timezone.now()),
                 "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},
                 "events": [
                     {"state": event.state, "at": event.at, "detail": event.detail if own else ""}
                     for event in events
                 ],
+                "answered_at": done and done.answered_at,
                 "scored_at": newest and newest.computed_at,
             }
         )

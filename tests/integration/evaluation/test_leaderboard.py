@@ -78,6 +78,15 @@ def test_the_unscored_come_last_and_say_why(epoch):
     assert "1 of 2 questions" in row.why
 
 
+def test_what_is_judged_before_its_predecessors_says_that_it_waits_for_them(epoch):
+    batch = SampleBatchFactory(
+        epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, state="judging")
+    )
+    batch.questions.add(QuestionFactory(settled=True))
+    (row,) = rows(epoch.corpus)
+    assert "once the systems that came before it are judged" in row.why
+
+
 @pytest.mark.parametrize("state", ["withdrawn", "refused", "failed"])
 def test_what_came_to_nothing_is_not_listed(epoch, state):
     SubmissionFactory(corpus=epoch.corpus, state=state)

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.tac.documents import Texts
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.syntax import (
     LIMITS,
@@ -76,7 +77,7 @@ def test_a_confidence_is_read_and_judged(text, expected):
 
 def places_of(text: str, limits: Limits = LIMITS["tac2016"]) -> tuple[list[Place] | None, list[str]]:
     log = ProblemLog("tac2016")
-    places = PlaceReader({"D": 1_000, "E F": 10}, limits, log).read(text, 1)
+    places = PlaceReader(Texts({"D": "." * 1_000, "E F": "." * 10}), limits, log).read(text, 1)
     return places, [problem.code for problem in log.by_line()]
 
 
