@@ -8,6 +8,18 @@ register = template.Library()
 
 
 @register.filter
+def amount(cents: int) -> str:
+    """Write cents as a number of dollars, for a column that says so.
+
+    Examples
+    --------
+    >>> amount(123450)
+    '1,234.50'
+    """
+    return f"{cents // 100:,}.{cents % 100:02}"
+
+
+@register.filter
 def dollars(cents: int) -> str:
     """Write cents as dollars.
 
@@ -16,7 +28,7 @@ def dollars(cents: int) -> str:
     >>> dollars(123450)
     '$1,234.50'
     """
-    return f"${cents // 100:,}.{cents % 100:02}"
+    return f"${amount(cents)}"
 
 
 @register.filter
