@@ -86,14 +86,15 @@ def find_groups(worker: Worker, now: datetime) -> list[Group]:
     counts = {row["hit_type"]: row["available"] for row in rows}
     types = HitType.objects.select_related("requester").in_bulk(counts)
     times = _times(list(counts))
-    groups = [_group(worker, types[pk], available, times) for pk, available in counts.items()]
+    unmet = qualifying.unmet(worker, types.values())
+    groups = [_group(types[pk], available, times, unmet) for pk, available in counts.items()]
     return [group for group in groups if not group.is_hidden]
 
 
 def find_group(worker: Worker, hit_type: HitType, now: datetime) -> Group:
     """Return one type of work, also where nothing of it is left."""
     available = lifecycle.open_hits(worker, now).filter(hit_type=hit_type).count()
-    return _group(worker, hit_type, available, _times([hit_type.pk]))
+    return _group(hit_type, available, _times([hit_type.pk]), qualifying.unmet(worker, [hit_type]))
 
 
 def next_hit(worker: Worker, hit_type: HitType, now: datetime) -> Hit | None:
@@ -149,12 +150,15 @@ def pending_cents(worker: Worker) -> int:
 
 
 def _group(
-    worker: Worker, hit_type: HitType, available: int, times: dict[int, tuple[timedelta, int]]
+    hit_type: HitType,
+    available: int,
+    times: dict[int, tuple[timedelta, int]],
+    unmet: dict[int, list[Unmet]],
 ) -> Group:
     median, measured = times.get(hit_type.pk, (None, 0))
     if measured < ENOUGH:
         median = None
-    return Group(hit_type, available, median, measured, qualifying.unmet(worker, hit_type))
+    return Group(hit_type, available, median, measured, unmet[hit_type.pk])
 
 
 def _times(types: list[int]) -> dict[int, tuple[timedelta, int]]:

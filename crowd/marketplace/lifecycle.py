@@ -378,7 +378,7 @@ def _free_id(hit: Hit) -> str:
 def _check_may_accept(worker: Worker, hit: Hit) -> None:
     if qualifying.is_blocked(worker, hit.requester_id):
         raise NotAllowed("This requester has no work for you.")
-    if missing := qualifying.unmet(worker, hit.hit_type):
+    if missing := qualifying.unmet(worker, [hit.hit_type])[hit.hit_type.pk]:
         raise NotAllowed(f"You do not qualify for this one yet. It needs: {missing[0].text}.")
     held = Assignment.objects.filter(worker=worker, state=State.ACCEPTED).count()
     if held >= MOST_HELD:

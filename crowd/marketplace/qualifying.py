@@ -1,6 +1,6 @@
 """Who may see, preview and accept which HITs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Unmet:
     grantable: str
 
 
-def check_requirements(requester_id: int, requirements: Iterable[Mapping[str, Any]]) -> None:
+def check_requirements(requirements: Collection[Mapping[str, Any]]) -> None:
     """Check the QualificationRequirements of a HIT.
 
     Raises
@@ -64,7 +64,6 @@ def check_requirements(requester_id: int, requirements: Iterable[Mapping[str, An
     RequestError
         Naming the first that is wrong, unknown, or cannot be checked here.
     """
-    requirements = list(requirements)
     if len(requirements) > MOST:
         raise out_of_range("The number of QualificationRequirements", len(requirements), f"at most {MOST}")
     for requirement in requirements:
@@ -80,23 +79,21 @@ def check_requirements(requester_id: int, requirements: Iterable[Mapping[str, An
         _check_values(requirement)
 
 
-def unmet(worker: Worker, hit_type: HitType) -> list[Unmet]:
-    """List the requirements of a type of HITs that a worker does not meet."""
-    requirements = hit_type.requirements
-    if not requirements:
-        return []
-    ids = {requirement["QualificationTypeId"] for requirement in requirements}
+def unmet(worker: Worker, hit_types: Collection[HitType]) -> dict[int, list[Unmet]]:
+    """List, for each of these types of HITs by its key, the requirements that a worker does not meet."""
+    ids = {one["QualificationTypeId"] for hit_type in hit_types for one in hit_type.requirements}
+    if not ids:
+        return {hit_type.pk: [] for hit_type in hit_types}
     types = {one.type_id: one for one in QualificationType.objects.filter(type_id__in=ids)}
     values = _values(worker, ids)
-    return [
-        Unmet(
-            describe(requirement, types),
-            _guards(requirement),
-            type_id if _is_grantable(types.get(type_id), values.get(type_id)) else "",
-        )
-        for requirement in requirements
-        if not meets(requirement, values.get(type_id := requirement["QualificationTypeId"]))
-    ]
+    return {
+        hit_type.pk: [
+            _unmet(requirement, types, values)
+            for requirement in hit_type.requirements
+            if not meets(requirement, values.get(requirement["QualificationTypeId"]))
+        ]
+        for hit_type in hit_types
+    }
 
 
 def is_blocked(worker: Worker, requester_id: int) -> bool:
@@ -160,6 +157,14 @@ def describe(requirement: Mapping[str, Any], types: Mapping[str, QualificationTy
     name = SYSTEM_TYPES.get(type_id) or (types[type_id].name if type_id in types else type_id)
     values = ", ".join(map(str, requirement.get("IntegerValues", [])))
     return f"{name} {_WORDS[requirement['Comparator']]} {values}".strip()
+
+
+def _unmet(
+    requirement: Mapping[str, Any], types: Mapping[str, QualificationType], values: Mapping[str, int]
+) -> Unmet:
+    type_id = requirement["QualificationTypeId"]
+    is_grantable = _is_grantable(types.get(type_id), values.get(type_id))
+    return Unmet(describe(requirement, types), _guards(requirement), type_id if is_grantable else "")
 
 
 def _check_values(requirement: Mapping[str, Any]) -> None:

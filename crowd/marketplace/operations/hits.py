@@ -244,7 +244,7 @@ def _hit_type(requester: Requester, params: Mapping[str, Any]) -> HitType:
         if name != "Keywords" and not value.strip():
             raise invalid_parameter(name, "is empty; workers choose by it.")
     requirements = params.get("QualificationRequirements", [])
-    qualifying.check_requirements(requester.pk, requirements)
+    qualifying.check_requirements(requirements)
     properties = {
         "title": params["Title"],
         "description": params["Description"],

@@ -3,11 +3,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.db import transaction
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations import corpora
 from annotations.selectors import corpus_by_tag
 from evaluation import sampling
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
 

@@ -1,10 +1,10 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations.selectors import corpus_by_tag
 from evaluation import epochs
+from kbpo.core.commands import Command as BaseCommand
 
 
 class Command(BaseCommand):

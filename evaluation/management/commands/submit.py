@@ -3,12 +3,12 @@ from typing import Any
 
 from django.core.files import File
 from django.core.management.base import CommandParser
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations.selectors import corpus_by_tag
 from evaluation import submissions
 from evaluation.models import Submission
 from kbpo.accounts.models import Team
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
 
 

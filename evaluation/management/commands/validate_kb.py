@@ -3,11 +3,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from kbpo.core.commands import Command as BaseCommand
 
 from annotations.selectors import corpus_by_tag
 from evaluation import submissions
 from evaluation.models import Submission
+from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
 
 

@@ -1,7 +1,7 @@
 """A requester with money and keys, the real boto3 client, and workers."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import boto3
@@ -45,7 +45,7 @@ def key(requester: Requester) -> RequesterKey:
 
 
 @pytest.fixture
-def connect(live_server, monkeypatch) -> Connect:
+def connect(live_server, monkeypatch) -> Iterator[Connect]:
     """Make a client: ``connect(key)``, or with another secret or clock."""
     # nothing of this machine's own AWS settings
     for name in list(os.environ):
@@ -55,7 +55,7 @@ def connect(live_server, monkeypatch) -> Connect:
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
 
     def act(key: RequesterKey, secret: str = "", attempts: int = 1) -> Any:
-        return boto3.client(
+        client = boto3.client(
             "mturk",
             endpoint_url=live_server.url + reverse("requester_api"),
             region_name="us-east-1",
@@ -63,8 +63,13 @@ def connect(live_server, monkeypatch) -> Connect:
             aws_secret_access_key=secret or key.secret,
             config=Config(retries={"total_max_attempts": attempts}),
         )
+        clients.append(client)
+        return client
 
-    return act
+    clients: list[Any] = []
+    yield act
+    for client in clients:
+        client.close()
 
 
 @pytest.fixture
