@@ -7,7 +7,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check bench screenshots clean
+.PHONY: help setup demo test test-all check bench fuzz screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -52,6 +52,15 @@ PRODUCTION := DEBUG=0 \
 
 bench: setup  ## run the benchmarks
 	@$(BIN)/python -m benchmarks
+
+# atheris is no requirement of the project: it is needed for this alone, and has wheels for few systems.
+FUZZ_SECONDS ?= 1800
+fuzz: setup  ## look for inputs that break the reader, for FUZZ_SECONDS; findings in KBPO_HOME/fuzz-*
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
+		{ echo "make fuzz needs atheris: run '$(BIN)/python -m pip install atheris' first." >&2; exit 1; }
+	@mkdir -p "$(KBPO_HOME)"
+	@$(BIN)/python -m tests.fuzz.fuzz_reader "$(KBPO_HOME)/fuzz" -dict=tests/fuzz/kb.dict -max_len=4096 \
+		-max_total_time=$(FUZZ_SECONDS) -artifact_prefix="$(KBPO_HOME)/fuzz-"
 
 screenshots: setup  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots

@@ -142,14 +142,15 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
 def _corpus(tag: str, name: str, design: str | None) -> Corpus:
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
-        corpus = Corpus(tag=tag, name=name or tag, design=design or Corpus.Design.COORDINATED)
+        new = Corpus(tag=tag, name=name or tag, design=design or Corpus.Design.COORDINATED)
         try:
-            corpus.full_clean()
+            new.full_clean(validate_unique=False)
         except ValidationError as error:
             field, messages = next(iter(error.message_dict.items()))
-            raise InvalidInput(f"the corpus' {field} is {getattr(corpus, field)!r}: {messages[0]}") from None
-        corpus.save()
-        return corpus
+            raise InvalidInput(f"the corpus' {field} is {getattr(new, field)!r}: {messages[0]}") from None
+        # Somebody else may be making it: wait for them, and go on with theirs.
+        Corpus.objects.bulk_create([new], ignore_conflicts=True)
+        corpus = Corpus.objects.select_for_update().get(tag=tag)
     for field, value in (("name", name), ("design", design)):
         if value and value != getattr(corpus, field):
             raise Conflict(

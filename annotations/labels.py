@@ -1,18 +1,32 @@
 """From responses to labels: the only bridge between the two."""
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from django.db import transaction
+import numpy as np
+from django.db import connection, transaction
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from annotations import payloads
 from annotations.aggregation import majority
+from annotations.aggregation.correction import calibrate
+from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
-from annotations.models import Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer
+from annotations.models import Corpus, Label, Question, Response
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+
+# What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
+_DOUBT = 2.0**-53
+
+# The one claim of a canonical question.
+_CANONICAL = Offer("", 0)
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 def with_complete_votes() -> QuerySet[Question]:
@@ -74,6 +88,113 @@ def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     _settle(settled, Label.Source.EXPERT)
 
 
+@transaction.atomic
+def update_posteriors(*, corpus: Corpus) -> int:
+    """Compute again how probable each claim of a corpus' settled questions is, from who voted what.
+
+    Dawid and Skene's model, fitted to all valid votes for each kind of question by itself; every predicate
+    and direction that was offered is a claim of its own. An expert's answer makes a posterior 0 or 1. It does
+    not teach the model, since it is the questions with the worst votes that come to experts. From the
+    posteriors follow the corrected labels of noise-adjusted scores. Labels keep their value.
+
+    Safe to run twice, and at the same time as itself. 10,000 relation questions of three votes and four
+    offers each take 2 s on an idle core.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    int
+        How many labels have changed.
+    """
+    # Two runs that update the same labels in different orders would wait for each other for ever.
+    Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+
+
+def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
+    settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
+    found: dict[int, list[Label]] = defaultdict(list)
+    labels = list(Label.objects.filter(question__in=settled).order_by("pk"))
+    if not labels:
+        return 0
+    for label in labels:
+        found[label.question_id].append(label)
+    asked = {
+        pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
+    }
+    item_of = {label.pk: item for item, label in enumerate(labels)}
+    known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
+
+    items: list[int] = []
+    workers: list[int] = []
+    votes: list[bool] = []
+    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by("pk")
+    for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
+        if response.question_id not in found:
+            continue  # settled since the labels were read: the next time
+        held = _held(asked[response.question_id], response)
+        for label in found[response.question_id]:
+            item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
+            if not response.is_expert:
+                items.append(item)
+                workers.append(response.worker_id)
+                votes.append(vote)
+            elif known[item] < 0:
+                known[item] = vote
+    measured = _measure(
+        np.array(items, dtype=np.int64),
+        np.array(workers, dtype=np.int64),
+        np.array(votes, dtype=np.int64),
+        known,
+    )
+    return _store_measured([label.pk for label in labels], *measured)
+
+
+def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
+    """Return the claims that an answer affirms, named as labels name them."""
+    if isinstance(asked, CanonicalQuestion):
+        return {_CANONICAL} if response.answer["right"] else set()
+    return asked.ticked(response.answer)
+
+
+def _measure(
+    items: IntArray, workers: IntArray, votes: IntArray, known: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return posteriors and corrected labels; NaN where no vote is left and no expert has spoken."""
+    posteriors = np.where(known >= 0, known, np.nan)
+    corrected = posteriors.copy()
+    if items.size:
+        told, rows = np.unique(items, return_inverse=True)
+        fit = dawid_skene(rows, np.unique(workers, return_inverse=True)[1], votes)
+        probable = np.clip(fit.posteriors[:, 1], _DOUBT, 1 - _DOUBT)
+        truth = known[told]
+        posteriors[told] = np.where(truth >= 0, truth, probable)
+        calibration = calibrate(probable, truth)
+        if calibration is not None:
+            corrected[told] = calibration.correct(probable, truth)
+    return posteriors, corrected
+
+
+def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected: FloatArray) -> int:
+    # bulk_update would send one CASE for each row: minutes, where this takes a second.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE annotations_label AS label SET posterior = new.posterior, corrected = new.corrected"
+            " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
+            " WHERE label.id = new.id AND (label.posterior, label.corrected)"
+            " IS DISTINCT FROM (new.posterior, new.corrected)",
+            [list(label_ids), _nullable(posteriors), _nullable(corrected)],
+        )
+        return int(cursor.rowcount)
+
+
+def _nullable(values: FloatArray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
 def publish(questions: QuerySet[Question]) -> int:
     """Publish the labels of those questions that are settled and not yet published.
 
@@ -106,7 +227,7 @@ def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, V
     asked = payloads.read_question(question.kind, question.payload)
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
-        return None if verdict is None else {Offer("", 0): verdict}
+        return None if verdict is None else {_CANONICAL: verdict}
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
 
 

@@ -1,7 +1,33 @@
 """Reads that several callers share."""
 
-from annotations.models import Corpus
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotations import payloads
+from annotations.aggregation.agreement import Kappa, fleiss_kappa
+from annotations.models import Corpus, Question, Response
+from annotations.payloads import CanonicalQuestion
 from kbpo.core.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far workers agree on one kind of question.
+
+    Attributes
+    ----------
+    kind : Question.Kind
+    questions : int
+        Those with at least two valid votes, on which κ rests.
+    kappa : Kappa or None
+        Fleiss' κ with its interval; None where it is not estimable.
+    """
+
+    kind: Question.Kind
+    questions: int
+    kappa: Kappa | None
 
 
 def corpus_by_tag(tag: str) -> Corpus:
@@ -12,8 +38,50 @@ def corpus_by_tag(tag: str) -> Corpus:
     InvalidInput
         If there is none of that tag; the message lists those there are.
     """
-    corpus = Corpus.objects.filter(tag=tag).first()
+    corpus = None if "\0" in tag else Corpus.objects.filter(tag=tag).first()
     if corpus is None:
         tags = ", ".join(Corpus.objects.values_list("tag", flat=True)) or "none is loaded"
         raise InvalidInput(f"there is no corpus {tag!r}; there are: {tags}", where="--corpus")
     return corpus
+
+
+def agreement(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
+    """Measure how far workers agree in a corpus, for each kind of question.
+
+    Over the valid votes of those who are no experts, on the questions that the votes have settled or sent to
+    an expert: those still open would count too little disagreement or too much. The category of a vote is the
+    whole answer: the relations ticked, with their directions, or none; right or wrong.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    level : float
+        Of the interval, between 0 and 1.
+
+    Returns
+    -------
+    list of Agreement
+        One for each kind, in the order of `Question.Kind`.
+    """
+    return [_agreement(corpus, kind, level) for kind in Question.Kind]
+
+
+def _agreement(corpus: Corpus, kind: Question.Kind, level: float) -> Agreement:
+    closed = Question.objects.filter(document__corpus=corpus, kind=kind).exclude(state=Question.State.OPEN)
+    asked = {pk: payloads.read_question(kind, payload) for pk, payload in closed.values_list("pk", "payload")}
+    answers: dict[int, Counter[object]] = defaultdict(Counter)
+    columns: dict[object, int] = {}
+    votes = Response.objects.filter(question__in=closed, is_valid=True, is_expert=False).order_by("pk")
+    for question_id, answer in votes.values_list("question_id", "answer"):
+        if question_id not in asked:
+            continue  # closed since the questions were read
+        question = asked[question_id]
+        category = answer["right"] if isinstance(question, CanonicalQuestion) else question.ticked(answer)
+        answers[question_id][category] += 1
+        columns.setdefault(category, len(columns))
+    counts = np.zeros((len(answers), len(columns)), dtype=np.int64)
+    for row, given in enumerate(answers.values()):
+        for category, number in given.items():
+            counts[row, columns[category]] = number
+    questions = int((counts.sum(axis=1) >= 2).sum())
+    return Agreement(kind, questions, fleiss_kappa(counts, level=level))

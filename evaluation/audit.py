@@ -49,6 +49,7 @@ def _audit_epoch(epoch: Epoch) -> list[str]:
 
 def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> list[str]:
     """Replay one arrival on `pi`, which it updates."""
+    findings: list[str] = []
     claims = sampling.read_claims(batch.submission)
     instance_ids = [row.instance_id for row in claims.predictions]
     stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
@@ -57,8 +58,12 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
     if batch.draws is not None:
         counts = sampling.count_draws(claims.p, batch.draws, secret=secret, number=batch.number)
         drawn = {instance_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
-        return [] if drawn == stored_draws else [_difference("draws", drawn, stored_draws)]
-    findings = []
+        needed = sampling.draws_needed(batch, claims)
+        if needed != batch.draws:
+            findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
+        if drawn != stored_draws:
+            findings.append(_difference("draws", drawn, stored_draws))
+        return findings
     stored_pi = dict(
         InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
     )

@@ -74,6 +74,7 @@ def release(*, corpus: Corpus) -> Epoch:
         If nothing was sampled in it, a batch still waits for answers, or its scores are not up to date:
         a label published before the scores rest on it could be submitted against them.
     """
+    Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
     epoch = Epoch.objects.select_for_update().get(corpus=corpus, released_at=None)
     batches = SampleBatch.objects.filter(epoch=epoch)
     if not batches.exists():

@@ -1,11 +1,13 @@
 """From rows to arrays to scores: the only bridge between the database and the estimators."""
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from django.db import transaction
@@ -14,24 +16,42 @@ from django.db.models import F
 import kbpo
 from annotations import questions
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
-from evaluation import estimators, sampling
+from evaluation import comparing, divisions, estimators, sampling, tiers
 from evaluation.estimators import coordinated, matching, weighting
+from evaluation.estimators.comparison import comparables
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.scores import (
     CoordinatedSample,
     Documents,
+    Estimates,
     IidSample,
     Labels,
     System,
     SystemScore,
-    coordinated_scores,
-    iid_scores,
+    coordinated_estimates,
+    iid_estimates,
+    noise_adjusted_scores,
 )
+from evaluation.estimators.subsets import Division, Relations, subset_scores
+from evaluation.estimators.subsets import SubsetScore as OfSubset
 from evaluation.lifecycle import fail, move
-from evaluation.models import DocumentSample, Epoch, Prediction, SampledInstance, Score, Submission
+from evaluation.models import (
+    AdjustedScore,
+    Comparison,
+    DocumentSample,
+    Epoch,
+    Prediction,
+    SampleBatch,
+    SampledInstance,
+    Score,
+    Submission,
+    SubsetScore,
+)
 from kbpo.core.spans import Span
 
 SCORING_ATTEMPTS = 3
+
+LabelColumn = Literal["value", "corrected"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +78,15 @@ class Pool:
     claims: list[list[Prediction]]
 
 
+@dataclass(frozen=True, eq=False)
+class Exhaustive:
+    """The exhaustive documents by row id, with what is found in each, and with each true relation."""
+
+    document_ids: list[int]
+    documents: Documents
+    relations: Relations
+
+
 def read_pool(submissions: Sequence[Submission]) -> Pool:
     """Read what systems predict, with p_i under every weighting: the default's as stored, others computed."""
     read = [sampling.read_claims(submission) for submission in submissions]
@@ -69,7 +98,7 @@ def read_pool(submissions: Sequence[Submission]) -> Pool:
     keys = sorted(by_key)
     row_of = {key: row for row, key in enumerate(keys)}
     systems = []
-    for claims in read:
+    for submission, claims in zip(submissions, read, strict=True):
         subjects = [row.subject_entity for row in claims.predictions]
         predicates = [row.instance.predicate for row in claims.predictions]
         objects = [row.object_entity for row in claims.predictions]
@@ -81,6 +110,7 @@ def read_pool(submissions: Sequence[Submission]) -> Pool:
                     for name, weigh in weighting.WEIGHTINGS.items()
                 },
                 confidence=np.array([row.confidence for row in claims.predictions]),
+                team=submission.team_id,
             )
         )
     return Pool(
@@ -88,8 +118,14 @@ def read_pool(submissions: Sequence[Submission]) -> Pool:
     )
 
 
-def read_labels(pool: Pool, epoch: Epoch, through: int) -> Labels:
-    """Read the labels of the instances sampled in batches 1 to `through`."""
+def read_labels(pool: Pool, epoch: Epoch, through: int, column: LabelColumn = "value") -> Labels:
+    """Read the labels of the instances sampled in batches 1 to `through`.
+
+    Parameters
+    ----------
+    column : {"value", "corrected"}
+        The labels as they stand, or corrected for workers' errors; NaN where one was never corrected.
+    """
     relation = np.full(len(pool.keys), np.nan)
     row_of = {instance_id: row for row, instance_id in enumerate(pool.instance_ids)}
     settled = SampledInstance.objects.filter(
@@ -97,14 +133,15 @@ def read_labels(pool: Pool, epoch: Epoch, through: int) -> Labels:
         batch__number__lte=through,
         question__labels__predicate=F("instance__predicate"),
         question__labels__subject=F("subject"),
-    ).values_list("instance_id", "question__labels__value")
+    ).values_list("instance_id", f"question__labels__{column}")
+    sampled = np.zeros(len(pool.keys), dtype=bool)
     for instance_id, value in settled:
-        relation[row_of[instance_id]] = value
-    return Labels(relation, _read_linking(pool, relation))
+        sampled[row_of[instance_id]] = True
+        relation[row_of[instance_id]] = np.nan if value is None else value
+    return Labels(relation, _read_linking(pool, sampled, column))
 
 
-def _read_linking(pool: Pool, relation: np.ndarray) -> list[np.ndarray]:
-    sampled = ~np.isnan(relation)
+def _read_linking(pool: Pool, sampled: np.ndarray, column: LabelColumn) -> list[np.ndarray]:
     claimed = [
         {
             position: sampling.canonical_claims(claims[position])
@@ -117,14 +154,15 @@ def _read_linking(pool: Pool, relation: np.ndarray) -> list[np.ndarray]:
     )
     values = dict(
         Label.objects.filter(question__in=[question.pk for question in asked.values()]).values_list(
-            "question_id", "value"
+            "question_id", column
         )
     )
     linking = []
     for system, rows in zip(pool.systems, claimed, strict=True):
         right = np.full(len(system.rows), np.nan)
         for position, claims in rows.items():
-            right[position] = all(values[asked[claim].pk] for claim in claims)
+            ones = [values[asked[claim].pk] for claim in claims]
+            right[position] = np.nan if None in ones else math.prod(ones)
         linking.append(right)
     return linking
 
@@ -159,8 +197,10 @@ def read_iid_sample(pool: Pool, epoch: Epoch, through: int) -> IidSample:
     )
 
 
-def read_documents(pool: Pool, corpus: Corpus, document_ids: Sequence[int] | None = None) -> Documents | None:
-    """Read the exhaustive documents, and count what each system finds in them.
+def read_exhaustive(
+    pool: Pool, corpus: Corpus, document_ids: Sequence[int] | None = None
+) -> Exhaustive | None:
+    """Read the exhaustive documents, and what each system finds in them.
 
     Parameters
     ----------
@@ -169,7 +209,7 @@ def read_documents(pool: Pool, corpus: Corpus, document_ids: Sequence[int] | Non
 
     Returns
     -------
-    Documents or None
+    Exhaustive or None
         None where there are none.
     """
     if document_ids is None:
@@ -179,16 +219,35 @@ def read_documents(pool: Pool, corpus: Corpus, document_ids: Sequence[int] | Non
         document_ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
     column_of = {document_id: column for column, document_id in enumerate(document_ids)}
     relations = _read_true_relations(document_ids)
-    true = np.zeros(len(document_ids), dtype=np.int64)
     columns = np.array([column_of[int(relation.doc_id)] for relation in relations], dtype=np.int64)
-    np.add.at(true, columns, 1)
+    size, population = len(document_ids), corpus.documents.count()
     found: dict[str, np.ndarray] = {}
+    correct: dict[str, np.ndarray] = {}
+    pool_correct: dict[str, np.ndarray] = {}
     for part in matching.PARTS:
-        found[part] = np.zeros((len(pool.systems), len(document_ids)), dtype=np.int64)
+        found[part] = np.zeros((len(pool.systems), len(relations)), dtype=bool)
+        correct[part] = np.zeros((len(pool.systems), size), dtype=np.int64)
+        anybody: dict[int, int] = {}  # the column of each instance that somebody has right
         for number, predictions in enumerate(pool.claims):
-            claims = [_claim(row) for row in predictions if row.instance.document_id in column_of]
-            np.add.at(found[part][number], columns[matching.match(claims, relations, part).found], 1)
-    return Documents(corpus.documents.count(), true, found)
+            inside = [row for row in predictions if row.instance.document_id in column_of]
+            matched = matching.match([_claim(row) for row in inside], relations, part)
+            found[part][number] = matched.found
+            of_claims = np.array([column_of[row.instance.document_id] for row in inside], dtype=np.int64)
+            correct[part][number] = np.bincount(of_claims[matched.correct], minlength=size)
+            anybody |= {
+                inside[place].instance_id: int(of_claims[place]) for place in np.flatnonzero(matched.correct)
+            }
+        pool_correct[part] = np.bincount(np.fromiter(anybody.values(), dtype=np.int64), minlength=size)
+    counted = {
+        part: np.array([np.bincount(columns[own], minlength=size) for own in by_system])
+        for part, by_system in found.items()
+    }
+    true = np.bincount(columns, minlength=size)
+    return Exhaustive(
+        list(document_ids),
+        Documents(population, true, counted, correct, pool_correct),
+        Relations(population, size, columns, found),
+    )
 
 
 def _claim(prediction: Prediction) -> matching.Claim:
@@ -218,7 +277,8 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
         mentions[annotation_id, Span(start, end)] |= entities[
             annotation_id, Span(canonical_start, canonical_end)
         ]
-    relations = AnnotatedRelation.objects.filter(annotation__document__in=document_ids).values_list(
+    relations = AnnotatedRelation.objects.filter(annotation__document__in=document_ids).order_by("pk")
+    values = relations.values_list(
         "annotation__document_id",
         "annotation_id",
         "predicate",
@@ -236,7 +296,7 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
         subject_end,
         object_start,
         object_end,
-    ) in relations:
+    ) in values:
         subject, object_ = Span(subject_start, subject_end), Span(object_start, object_end)
         found.append(
             matching.TrueRelation(
@@ -249,20 +309,6 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
             )
         )
     return found
-
-
-def epoch_scores(epoch: Epoch, through: int) -> tuple[Pool, Iterable[SystemScore]]:
-    """Read an epoch's batches 1 to `through` and estimate every score; nothing is stored."""
-    submissions = list(
-        Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through).order_by("batch__number")
-    )
-    pool = read_pool(submissions)
-    labels = read_labels(pool, epoch, through)
-    documents = read_documents(pool, epoch.corpus)
-    if epoch.corpus.design == Corpus.Design.COORDINATED:
-        sample = read_coordinated_sample(pool, epoch, through)
-        return pool, coordinated_scores(pool.systems, labels, sample, documents)
-    return pool, iid_scores(pool.systems, labels, read_iid_sample(pool, epoch, through), documents)
 
 
 @transaction.atomic
@@ -284,13 +330,13 @@ def score_epoch(*, epoch_id: int) -> bool:
         return False
     through = sampling.last_labelled(epoch)
     if through:
-        pool, scores = epoch_scores(epoch, through)
-        _store(epoch, through, pool, scores)
+        pool = _score(epoch, through)
         judged = Submission.objects.select_for_update().filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
             move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
+        tiers.update_tiers(corpus=epoch.corpus)
     epoch.scores_due = False
     epoch.scoring_failures = 0
     epoch.save(update_fields=["scores_due", "scoring_failures"])
@@ -309,50 +355,135 @@ def note_failure(*, epoch_id: int) -> None:
         for pk in list(waiting.values_list("pk", flat=True)):
             fail(
                 submission_id=pk,
+                stage=Submission.State.JUDGING,
                 detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
                 " to have us try again. Nothing that was judged is lost.",
             )
     epoch.save(update_fields=["scores_due", "scoring_failures"])
 
 
-def _store(epoch: Epoch, through: int, pool: Pool, scores: Iterable[SystemScore]) -> None:
-    batch = epoch.batches.get(number=through)
-    documents = DocumentSample.objects.filter(corpus=epoch.corpus).first()
-    rows = [
-        Score(
-            submission=pool.submissions[score.system],
-            epoch=epoch,
-            batch=batch,
-            estimator=score.estimator,
-            weighting=score.weighting,
-            part=score.part,
-            level=score.level,
-            matching=matching.RULE,
-            **_columns("precision", score.precision),
-            **_columns("recall", score.recall),
-            **_columns("f1", score.f1),
-            labels=score.labels,
-            counts={
-                "instances": len(pool.systems[score.system].rows),
-                "pool": len(pool.submissions),
-                "documents": documents.size if documents else 0,
-                "true": score.true,
-                "found": score.found,
-            },
-            code_version=code_version(),
+def _score(epoch: Epoch, through: int) -> Pool:
+    """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
+    submissions = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through)
+    pool = read_pool(list(submissions.order_by("batch__number")))
+    labels = read_labels(pool, epoch, through)
+    exhaustive = read_exhaustive(pool, epoch.corpus)
+    documents = exhaustive.documents if exhaustive else None
+    sample: CoordinatedSample | IidSample
+    if epoch.corpus.design == Corpus.Design.COORDINATED:
+        sample = read_coordinated_sample(pool, epoch, through)
+        estimates = coordinated_estimates(pool.systems, labels, sample, documents)
+        corrected = read_labels(pool, epoch, through, "corrected")
+        _store_adjusted(epoch, pool, noise_adjusted_scores(pool.systems, corrected, sample, documents))
+    else:
+        sample = read_iid_sample(pool, epoch, through)
+        estimates = iid_estimates(pool.systems, labels, sample, documents)
+    _store(epoch, epoch.batches.get(number=through), pool, estimates)
+    divided = divisions.divisions(epoch.corpus, pool.claims, exhaustive.document_ids if exhaustive else [])
+    relations = exhaustive.relations if exhaustive else None
+    SubsetScore.objects.filter(epoch=epoch).delete()
+    for kind, division in divided:
+        _store_subsets(
+            epoch, pool, kind, division, subset_scores(pool.systems, labels, sample, relations, division)
         )
-        for score in scores
-    ]
-    key = ["submission", "batch", "estimator", "weighting", "part", "level"]
-    given = {"epoch", "matching", "labels", "counts", "code_version", "computed_at"}
-    measured = {f"{name}{end}" for name in ("precision", "recall", "f1") for end in ("", "_low", "_high")}
-    Score.objects.bulk_create(
-        rows,
+    return pool
+
+
+def _store(epoch: Epoch, batch: SampleBatch, pool: Pool, estimates: Iterable[Estimates]) -> None:
+    documents = DocumentSample.objects.filter(corpus=epoch.corpus).first()
+    # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
+    Score.objects.filter(epoch=epoch).delete()
+    Comparison.objects.filter(epoch=epoch).delete()
+    for of_part in estimates:
+        Score.objects.bulk_create(
+            (
+                Score(
+                    submission=pool.submissions[score.system],
+                    epoch=epoch,
+                    batch=batch,
+                    estimator=score.estimator,
+                    weighting=score.weighting,
+                    part=score.part,
+                    level=score.level,
+                    matching=matching.RULE,
+                    **_measured(score),
+                    labels=score.labels,
+                    counts={
+                        "instances": len(pool.systems[score.system].rows),
+                        "pool": len(pool.submissions),
+                        "documents": documents.size if documents else 0,
+                        "true": score.true,
+                        "found": score.found,
+                    },
+                    code_version=code_version(),
+                )
+                for score in of_part.scores()
+            ),
+            batch_size=1000,
+        )
+        Comparison.objects.bulk_create(
+            Comparison(
+                epoch=epoch,
+                estimator=estimator,
+                weighting=weighting_name,
+                part=of_part.part,
+                submissions=[submission.pk for submission in pool.submissions],
+                arrays=comparing.pack(comparable),
+            )
+            for estimator, weighting_name, comparable in comparables(of_part)
+        )
+
+
+def _store_adjusted(epoch: Epoch, pool: Pool, scores: Iterable[SystemScore]) -> None:
+    AdjustedScore.objects.filter(epoch=epoch).delete()
+    AdjustedScore.objects.bulk_create(
+        (
+            AdjustedScore(
+                submission=pool.submissions[score.system],
+                epoch=epoch,
+                weighting=score.weighting,
+                part=score.part,
+                level=score.level,
+                **_measured(score),
+            )
+            for score in scores
+        ),
         batch_size=1000,
-        update_conflicts=True,
-        unique_fields=key,
-        update_fields=sorted(given | measured),
     )
+
+
+def _store_subsets(
+    epoch: Epoch,
+    pool: Pool,
+    kind: SubsetScore.Division,
+    division: Division,
+    scores: Iterable[OfSubset],
+) -> None:
+    SubsetScore.objects.bulk_create(
+        (
+            SubsetScore(
+                submission=pool.submissions[score.system],
+                epoch=epoch,
+                division=kind,
+                name=division.names[score.subset],
+                order=score.subset,
+                part=score.part,
+                **_measured(score),
+                labels=score.labels,
+                true=score.true,
+            )
+            for score in scores
+        ),
+        batch_size=1000,
+    )
+
+
+def _measured(score: SystemScore | OfSubset) -> dict[str, float | None]:
+    return {
+        **_columns("precision", score.precision),
+        **_columns("recall", score.recall),
+        **_columns("f1", score.f1),
+    }
 
 
 def _columns(name: str, interval: Interval | None) -> dict[str, float | None]:

@@ -1,18 +1,98 @@
-"""The form by which a system is handed in."""
+"""The forms by which a system is handed in, or a file is checked."""
 
+import re
 from typing import Any
+from uuid import UUID
 
 from django import forms
+from django.core.files import File
+from django.http import QueryDict
 
 from annotations.models import Corpus
-from evaluation.models import Submission
+from evaluation import uploads
+from evaluation.models import Submission, Upload
 from kbpo.accounts.models import Team, User
+from kbpo.core.errors import KbpoError
+
+LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
-class UploadForm(forms.Form):
-    """A knowledge base, for whom and for what. What is in the file is checked later, by the pipeline."""
+class FileForm(forms.Form):
+    """A file and what it is to be read as. What is in it is checked later, by the pipeline.
+
+    The file comes with the form, or it is here already and the form names its upload. Either way it is kept
+    when the form is refused, so that nobody sends it twice.
+    """
 
     corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
+    format = forms.ChoiceField(
+        label="Format", choices=Submission.Format.choices, initial=Submission.Format.TAC2016
+    )
+    file = forms.FileField(
+        label="Knowledge base",
+        required=False,
+        allow_empty_file=True,  # refused below, in the service's words
+        help_text="One file of at most 500 MB, plain or compressed with gzip.",
+        max_length=200,
+    )
+    upload = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        files: Any = None,
+        *,
+        user: User,
+        **kwargs: Any,
+    ) -> None:
+        self.user = user
+        self.refusal: KbpoError | None = None
+        if data is not None:
+            data = data.copy()
+            sent = (files or {}).get("file")
+            if sent is not None:
+                self._keep(data, sent)
+        super().__init__(data, **kwargs)
+
+    @property
+    def here(self) -> Upload | None:
+        """The upload that the form names, if all of it is here."""
+        try:
+            return uploads.whole(user=self.user, pk=UUID(str(self["upload"].value())))
+        except (ValueError, KbpoError):
+            return None
+
+    def clean(self) -> dict[str, Any]:
+        """Find the upload."""
+        cleaned = super().clean() or {}
+        pk = cleaned.pop("upload", None)
+        cleaned.pop("file", None)
+        try:
+            if self.refusal is not None:
+                raise self.refusal
+            if pk is None:
+                self.add_error("file", "Choose a file.")
+            else:
+                cleaned["upload"] = uploads.whole(user=self.user, pk=pk)
+        except KbpoError as error:
+            self.add_error("file", str(error))
+        return cleaned
+
+    def _keep(self, data: QueryDict, sent: "File[bytes]") -> None:
+        try:
+            data["upload"] = str(uploads.keep(user=self.user, file=sent).pk)
+        except KbpoError as error:
+            data["upload"] = ""
+            self.refusal = error
+
+
+class CheckForm(FileForm):
+    """A file to be checked and not handed in."""
+
+
+class UploadForm(FileForm):
+    """A knowledge base, for whom and for what."""
+
     team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
     name = forms.CharField(
         label="Name of the system",
@@ -26,12 +106,7 @@ class UploadForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="May stay empty. Shown beside its claims.",
     )
-    format = forms.ChoiceField(
-        label="Format", choices=Submission.Format.choices, initial=Submission.Format.TAC2016
-    )
-    file = forms.FileField(
-        label="Knowledge base", help_text="One file, plain or compressed with gzip.", max_length=200
-    )
+    again = forms.BooleanField(label="Hand them in again", required=False)
     go_ahead = forms.BooleanField(
         label="Judge it as soon as it is accepted",
         required=False,
@@ -44,8 +119,61 @@ class UploadForm(forms.Form):
         initial=True,
         help_text="Otherwise only your team and the operators see it. You can change this at any time.",
     )
+    field_order = ("corpus", "team", "name", "description", "format", "file")
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, user=user, **kwargs)
         teams = Team.objects.filter(memberships__user=user).order_by("name")
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+
+    @property
+    def same_bytes(self) -> list[Submission]:
+        """What was handed in before with the very same bytes."""
+        return uploads.same_bytes(self.here) if self.here else []
+
+    def clean(self) -> dict[str, Any]:
+        """Ask back where the same bytes were handed in before."""
+        cleaned = super().clean()
+        if not cleaned.pop("again", False) and "upload" in cleaned and uploads.same_bytes(cleaned["upload"]):
+            self.add_error(
+                "again", "Nothing was handed in yet: say that you want the same bytes judged again."
+            )
+        return cleaned
+
+
+def remembered(user: User) -> dict[str, Any]:
+    """Return what a user's next submission starts from: the last one's values, with a name that is free."""
+    last = (
+        Submission.objects.filter(uploaded_by=user, team__memberships__user=user)
+        .select_related("corpus", "team")
+        .order_by("-pk")
+        .first()
+    )
+    if last is None:
+        return {}
+    return {
+        "corpus": last.corpus,
+        "team": last.team,
+        "name": _free_name(last),
+        "description": last.description,
+        "format": last.format,
+        "go_ahead": last.go_ahead,
+        "is_public": last.is_public,
+    }
+
+
+def _free_name(last: Submission) -> str:
+    """Return the name itself if none that lives has it, else the name with the next number."""
+    taken = set(
+        Submission.objects.filter(team=last.team, corpus=last.corpus, state__in=LIVE).values_list(
+            "name", flat=True
+        )
+    )
+    name, number = last.name, 1
+    match = re.fullmatch(r"(.*\S) (\d{1,4})", last.name)
+    stem = match[1] if match else last.name
+    number = int(match[2]) if match else 1
+    while name in taken:
+        number += 1
+        name = f"{stem[:94]} {number}"
+    return name

@@ -41,14 +41,19 @@ def move(submission: Submission, state: str, detail: str = "", *, also: Iterable
 
 
 @transaction.atomic
-def fail(*, submission_id: int, detail: str) -> None:
+def fail(*, submission_id: int, stage: str, detail: str) -> None:
     """Record that the service could not go on with a submission, through no fault of its file.
 
     A place in the quota is given back, but for one that is being judged: its sample stands, and going on
     takes no other.
+
+    Parameters
+    ----------
+    stage : str
+        The state in which it could not go on; if it has left that since, nothing has failed.
     """
     submission = Submission.objects.select_for_update().get(pk=submission_id)
-    if submission.state not in RESUMABLE:
+    if submission.state != stage or stage not in RESUMABLE:
         return
     submission.failed_in = submission.state
     if submission.state in BEFORE_SAMPLING:
@@ -100,6 +105,8 @@ def cancel(*, submission: Submission, user: User) -> None:
 def withdraw(*, submission: Submission, user: User) -> None:
     """Hide a submission for good. What it brought into the sample stays there: π never falls."""
     require_member(user, submission.team)
+    # The tiers of the others, which are made with the scores. The epoch's row comes first, as in scoring.
+    Epoch.objects.filter(batches__submission=submission).update(scores_due=True)
     locked = _locked(submission, (*SAMPLED, State.FAILED), "only what was sampled can be withdrawn")
     if locked.state == State.FAILED and locked.failed_in != State.JUDGING:
         raise Conflict(f"{locked} was never sampled: cancel it instead")

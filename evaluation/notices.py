@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 State = Submission.State
 LEASE = timedelta(minutes=2)
-ATTEMPTS = 5
+ATTEMPTS = 40  # with leases that grow by LEASE each: over a day in which the mail server may be away
 SUBJECTS = {
     State.REFUSED: "{name} was refused: its file has errors",
     State.SCORED: "{name} is scored",

@@ -7,10 +7,14 @@ from types import MappingProxyType
 
 from django.db.models import Count, Max, Min, Q
 
-from annotations.models import Question
-from evaluation.models import SampleBatch, Submission
+from annotations.models import Question, Response
+from evaluation.models import SampleBatch, StageWork, Submission
 
 State = Submission.State
+DOING: Mapping[str, str] = MappingProxyType(
+    {State.UPLOADED: "Reading the file", State.ACCEPTED: "Drawing the sample"}
+)
+SILENT = datetime.timedelta(seconds=30)  # after which work without a sign of life has probably stopped
 ENOUGH = 10  # settled questions before a rate says anything
 
 HEADINGS: Mapping[str, str] = MappingProxyType(
@@ -20,6 +24,7 @@ HEADINGS: Mapping[str, str] = MappingProxyType(
         State.ACCEPTED: "Accepted",
         State.JUDGING: "People are judging it",
         State.SCORED: "Scored",
+        State.CANCELLED: "Cancelled",
         State.WITHDRAWN: "Withdrawn",
         State.FAILED: "Stopped by a fault of ours",
     }
@@ -31,6 +36,7 @@ EVENTS: Mapping[str, str] = MappingProxyType(
         State.ACCEPTED: "Read and accepted",
         State.JUDGING: "Sample drawn; judging began",
         State.SCORED: "Scored",
+        State.CANCELLED: "Cancelled",
         State.WITHDRAWN: "Withdrawn",
         State.FAILED: "Stopped",
     }
@@ -46,11 +52,14 @@ class Progress:
     settled, needed : int
     left : timedelta or None
         How long the rest takes at the rate so far; None where that cannot be said.
+    answered_at : datetime or None
+        When the last answer to any of them came.
     """
 
     settled: int
     needed: int
     left: datetime.timedelta | None
+    answered_at: datetime.datetime | None = None
 
     @property
     def words(self) -> str:
@@ -76,7 +85,29 @@ def progress(submission: Submission) -> Progress | None:
     rest = counted["needed"] - counted["settled"]
     if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
         left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
-    return Progress(counted["settled"], counted["needed"], left)
+    answered_at = Response.objects.filter(question__batches=batch).aggregate(at=Max("answered_at"))["at"]
+    return Progress(counted["settled"], counted["needed"], left, answered_at)
+
+
+def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.datetime) -> str:
+    """Say what the service is doing with a submission, and how long that may take; empty where it waits.
+
+    Parameters
+    ----------
+    submission : Submission
+    work : StageWork or None
+        The last work on it.
+    now : datetime
+    """
+    if work is None or work.stage != submission.state or work.stage not in DOING:
+        return ""
+    silence = now - work.heartbeat_at
+    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
+    if work.error or silence > SILENT:
+        words = (
+            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}; it is tried again by itself"
+        )
+    return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
 
 def version(submission: Submission, events: int, done: Progress | None) -> str:
@@ -110,6 +141,20 @@ def in_words(span: datetime.timedelta) -> str:
     return "less than a minute"
 
 
+def ago(span: datetime.timedelta) -> str:
+    """Say how long ago something was.
+
+    Examples
+    --------
+    >>> ago(datetime.timedelta(seconds=3))
+    '3 s ago'
+    >>> ago(datetime.timedelta(minutes=100))
+    'about 2 hours ago'
+    """
+    seconds = max(0, round(span.total_seconds()))
+    return f"{seconds} s ago" if seconds < 60 else f"{in_words(span)} ago"
+
+
 def next_step(submission: Submission, quota_free_at: datetime.datetime | None = None) -> str:
     """Say what happens next.
 
@@ -131,8 +176,18 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
         return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
+    batch = getattr(submission, "batch", None)
+    if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
+        return "Its scores are below. Its epoch is released, with every label that they rest on."
     if submission.state == State.SCORED:
         return "Its scores are below. They are computed anew when later systems bring more judged claims."
+    if submission.state == State.CANCELLED:
+        return "Nothing of it was judged, and it took nothing of your team's quota. Its name is free again."
     if submission.state == State.WITHDRAWN:
         return "It is off the leaderboard. What was judged for it stays in the sample, without its name."
-    return "It is not your fault, and no quota was used. The operators have the details: try again."
+    if submission.failed_in == State.JUDGING:
+        return "What was judged stands. Try again below; the operators have been shown what happened."
+    return (
+        "It was not your file's fault. If it had taken a place in your team's quota, that was given back."
+        " Try again below; the operators can see what happened."
+    )

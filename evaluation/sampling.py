@@ -1,6 +1,7 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
-Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order.
+Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
+that of the uploads among those that have the go-ahead and a place in the quota.
 """
 
 import hmac
@@ -18,7 +19,7 @@ from annotations.models import Corpus, Document, DocumentAnnotation, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
 from evaluation.estimators import coordinated, documents, iid
-from evaluation.lifecycle import move
+from evaluation.lifecycle import BEFORE_SAMPLING, move
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -98,7 +99,9 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
 
 def read_claims(submission: Submission) -> Claims:
     """Read a submission's predictions in the order of their keys."""
-    predictions = list(submission.predictions.select_related("instance__document"))
+    predictions = list(
+        submission.predictions.select_related("instance__document").defer("instance__document__text")
+    )
     keyed = sorted((key_of(prediction), index) for index, prediction in enumerate(predictions))
     ordered = [predictions[index] for _, index in keyed]
     return Claims(ordered, [key for key, _ in keyed], np.array([row.probability for row in ordered]))
@@ -134,7 +137,9 @@ def sample_submission(*, submission_id: int) -> bool:
         False where there was nothing to do: not its turn, its team's quota used up, or sampled before.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
-    epoch = Epoch.objects.select_for_update().get(corpus=corpus_id, released_at=None)
+    epoch = Epoch.objects.select_for_update().filter(corpus=corpus_id, released_at=None).first()
+    if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
+        return False
     submission = (
         Submission.objects.select_for_update(of=("self",))
         .select_related("corpus", "team")
@@ -142,7 +147,7 @@ def sample_submission(*, submission_id: int) -> bool:
         .first()
     )
     now = timezone.now()
-    if submission is None or not quota.take(submission=submission, now=now):
+    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -161,10 +166,20 @@ def sample_submission(*, submission_id: int) -> bool:
     move(
         submission,
         Submission.State.JUDGING,
-        f"{len(sampled)} claims added to the sample of epoch {epoch.number}, {asked} questions",
+        f"epoch {epoch.number}; people have to answer {asked} questions",
     )
     nudge(SETTLE_TASK)
     return True
+
+
+def _is_behind(submission: Submission) -> bool:
+    """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
+    earlier = (
+        Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
+        .filter(state__in=BEFORE_SAMPLING)
+        .select_related("corpus", "team")
+    )
+    return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
 def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
@@ -200,10 +215,34 @@ def _draw_coordinated(batch: SampleBatch, claims: Claims) -> dict[int, int | Non
 
 def _draw_iid(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
     """Draw with replacement from p, store the number of draws, and return how often each row came."""
-    batch.draws = iid.draws_needed(batch.target_variance)
+    batch.draws = draws_needed(batch, claims)
     batch.save()
     counts = count_draws(claims.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
     return {int(row): int(counts[row]) for row in np.flatnonzero(counts)}
+
+
+def draws_needed(batch: SampleBatch, claims: Claims) -> int:
+    """Return how many draws of a system meet the batch's target, beside those of the batches before it."""
+    before = list(
+        SampleBatch.objects.filter(epoch=batch.epoch, number__lt=batch.number)
+        .order_by("number")
+        .values_list("submission_id", "draws")
+    )
+    # Its own instances come first, in the order of their keys: they alone are summed over.
+    column_of = {row.instance_id: column for column, row in enumerate(claims.predictions)}
+    rows: dict[int, tuple[list[int], list[float]]] = {submission_id: ([], []) for submission_id, _ in before}
+    others = Prediction.objects.filter(submission__in=list(rows)).order_by("submission_id", "instance_id")
+    for submission_id, instance_id, p in others.values_list("submission_id", "instance_id", "probability"):
+        columns, weights = rows[submission_id]
+        columns.append(column_of.setdefault(instance_id, len(column_of)))
+        weights.append(p)
+    own = (np.arange(len(claims.p)), claims.p)
+    systems = [(np.array(columns), np.array(weights)) for columns, weights in rows.values()]
+    return iid.draws_for_new_system(
+        iid.systems_matrix([*systems, own], len(column_of)),
+        np.array([draws for _, draws in before], dtype=np.int64),
+        batch.target_variance,
+    )
 
 
 def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDArray[np.int64]:
@@ -228,7 +267,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     bool[n]
         In the order of `claims`. The answer stays the same at any later time.
     """
-    relations = questions.find_relations([_relation_claim(row) for row in claims.predictions])
+    relations = questions.find_relations([relation_claim(row) for row in claims.predictions])
     canonicals = questions.find_canonicals(
         {claim for row in claims.predictions for claim in canonical_claims(row)}
     )
@@ -242,7 +281,7 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
 
     return np.array(
         [
-            published((relations.get(_relation_claim(row)) or (None, 0))[0])
+            published((relations.get(relation_claim(row)) or (None, 0))[0])
             and all(published(canonicals.get(claim)) for claim in canonical_claims(row))
             for row in claims.predictions
         ],
@@ -250,7 +289,8 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     )
 
 
-def _relation_claim(prediction: Prediction) -> Claim:
+def relation_claim(prediction: Prediction) -> Claim:
+    """Return what a prediction says, as questions name it. Its instance must be at hand."""
     instance = prediction.instance
     return Claim(
         document_id=instance.document_id,
@@ -289,7 +329,7 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
     A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
     epoch claims there, and this system's own canonical mentions at instances that were sampled before.
     """
-    rows = {row: _relation_claim(claims.predictions[row]) for row in sampled}
+    rows = {row: relation_claim(claims.predictions[row]) for row in sampled}
     asked = questions.ask_relations(list(rows.values()))
     SampledInstance.objects.bulk_create(
         (
@@ -336,7 +376,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     Raises
     ------
     InvalidInput
-        If there are fewer annotated documents than asked for.
+        If there are fewer annotated documents than asked for, or the seed cannot be stored.
     Conflict
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
@@ -352,12 +392,14 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         raise InvalidInput(
             f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
         )
+    if seed is not None and not 0 <= seed < 2**63:
+        raise InvalidInput(f"{seed} is not between 0 and {2**63 - 1}", where="--seed")
     existing = DocumentSample.objects.filter(corpus=corpus).first()
     if size is None:
         seed, drawn = None, sorted(annotated)
     else:
         if seed is None:
-            seed = (existing and existing.seed) or secrets.randbits(62)
+            seed = secrets.randbits(62) if existing is None or existing.seed is None else existing.seed
         drawn = documents.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))

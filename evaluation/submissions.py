@@ -1,22 +1,23 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
 import hashlib
-from dataclasses import replace
 from typing import BinaryIO, cast
 
-import numpy as np
 from django.core.files import File
 from django.db import connection, transaction
-from django.db.models.functions import Length
+from django.db.models import Q
 
-from annotations.models import Corpus, Document
+from annotations.models import Corpus, Document, Response
+from evaluation import problem_list
 from evaluation.estimators import weighting
 from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
-from evaluation.models import Problem, Submission, SubmissionEvent
-from evaluation.tac.problems import Format, ProblemLog
-from evaluation.tac.reader import Reading, ReadPrediction, read
+from evaluation.models import Submission, SubmissionEvent
+from evaluation.reading import isolated
+from evaluation.reading.columns import OFFSETS, Predictions
+from evaluation.tac.problems import Format
+from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.nudge import nudge
 
 State = Submission.State
@@ -52,7 +53,7 @@ def upload(
     Raises
     ------
     NotAllowed
-        If the user is not of the team.
+        If the user is not of the team, or a member of it has judged claims of the corpus that are sealed.
     InvalidInput
         If the name is empty or the format unknown.
     Conflict
@@ -73,6 +74,7 @@ def upload(
     try:
         with transaction.atomic():
             Team.objects.select_for_update().get(pk=team.pk)
+            _refuse_judges(team, corpus)
             dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
                 raise Conflict(
@@ -100,20 +102,40 @@ def upload(
         raise
 
 
-def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> Reading:
-    """Read and check a knowledge base against a corpus; nothing is stored.
+def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> isolated.Outcome:
+    """Read and check a knowledge base against a corpus, in a process of its own; nothing is stored.
 
-    A file that the format admits but that claims nothing is refused too: it has no precision.
+    A file that the format admits but that claims nothing is refused too: it has no precision. So is one
+    that costs too much to read.
+
+    Raises
+    ------
+    ReaderFailed
+        If the process ended as no file should make it end.
     """
-    lengths = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", Length("text")))
-    year = cast(Format, format)
-    reading = read(stream, format=year, documents=lengths)
-    if not reading.accepted or reading.predictions:
-        return reading
-    log = ProblemLog(year)
-    log.add("NO_CLAIMS", reading.counts["lines"], "", reading.counts["relation_lines"])
-    counts = {**reading.counts, "errors": 1, "problem:NO_CLAIMS": 1}
-    return replace(reading, accepted=False, problems=(*reading.problems, *log.by_line()), counts=counts)
+    return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus))
+
+
+def write_normalised(*, submission: Submission, to: BinaryIO) -> None:
+    """Write the accepted predictions of a submission as a file without faults, gzip.
+
+    Read again, it gives the same predictions; `evaluation.tac.writer.write` says what it holds. The uploaded
+    file is read for it once more.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is refused.
+    ReaderFailed
+        If the reading process ended as no file should make it end.
+    """
+    with submission.file.open("rb") as stream:
+        isolated.normalise(
+            cast(BinaryIO, stream),
+            to,
+            format=cast(Format, submission.format),
+            texts=text_file(submission.corpus),
+        )
 
 
 @transaction.atomic
@@ -135,24 +157,11 @@ def read_submission(*, submission_id: int) -> bool:
         return False
     with submission.file.open("rb") as stream:
         reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
-    submission.counts = dict(reading.counts)
+    submission.counts = reading.counts
     submission.save(update_fields=["counts"])
-    Problem.objects.bulk_create(
-        (
-            Problem(
-                submission=submission,
-                line=problem.line,
-                code=problem.code,
-                severity=problem.severity,
-                message=problem.message,
-                text=problem.text,
-            )
-            for problem in reading.problems
-        ),
-        batch_size=5000,
-    )
+    problem_list.store(submission, reading.problems)
     if not reading.accepted:
-        errors = sum(problem.severity == "ERROR" for problem in reading.problems)
+        errors = reading.counts["errors"]
         move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
         return True
     _store_predictions(submission, reading.predictions)
@@ -162,11 +171,11 @@ def read_submission(*, submission_id: int) -> bool:
     return True
 
 
-def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction, ...]) -> None:
+def _store_predictions(submission: Submission, predictions: Predictions) -> None:
     probabilities = weighting.subject_relation(
-        np.array([prediction.subject_entity for prediction in predictions], dtype=object),
-        np.array([prediction.predicate for prediction in predictions], dtype=object),
-        np.array([prediction.object_entity for prediction in predictions], dtype=object),
+        predictions.names("subject_entity"),
+        predictions.names("predicate"),
+        predictions.names("object_entity"),
     )
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
     with connection.cursor() as cursor:
@@ -179,25 +188,18 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
             ")"
         )
         with cursor.copy("COPY read_prediction FROM STDIN") as copy:
-            for prediction, probability in zip(predictions, probabilities.tolist(), strict=True):
-                canonical = prediction.object_canonical or (None, None)
-                copy.write_row(
-                    (
-                        documents[prediction.doc_id],
-                        prediction.predicate,
-                        *prediction.subject,
-                        *prediction.object,
-                        prediction.confidence,
-                        prediction.subject_type,
-                        prediction.object_type,
-                        prediction.subject_entity,
-                        prediction.object_entity,
-                        *prediction.subject_canonical,
-                        *canonical,
-                        probability,
-                        prediction.line,
-                    )
-                )
+            for row in zip(
+                [documents[doc_id] for doc_id in predictions.names("doc_id")],
+                predictions.names("predicate"),
+                *map(predictions.offsets, OFFSETS[:4]),
+                predictions.confidences,
+                *map(predictions.names, ("subject_type", "object_type", "subject_entity", "object_entity")),
+                *map(predictions.offsets, OFFSETS[4:]),
+                probabilities.tolist(),
+                predictions.integers["line"],
+                strict=True,
+            ):
+                copy.write_row(row)
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
         # Ordered, so that two submissions read at once lock the instances they share in one order.
         cursor.execute(
@@ -219,5 +221,20 @@ def _store_predictions(submission: Submission, predictions: tuple[ReadPrediction
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:
-    """Say whether a person's team has a submission in a corpus: such a person never judges it."""
-    return Submission.objects.filter(corpus_id=corpus_id, team__memberships__user_id=worker_id).exists()
+    """Say whether a team that a person is or was in has a submission in a corpus: they never judge it."""
+    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
+    return Submission.objects.filter(theirs, corpus_id=corpus_id).exists()
+
+
+def _refuse_judges(team: Team, corpus: Corpus) -> None:
+    """Refuse a team one of whose members has judged sealed claims: they know what is sampled, and how."""
+    judged = Response.objects.filter(
+        question__document__corpus=corpus,
+        question__published_at=None,
+        worker__memberships__team=team,
+    )
+    if judged.exists():
+        raise NotAllowed(
+            f"a member of {team} has judged claims of {corpus} that are still sealed: the team can hand in"
+            " systems once their epoch is released"
+        )

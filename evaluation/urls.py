@@ -1,26 +1,55 @@
 """Addresses of the evaluation's pages and API."""
 
-from django.urls import path, re_path
+from collections.abc import Iterator
 
-from evaluation.views.api import LeaderboardView, SubmissionView
+from django.urls import URLPattern, path, re_path
+
+from evaluation.views.api import CheckView, CompareView, LeaderboardView, SubmissionView
+from evaluation.views.check import check, checked
+from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
-from evaluation.views.epochs import labels
+from evaluation.views.epochs import labels, sample
 from evaluation.views.explorer import system
+from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
 from evaluation.views.home import home
+from evaluation.views.method import method
 from evaluation.views.submission import act, submission
 from evaluation.views.submissions import submissions
-from evaluation.views.upload import upload
+from evaluation.views.upload import discard, upload
+from evaluation.views.uploads import UploadsView, UploadView
+
+#: Whose file it is: what was handed in, and what is only checked, have the same pages.
+KINDS = {"submission": "submissions/<int:pk>/", "check": "checks/<uuid:pk>/"}
+
+
+def _of_files() -> Iterator[URLPattern]:
+    for kind, base in KINDS.items():
+        given = {"kind": kind}
+        yield path(f"{base}problems/", problems, given, name=f"{kind}_problems")
+        yield path(f"{base}lines/", lines, given, name=f"{kind}_lines")
+        yield path(f"{base}accepted.kb.gz", normalised, given, name=f"{kind}_normalised")
+        for suffix in ("csv", "json"):
+            yield path(
+                f"{base}problems.{suffix}",
+                download_problems,
+                {**given, "suffix": suffix},
+                name=f"{kind}_problems_{suffix}",
+            )
+
 
 urlpatterns = [
     path("", home, name="home"),
     path("help/", help, name="help"),
+    path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),
+    path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
+    path("corpora/<str:tag>/epochs/<int:number>/sample.jsonl", sample, name="sample"),
     re_path(
         r"^corpora/(?P<tag>[^/]+)/epochs/(?P<number>[0-9]{1,9})/labels\.(?P<kind>jsonl|csv)$",
         labels,
@@ -30,10 +59,18 @@ urlpatterns = [
     path("submissions/new/", upload, name="upload"),
     path("submissions/<int:pk>/", submission, name="submission"),
     re_path(
-        r"^submissions/(?P<pk>[0-9]{1,18})/(?P<action>go-ahead|withdraw|publish|hide)/$",
+        r"^submissions/(?P<pk>[0-9]{1,18})/(?P<action>go-ahead|resume|cancel|withdraw|delete-file|publish|hide)/$",
         act,
         name="submission_act",
     ),
+    path("check/", check, name="check"),
+    path("checks/<uuid:pk>/", checked, name="checked"),
+    path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),
+    *_of_files(),
     path("api/corpora/<str:tag>/leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),
+    path("api/corpora/<str:tag>/compare/", CompareView.as_view(), name="api_compare"),
     path("api/submissions/<int:pk>/", SubmissionView.as_view(), name="api_submission"),
+    path("api/checks/<uuid:pk>/", CheckView.as_view(), name="api_check"),
+    path("api/uploads/", UploadsView.as_view(), name="api_uploads"),
+    path("api/uploads/<uuid:pk>/", UploadView.as_view(), name="api_upload"),
 ]

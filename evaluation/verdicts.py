@@ -6,10 +6,8 @@ from typing import Literal
 
 from annotations import questions
 from annotations.models import Label, Question
-from annotations.questions import Claim
 from evaluation import sampling
 from evaluation.models import Prediction
-from kbpo.core.spans import Span
 
 Outcome = Literal["right", "wrong", "sealed"]
 
@@ -47,19 +45,6 @@ class Verdict:
         return {True: "right", False: "wrong", None: "sealed"}[self.overall]  # type: ignore[return-value]
 
 
-def relation_claim(prediction: Prediction) -> Claim:
-    """Return what a prediction says, as questions name it. Its instance must be at hand."""
-    instance = prediction.instance
-    return Claim(
-        document_id=instance.document_id,
-        predicate=instance.predicate,
-        subject=Span(instance.subject_start, instance.subject_end),
-        subject_type=prediction.subject_type,
-        object=Span(instance.object_start, instance.object_end),
-        object_type=prediction.object_type,
-    )
-
-
 def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     """Read the published verdicts on predictions.
 
@@ -74,7 +59,7 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
         One for every prediction, by its row id. The number of queries does not depend on how many they are.
     """
     listed = list(predictions)
-    claims = {prediction.pk: relation_claim(prediction) for prediction in listed}
+    claims = {prediction.pk: sampling.relation_claim(prediction) for prediction in listed}
     canonicals = {prediction.pk: sampling.canonical_claims(prediction) for prediction in listed}
     relations = questions.find_relations(set(claims.values()))
     mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})

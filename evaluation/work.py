@@ -1,8 +1,9 @@
-"""Doing a stage of a submission's life: a sign of life, a deadline, three tries, then a failure in words.
+"""Doing a stage of a submission's life: a sign of life, a deadline, a few tries, then a failure in words.
 
 While a stage works it holds the submission's row lock, so nobody else does the same, and a killed process
-lets go at once. Only the count of tries is written beforehand: a file that kills its reader does not come
-back forever.
+lets go at once. Only the count of tries is written beforehand: what kills its worker does not come back
+forever. A worker that is stopped, by a deploy or a power cut, is no fault of the submission that it was at:
+more tries may be lost than may end in an error, and the deadline waits while nobody works.
 """
 
 import logging
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from evaluation import lifecycle
@@ -19,8 +21,9 @@ from evaluation.models import StageWork, Submission
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 3
-DEADLINE = timedelta(minutes=10)
+ERRORS = 3  # tries that may end in an error
+ATTEMPTS = 10  # tries that may begin, however they end
+DEADLINE = timedelta(minutes=10)  # of work, over all tries
 HEARTBEAT = 5.0  # seconds between two signs of life
 Act = Callable[..., bool]
 
@@ -46,10 +49,10 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     work = _begin(submission_id, stage)
     if work is None:
         return False
-    if work.attempts > ATTEMPTS or timezone.now() > work.deadline_at:
-        reason = "did not finish in time" if work.attempts <= ATTEMPTS else f"stopped {ATTEMPTS} times"
+    if reason := _hopeless(work):
         lifecycle.fail(
             submission_id=submission_id,
+            stage=stage,
             detail=f"We failed at {doing}: it {reason}. This is our fault, not your file's. Resume it to have"
             " us try again; the operators see what happened.",
         )
@@ -61,11 +64,25 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
         raise  # the database is away: the row is still due
     except Exception as error:
         logger.exception("submission %s: %s failed", submission_id, doing)
-        StageWork.objects.filter(pk=work.pk).update(error=f"{type(error).__name__}: {error}")
+        StageWork.objects.filter(pk=work.pk).update(
+            error=f"{type(error).__name__}: {error}", errors=F("errors") + 1, heartbeat_at=timezone.now()
+        )
         return True
     if not moved:  # it is somebody else's turn: this was no try
-        StageWork.objects.filter(pk=work.pk, attempts=work.attempts).delete()
+        StageWork.objects.filter(pk=work.pk, stage=stage).update(attempts=F("attempts") - 1)
+        StageWork.objects.filter(pk=work.pk, stage=stage, attempts=0).delete()
     return moved
+
+
+def _hopeless(work: StageWork) -> str:
+    """Say why a stage is not tried again; nothing where it is."""
+    if work.errors >= ERRORS:
+        return f"stopped {work.errors} times"
+    if work.attempts > ATTEMPTS:
+        return f"stopped {ATTEMPTS} times"
+    if work.heartbeat_at > work.deadline_at:
+        return "did not finish in time"
+    return ""
 
 
 @transaction.atomic
@@ -76,12 +93,21 @@ def _begin(submission_id: int, stage: str) -> StageWork | None:
     if submission is None:
         return None
     now = timezone.now()
-    fresh = {"stage": stage, "attempts": 0, "started_at": now, "deadline_at": now + DEADLINE, "error": ""}
-    work, _ = StageWork.objects.get_or_create(submission=submission, defaults={**fresh, "heartbeat_at": now})
+    fresh = {
+        "stage": stage,
+        "attempts": 0,
+        "errors": 0,
+        "started_at": now,
+        "heartbeat_at": now,
+        "deadline_at": now + DEADLINE,
+        "error": "",
+    }
+    work, _ = StageWork.objects.get_or_create(submission=submission, defaults=fresh)
     if work.stage != stage:
         for field, value in fresh.items():
             setattr(work, field, value)
     work.attempts += 1
+    work.deadline_at += now - work.heartbeat_at  # nobody was at it since
     work.heartbeat_at = now
     work.save()
     return work

@@ -17,10 +17,14 @@ STAGES = (
     "sample_submissions",
     "settle_questions",
     "close_batches",
+    "measure_labels",
     "score_epochs",
+    "read_checks",
     "send_notices",
+    "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
+EVERY_HOUR = 3600.0
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)
@@ -39,8 +43,8 @@ app.conf.update(
     timezone="UTC",
     imports=["kbpo.pipeline"],
     beat_schedule={
-        stage: {"task": f"kbpo.pipeline.{stage}", "schedule": EVERY, "options": {"expires": EXPIRES}}
-        for stage in STAGES
+        name: {"task": f"kbpo.pipeline.{name}", "schedule": seconds, "options": {"expires": EXPIRES}}
+        for name, seconds in {**dict.fromkeys(STAGES, EVERY), "remove_orphans": EVERY_HOUR}.items()
     },
 )
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
 
-from annotations import labels
-from evaluation import estimation, notices, sampling, submissions, work
+from annotations import agreements, labels
+from annotations.models import Corpus
+from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -44,6 +46,14 @@ def close_batches() -> int:
     )
 
 
+def measure_labels() -> int:
+    """Measure how sure the labels are on which scores that are due rest; return how much has changed."""
+    due = Corpus.objects.filter(epochs__scores_due=True).distinct().order_by("id")
+    return sum(
+        labels.update_posteriors(corpus=corpus) + agreements.update_agreement(corpus=corpus) for corpus in due
+    )
+
+
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
     due = Epoch.objects.filter(scores_due=True).order_by("id")
@@ -60,9 +70,24 @@ def score_epochs() -> int:
     return moved
 
 
+def read_checks() -> int:
+    """Read the files that are only checked; return how many moved on."""
+    return checks.read_checks()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
+
+
+def remove_orphans() -> int:
+    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
+    return files.remove_orphans(now=timezone.now())
+
+
+def remove_expired() -> int:
+    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
+    return uploads.remove_expired()
 
 
 STAGES: tuple[Callable[[], int], ...] = (
@@ -70,8 +95,11 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     close_batches,
+    measure_labels,
     score_epochs,
+    read_checks,
     send_notices,
+    remove_expired,
 )
 
 
@@ -99,9 +127,12 @@ def _each_submission(
     is_due: Callable[[Submission], bool] = lambda submission: True,
 ) -> int:
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
-    due = [submission.pk for submission in waiting if is_due(submission)]
-    return sum(work.run(submission_id=pk, stage=state, act=act, doing=doing) for pk in due)
+    return sum(
+        work.run(submission_id=submission.pk, stage=state, act=act, doing=doing)
+        for submission in list(waiting)
+        if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
+    )
 
 
-for _stage in STAGES:
+for _stage in (*STAGES, remove_orphans):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

@@ -47,7 +47,7 @@ def clean_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name not in {*VARIABLES, "DJANGO_SETTINGS_MODULE"}
+        if name not in {*VARIABLES, "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"}
     }
 
 

@@ -112,6 +112,7 @@ class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
     digest = factory.LazyAttribute(lambda submission: digest(submission.name))
     file = factory.LazyAttribute(lambda submission: ContentFile(b"run\n", name="run.kb"))
     state = Submission.State.UPLOADED
+    failed_in = factory.LazyAttribute(lambda submission: "uploaded" * (submission.state == "failed"))
     go_ahead = factory.LazyAttribute(lambda submission: submission.state in ("judging", "scored"))
     quota_taken_at = factory.LazyAttribute(
         lambda submission: timezone.now() if submission.state in ("judging", "scored") else None

@@ -4,6 +4,7 @@ from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, D
 from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.label import Label
 from annotations.models.question import Question, Response
+from annotations.models.statistics import KindAgreement, NameFrequency
 
 __all__ = [
     "AnnotatedMention",
@@ -11,7 +12,9 @@ __all__ = [
     "Corpus",
     "Document",
     "DocumentAnnotation",
+    "KindAgreement",
     "Label",
+    "NameFrequency",
     "Question",
     "Response",
     "Sentence",

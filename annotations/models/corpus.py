@@ -1,8 +1,14 @@
 """The corpus: documents, their sentences and tokens."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Left
+
+#: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
+SEARCHED_CHARACTERS = 200_000
 
 
 class Corpus(models.Model):
@@ -60,6 +66,9 @@ class Document(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["corpus", "doc_id"], name="document_once")]
+        indexes = [
+            GinIndex(SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple"), name="document_words")
+        ]
 
     def __str__(self) -> str:
         return self.doc_id

@@ -24,12 +24,26 @@ class Label(models.Model):
     votes_for = models.PositiveSmallIntegerField()
     votes = models.PositiveSmallIntegerField()
     source = models.CharField(max_length=16, choices=Source, default=Source.MAJORITY)
+    posterior = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="The probability that it holds, from who voted what; exactly 0 or 1 only by an expert.",
+    )
+    corrected = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="What stands for the value in noise-adjusted scores: right on average, not in [0, 1].",
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["question", "predicate", "subject"], name="label_once"),
             models.CheckConstraint(condition=models.Q(subject__in=[0, 1]), name="label_subject"),
             models.CheckConstraint(condition=models.Q(votes_for__lte=models.F("votes")), name="label_votes"),
+            models.CheckConstraint(
+                condition=models.Q(posterior__isnull=True) | models.Q(posterior__gte=0, posterior__lte=1),
+                name="label_posterior",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -120,6 +120,27 @@ def draws_for_new_system(P: Any, counts: ArrayLike, target_variance: float) -> i
     raise AssertionError("unreachable: the variance falls to 0 as the draws grow")
 
 
+def systems_matrix(systems: Sequence[tuple[IntArray, FloatArray]], size: int) -> Any:
+    """Return P, scipy.sparse CSR m × N, from the instances of each system and its p there.
+
+    Parameters
+    ----------
+    systems : sequence of (int[n_i], float[n_i]), length m
+        At least one; positions in the pool, each once.
+    size : int
+        N, the instances of the pool.
+    """
+    ends = np.cumsum([p.size for _, p in systems])
+    return sparse.csr_array(
+        (
+            np.concatenate([p for _, p in systems]),
+            np.concatenate([rows for rows, _ in systems]),
+            np.concatenate([[0], ends]),
+        ),
+        shape=(len(systems), size),
+    )
+
+
 def draw(p: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
     """Draw n instances from p, with replacement.
 

@@ -24,13 +24,8 @@ class Interval:
     high: float
 
 
-class Share(Estimated, Protocol):
-    """An estimated share, such as a precision or a recall, and how sure it is."""
-
-    @property
-    def n_eff(self) -> float:
-        """The independent draws that it is worth; infinite for a census."""
-        ...
+class Spread(Estimated, Protocol):
+    """An estimate whose interval may be one of Student's t."""
 
     @property
     def degrees_of_freedom(self) -> int | None:
@@ -38,12 +33,22 @@ class Share(Estimated, Protocol):
         ...
 
 
+class Share(Spread, Protocol):
+    """An estimated share, such as a precision or a recall, and how sure it is."""
+
+    @property
+    def n_eff(self) -> float:
+        """The independent draws that it is worth; infinite for a census."""
+        ...
+
+
 def _clipped(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _on_the_edge(share: Estimated) -> bool:
-    return not 0 < share.estimate < 1 or not share.variance
+def _on_the_edge(share: Spread) -> bool:
+    # A single document has no degrees of freedom: what varies between documents cannot be seen.
+    return not 0 < share.estimate < 1 or not share.variance or share.degrees_of_freedom == 0
 
 
 def _quantile(level: float, degrees_of_freedom: int | None) -> float:
@@ -203,7 +208,7 @@ def difference_interval(
     """
     _refuse_level(level)
     on_the_edge = not (0 < first.estimate < 1 and 0 < second.estimate < 1)
-    if on_the_edge or not difference.variance:
+    if on_the_edge or not difference.variance or difference.degrees_of_freedom == 0:
         estimate = first.estimate - second.estimate
         down = math.hypot(first.estimate - first.low, second.high - second.estimate)
         up = math.hypot(first.high - first.estimate, second.estimate - second.low)

@@ -6,7 +6,7 @@ predict itself, the estimate is exactly unbiased; the plain ratio (Hájek) is no
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,6 +133,67 @@ def difference_precision(
         If the system is empty, lengths differ, a probability, label, fold or confidence is out of range, p
         does not sum to 1, or an instance with π = 1 is not in the sample.
     """
+    return _estimate(p, pi, sampled, labels, folds, confidence, k, confidence_needs, exact=True)
+
+
+def noise_adjusted_precision(
+    p: ArrayLike,
+    pi: ArrayLike,
+    sampled: ArrayLike,
+    labels: ArrayLike,
+    folds: ArrayLike,
+    confidence: ArrayLike | None = None,
+    *,
+    k: int = FOLDS,
+    confidence_needs: int = CONFIDENCE_NEEDS,
+) -> PrecisionEstimate:
+    """Estimate one system's precision from a coordinated sample whose labels are unbiased, not exact.
+
+    The estimate of `difference_precision` is linear in the labels, so with labels g for which E[g | f] = f it
+    stays unbiased. Votes add variance to that of the sample: V̂ = Σ_sample (1 − π)/π² p² e² + max(0,
+    Σ_sample p²/π g(g − 1)), since E[g(g − 1) | f] is the variance of g given f. It takes the noise of
+    different instances as independent, and does not know how far the calibration itself is off.
+
+    Parameters
+    ----------
+    labels : float[n]
+        g on the sample, as `annotations.aggregation.correction` makes them (their product, where f is one),
+        0 or 1 where the label is certain; may lie outside [0, 1]. What stands elsewhere is not looked at.
+    p, pi, sampled, folds, confidence, k, confidence_needs
+        As in `difference_precision`.
+
+    Returns
+    -------
+    PrecisionEstimate
+        Its variance and n_eff hold the noise of the votes; its contributions do not, so a difference between
+        two systems or F1 with recall from labelled predictions must not be built on them.
+
+    Raises
+    ------
+    InvalidInput
+        As `difference_precision`, or if a label on the sample is not finite.
+    """
+    found = _estimate(p, pi, sampled, labels, folds, confidence, k, confidence_needs, exact=False)
+    inside = np.asarray(sampled)
+    g = np.asarray(labels, dtype=np.float64)[inside]
+    weights = np.asarray(p, dtype=np.float64)[inside] ** 2 / np.asarray(pi, dtype=np.float64)[inside]
+    noise = max(0.0, float((weights * g * (g - 1.0)).sum()))
+    need = 1.0 / found.n_eff + 4.0 * noise
+    return replace(found, variance=found.variance + noise, n_eff=1.0 / need if need > 0 else math.inf)
+
+
+def _estimate(
+    p: ArrayLike,
+    pi: ArrayLike,
+    sampled: ArrayLike,
+    labels: ArrayLike,
+    folds: ArrayLike,
+    confidence: ArrayLike | None,
+    k: int,
+    confidence_needs: int,
+    *,
+    exact: bool,
+) -> PrecisionEstimate:
     p = _checks.distribution("p", p)
     n = p.size
     pi = _checks.probabilities("pi", pi, length=n)
@@ -141,7 +202,7 @@ def difference_precision(
     c = np.zeros(n) if confidence is None else _checks.vector("confidence", confidence, n)
     needs = _checks.whole("confidence_needs", confidence_needs, 1)
     _refuse_unsampled_certainties(pi, sampled)
-    f = _labels_of_sample(labels, sampled)
+    f = _labels_of_sample(labels, sampled, exact)
 
     p_of_fold = np.bincount(fold, weights=p, minlength=k)
     pc_of_fold = np.bincount(fold, weights=p * c, minlength=k)
@@ -178,14 +239,13 @@ def _refuse_unsampled_certainties(pi: FloatArray, sampled: BoolArray) -> None:
         _checks.refuse("sampled", f"position {position} is not sampled although its π is 1; it must be")
 
 
-def _labels_of_sample(labels: ArrayLike, sampled: BoolArray) -> FloatArray:
+def _labels_of_sample(labels: ArrayLike, sampled: BoolArray, exact: bool) -> FloatArray:
     array = np.asarray(labels, dtype=np.float64)
     if array.shape != sampled.shape:
         _checks.refuse("labels", f"has the shape {array.shape}; one for each of {sampled.size} is needed")
-    wrong = sampled & (array != 0) & (array != 1)
+    wrong = sampled & ((array != 0) & (array != 1) if exact else ~np.isfinite(array))
     if wrong.any():
         position = int(np.argmax(wrong))
-        _checks.refuse(
-            "labels", f"the value {array[position]!s} at position {position} is wrong; it is 0 or 1"
-        )
+        rule = "it is 0 or 1" if exact else "a finite number is needed"
+        _checks.refuse("labels", f"the value {array[position]!s} at position {position} is wrong; {rule}")
     return array[sampled]

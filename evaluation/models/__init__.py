@@ -8,7 +8,7 @@ from evaluation.models.sample import (
     SampledDocument,
     SampledInstance,
 )
-from evaluation.models.score import Score
+from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
     Notice,
@@ -18,10 +18,14 @@ from evaluation.models.submission import (
     Submission,
     SubmissionEvent,
 )
+from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
+    "AdjustedScore",
+    "Comparison",
     "DocumentSample",
     "Epoch",
+    "FileCheck",
     "InclusionProbability",
     "Instance",
     "Notice",
@@ -34,4 +38,6 @@ __all__ = [
     "StageWork",
     "Submission",
     "SubmissionEvent",
+    "SubsetScore",
+    "Upload",
 ]

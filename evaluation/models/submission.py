@@ -1,7 +1,10 @@
 """What teams hand in, and what it claims."""
 
+from typing import BinaryIO, cast
+
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 
 from annotations.models import Corpus, Document
 from kbpo.accounts.models import Team, User
@@ -79,6 +82,19 @@ class Submission(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def get_absolute_url(self) -> str:
+        """Return the address of its page."""
+        return reverse("submission", args=[self.pk])
+
+    def open_file(self) -> BinaryIO | None:
+        """Open the uploaded file, or return None where it was deleted."""
+        if not self.file:
+            return None
+        try:
+            return cast(BinaryIO, self.file.storage.open(str(self.file.name), "rb"))
+        except FileNotFoundError:
+            return None
+
 
 class SubmissionEvent(models.Model):
     """A step in a submission's life, for its timeline."""
@@ -100,7 +116,8 @@ class StageWork(models.Model):
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="work")
     stage = models.CharField(max_length=16)
-    attempts = models.PositiveSmallIntegerField()
+    attempts = models.PositiveSmallIntegerField(help_text="Tries begun.")
+    errors = models.PositiveSmallIntegerField(default=0, help_text="Tries that ended in an error.")
     started_at = models.DateTimeField()
     heartbeat_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
@@ -123,10 +140,16 @@ class Notice(models.Model):
 
 
 class Problem(models.Model):
-    """A fault found in a submission's file."""
+    """A fault found in a file that was handed in, or in one that was only checked."""
 
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="problems")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="problems", null=True, blank=True
+    )
+    file_check = models.ForeignKey(
+        "FileCheck", on_delete=models.CASCADE, related_name="problems", null=True, blank=True
+    )
     line = models.PositiveIntegerField(help_text="0 for the file as a whole.")
+    column = models.PositiveSmallIntegerField(null=True, help_text="Between tabs, from 1; empty for none.")
     code = models.CharField(max_length=64)
     severity = models.CharField(max_length=8, choices={"ERROR": "error", "WARNING": "warning"})
     message = models.TextField()
@@ -135,7 +158,10 @@ class Problem(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.CheckConstraint(condition=Q(severity__in=["ERROR", "WARNING"]), name="problem_severity")
+            models.CheckConstraint(condition=Q(severity__in=["ERROR", "WARNING"]), name="problem_severity"),
+            models.CheckConstraint(
+                condition=Q(submission__isnull=True) ^ Q(file_check__isnull=True), name="problem_of_one_file"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.syntax import Limits
@@ -22,30 +22,29 @@ class Mentions:
         Kind (`CANONICAL`, `NAMED` or `NOMINAL`), span and line, in the file's order.
     flawed : bool
         Whether a line that gives a mention here had an error, so that nothing can be said to be missing.
-    spans : list of Span
-        By start, the shortest mention that starts there; set by `settle`.
+    shortest : dict of int to Span
+        By start, in order, the shortest mention that starts there; set by `settle`.
     canonical : Span or None
         Set by `settle`.
     """
 
-    __slots__ = ("asserted", "canonical", "flawed", "spans")
+    __slots__ = ("_starts", "asserted", "canonical", "flawed", "shortest")
 
     def __init__(self) -> None:
         self.asserted: list[tuple[int, Span, int]] = []
         self.flawed = False
-        self.spans: list[Span] = []
+        self.shortest: dict[int, Span] = {}
+        self._starts: Sequence[int] = ()
         self.canonical: Span | None = None
 
     def settle(self, entity: "Entity", doc_id: str, log: ProblemLog) -> None:
-        """Report what is wrong among the mentions, apply the repairs, and set `spans` and `canonical`."""
+        """Report what is wrong among the mentions, apply the repairs, and set `shortest` and `canonical`."""
         first: tuple[dict[Span, int], dict[Span, int], dict[Span, int]] = ({}, {}, {})
         for kind, span, line in self.asserted:
             first[kind].setdefault(span, line)
         canonical, named, nominal = first
-        shortest: dict[int, Span] = {}
         for span in sorted(canonical.keys() | named.keys() | nominal.keys()):
-            shortest.setdefault(span.start, span)
-        self.spans = list(shortest.values())
+            self.shortest.setdefault(span.start, span)
         for span, line in canonical.items():
             if self.canonical is None:
                 self.canonical = span
@@ -54,7 +53,7 @@ class Mentions:
             if span not in named and span not in nominal and not self.flawed:
                 place = f"{doc_id}:{_shown(span)}"
                 log.add("UNASSERTED_MENTION", line, entity.name, entity.name, place)
-        if canonical or not self.spans or self.flawed:
+        if canonical or not self.shortest or self.flawed:
             return
         if not named and log.knows("MISSING_MENTION"):
             log.add("MISSING_MENTION", min(nominal.values()), entity.name, entity.name, doc_id)
@@ -68,8 +67,12 @@ class Mentions:
 
     def first_inside(self, span: Span) -> Span | None:
         """Return the first mention, by start and then end, that lies inside a span."""
-        for i in range(bisect_left(self.spans, (span.start, 0)), len(self.spans)):
-            mention = self.spans[i]
+        mention = self.shortest.get(span.start)
+        if mention is not None and mention.end <= span.end:
+            return mention
+        starts = self._sorted_starts()
+        for i in range(bisect_left(starts, span.start), len(starts)):
+            mention = self.shortest[starts[i]]
             if mention.end <= span.end:
                 return mention
             if mention.start >= span.end:
@@ -78,8 +81,14 @@ class Mentions:
 
     def first_from(self, start: int) -> Span | None:
         """Return the first mention that starts at or after an offset."""
-        i = bisect_left(self.spans, (start, 0))
-        return self.spans[i] if i < len(self.spans) else None
+        starts = self._sorted_starts()
+        i = bisect_left(starts, start)
+        return self.shortest[starts[i]] if i < len(starts) else None
+
+    def _sorted_starts(self) -> Sequence[int]:
+        if not self._starts:
+            self._starts = list(self.shortest)
+        return self._starts
 
 
 class Entity:
@@ -101,6 +110,8 @@ class Entity:
         By document.
     links : dict of str to str
         The first id in each outside knowledge base.
+    type : str or None
+        Asserted or inferred; None if there are none or several. Set by `Entities.settle_types`.
     """
 
     __slots__ = (
@@ -111,6 +122,7 @@ class Entity:
         "name",
         "object_line",
         "subject_line",
+        "type",
         "types",
     )
 
@@ -123,6 +135,7 @@ class Entity:
         self.object_line = 0
         self.mentions: dict[str, Mentions] = {}
         self.links: dict[str, str] = {}
+        self.type: str | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -136,12 +149,6 @@ class Entity:
     def asserted_type(self) -> str | None:
         """The type, if exactly one is asserted."""
         return next(iter(self.types)) if len(self.types) == 1 else None
-
-    @property
-    def type(self) -> str | None:
-        """The type, asserted or inferred; None if there are none or several."""
-        types = self.types or self.inferred
-        return next(iter(types)) if len(types) == 1 else None
 
     def infer(self, type: str, role: int, line: int) -> None:
         """Note that a relation line makes the entity one of this type, as subject (0) or object (1)."""
@@ -197,9 +204,11 @@ class Entities:
             entity = self._by_name[name] = Entity(name)
         return entity
 
-    def check_types(self) -> None:
-        """Report entities without a type, and with several."""
+    def settle_types(self) -> None:
+        """Report entities without a type, and with several; set the type of all others."""
         for entity in self:
+            types = entity.types or entity.inferred
+            entity.type = next(iter(types)) if len(types) == 1 else None
             if len(entity.types) > 1:
                 self._check_agreement(entity, [(line, type) for type, line in entity.types.items()])
             if entity.types or entity.flawed_type:

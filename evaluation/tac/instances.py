@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from evaluation.tac.entities import Entity
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.relations import Claim
 from evaluation.tac.syntax import Place
+from kbpo.core.ontology import PREDICATES, Relation
 from kbpo.core.spans import Span
 
+End = tuple[Span, str, str, Span | None]  # mention, type, entity, canonical mention: none of a string
 
-@dataclass(frozen=True, slots=True)
-class ReadPrediction:
+
+class ReadPrediction(NamedTuple):
     """An instance that a file claims.
 
     Attributes
@@ -33,6 +36,12 @@ class ReadPrediction:
         1.0 where the file gives none.
     line : int
         The line with the largest confidence, the first of them on ties.
+    official : str
+        The official predicate of that line.
+    turned : bool
+        Whether that line's subject and object changed places.
+    provenance : str
+        Of that line, as it stands there.
     """
 
     doc_id: str
@@ -47,15 +56,9 @@ class ReadPrediction:
     object_canonical: Span | None
     confidence: float
     line: int
-
-
-class End(NamedTuple):
-    """One of the two ends of an instance; a string has no canonical mention."""
-
-    mention: Span
-    entity: str
-    type: str
-    canonical: Span | None
+    official: str
+    turned: bool
+    provenance: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,11 @@ class Instances:
         Lines whose subject and object changed places.
     merged : int
         Lines that became an instance that an earlier line had claimed.
-    dropped : int
-        Lines that became none.
     """
 
     predictions: tuple[ReadPrediction, ...]
     turned: int
     merged: int
-    dropped: int
 
 
 def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
@@ -91,14 +91,12 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
         Receives a warning for each line that is dropped.
     """
     found: dict[tuple[str, str, Span, Span], ReadPrediction] = {}
-    turned = merged = dropped = 0
+    turned = merged = 0
     for claim in claims:
-        prediction = _prediction(claim, log)
-        if prediction is None:
-            dropped += 1
+        made = _prediction(claim, log)
+        if made is None:
             continue
-        made, is_turned = prediction
-        turned += is_turned
+        turned += made.turned
         key = (made.doc_id, made.predicate, made.subject, made.object)
         known = found.get(key)
         if known is not None:
@@ -106,7 +104,7 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
             if made.confidence <= known.confidence:
                 continue
         found[key] = made
-    return Instances(tuple(found.values()), turned, merged, dropped)
+    return Instances(tuple(found.values()), turned, merged)
 
 
 def find_mention(entity: Entity, places: list[Place]) -> Place | None:
@@ -135,13 +133,13 @@ def find_mention(entity: Entity, places: list[Place]) -> Place | None:
     return None
 
 
-def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | None:
-    """Make the instance of a line, and say whether its ends changed places; None if the line is dropped."""
+def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
+    """Make the instance of a line; None if the line is dropped."""
     assertion, places = claim
-    line, predicate, subject, filler, _, confidence = assertion
-    relation = predicate.relation_for("STRING" if isinstance(filler, str) else filler.type or "")
+    line, predicate, subject, filler, provenance, confidence = assertion
+    relation = _relation(predicate.name, "STRING" if isinstance(filler, str) else filler.type or "")
     if relation is None:
-        log.add("PREDICATE_NOT_SCORED", line, str(assertion), predicate.name, column=2)
+        log.add("PREDICATE_NOT_SCORED", line, assertion, predicate.name, column=2)
         return None
     spans = places
     if isinstance(filler, str):
@@ -153,40 +151,46 @@ def _prediction(claim: Claim, log: ProblemLog) -> tuple[ReadPrediction, bool] | 
     if subject_place is None or object_place is None:
         lost = subject if subject_place is None else filler
         searched = ", ".join(map(str, spans)) or "the string's own span, which stands alone"
-        log.add("NO_MENTION_FOUND", line, str(assertion), str(lost), searched, column=4)
+        log.add("NO_MENTION_FOUND", line, assertion, lost, searched, column=4)
         return None
     doc_id = subject_place.doc_id
     if doc_id != object_place.doc_id:
-        log.add("MENTIONS_IN_TWO_DOCUMENTS", line, str(assertion), doc_id, object_place.doc_id, column=4)
+        log.add("MENTIONS_IN_TWO_DOCUMENTS", line, assertion, doc_id, object_place.doc_id, column=4)
         return None
 
-    subject_end = _entity_end(subject, subject_place)
+    # Without a canonical mention or a type the file is refused, and what stands for it here goes nowhere.
+    canonical = subject.mentions[doc_id].canonical or subject_place.span
+    first: End = subject_place.span, subject.type or "", subject.name, canonical
+    second: End
     if isinstance(filler, str):
-        object_end = End(object_place.span, filler, relation.object_types[0], None)
+        second = object_place.span, relation.object_types[0], filler, None
     else:
-        object_end = _entity_end(filler, object_place)
-    turned = predicate.turn == "swap" or (
-        predicate.turn == "symmetric" and object_end.mention < subject_end.mention
-    )
-    first, second = (object_end, subject_end) if turned else (subject_end, object_end)
-    prediction = ReadPrediction(
+        canonical = filler.mentions[doc_id].canonical or object_place.span
+        second = object_place.span, filler.type or "", filler.name, canonical
+    turned = predicate.turn == "swap" or (predicate.turn == "symmetric" and second[0] < first[0])
+    if turned:
+        first, second = second, first
+    subject_span, subject_type, subject_entity, subject_canonical = first
+    object_span, object_type, object_entity, object_canonical = second
+    return ReadPrediction(
         doc_id=doc_id,
         predicate=relation.name,
-        subject=first.mention,
-        object=second.mention,
-        subject_type=first.type,
-        object_type=second.type,
-        subject_entity=first.entity,
-        object_entity=second.entity,
-        subject_canonical=first.canonical or first.mention,
-        object_canonical=second.canonical,
+        subject=subject_span,
+        object=object_span,
+        subject_type=subject_type,
+        object_type=object_type,
+        subject_entity=subject_entity,
+        object_entity=object_entity,
+        subject_canonical=subject_canonical or subject_span,
+        object_canonical=object_canonical,
         confidence=confidence,
         line=line,
+        official=predicate.name,
+        turned=turned,
+        provenance=provenance,
     )
-    return prediction, turned
 
 
-def _entity_end(entity: Entity, place: Place) -> End:
-    # Without a canonical mention the file is refused, and this goes nowhere.
-    canonical = entity.mentions[place.doc_id].canonical or place.span
-    return End(place.span, entity.name, entity.type or "", canonical)
+@lru_cache
+def _relation(predicate: str, object_type: str) -> Relation | None:
+    return PREDICATES[predicate].relation_for(object_type)

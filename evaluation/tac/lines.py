@@ -9,6 +9,10 @@ from evaluation.tac.problems import ProblemLog
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 16  # characters
 GIVE_UP = 1 << 24  # bytes without a line end: this is no text of assertions, and reading on is no use
+MOST_BYTES = 2 << 30  # of text, unpacked
+MOST_LINES = 10_000_000
+MOST_SWELLING = 100  # text packs ten to thirty times smaller; what swells more was made to
+SWELLS_FREELY = 1 << 26  # bytes
 BYTE_ORDER_MARK = "\ufeff"
 
 _GZIP = b"\x1f\x8b"
@@ -34,7 +38,8 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
     stream : binary file
         Read once, in chunks, without seeking.
     log : ProblemLog
-        Receives UNSUPPORTED_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER and LINE_TOO_LONG.
+        Receives UNSUPPORTED_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER, LINE_TOO_LONG and
+        TOO_LARGE.
 
     Yields
     ------
@@ -44,7 +49,7 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
     number = 1
     rest = b""
     try:
-        for chunk in _chunks(stream, log):
+        for chunk in unpacked(stream, log):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest += chunk
@@ -61,6 +66,9 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
                 continue
             block = rest + chunk[: cut - 1]
             rest = chunk[cut:]
+            if number + block.count(b"\n") > MOST_LINES:
+                log.add("TOO_LARGE", number, "", f"has more than {MOST_LINES:,} lines")
+                return
             lines = _decoded(block, number, log)
             yield from enumerate(lines, number)
             number += len(lines)
@@ -70,7 +78,14 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
         yield from enumerate(_decoded(rest, number, log), number)
 
 
-def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+    """Yield a file's bytes in chunks, unpacked where it is gzip, within the limits that any file has.
+
+    Raises
+    ------
+    EOFError, zlib.error
+        If it is broken gzip.
+    """
     first = stream.read(CHUNK)
     while 0 < len(first) < 8 and (more := stream.read(CHUNK)):
         first += more
@@ -78,27 +93,50 @@ def _chunks(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
         if first.startswith(magic):
             log.add("UNSUPPORTED_FILE", 1, "", description)
             return
-    if first.startswith(_GZIP):
-        yield from _inflated(first, stream)
-        return
-    while first:
-        yield first
-        first = stream.read(CHUNK)
+    packed = first.startswith(_GZIP)
+    source = _Counted(first, stream)
+    size = 0
+    for chunk in _inflated(source) if packed else iter(source.read, b""):
+        size += len(chunk)
+        if size > MOST_BYTES:
+            log.add("TOO_LARGE", 0, "", f"has more than {MOST_BYTES:,} bytes{' when unpacked' * packed}")
+            return
+        if packed and size > SWELLS_FREELY + MOST_SWELLING * source.count:
+            log.add("TOO_LARGE", 0, "", f"swells more than {MOST_SWELLING} times when unpacked")
+            return
+        yield chunk
 
 
-def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
+class _Counted:
+    """A stream whose first bytes were read already, and the number of bytes that it gave."""
+
+    def __init__(self, first: bytes, stream: BinaryIO) -> None:
+        self._first = first
+        self._stream = stream
+        self.count = 0
+
+    def read(self) -> bytes:
+        """Return the next bytes; none at the end."""
+        data = self._first or self._stream.read(CHUNK)
+        self._first = b""
+        self.count += len(data)
+        return data
+
+
+def _inflated(source: _Counted) -> Iterator[bytes]:
     inflater = zlib.decompressobj(wbits=31)
+    data = source.read()
     while data:
         # The size is bounded, however much the data swells.
         if chunk := inflater.decompress(data, CHUNK):
             yield chunk
         if not inflater.eof:
-            data = inflater.unconsumed_tail or stream.read(CHUNK)
+            data = inflater.unconsumed_tail or source.read()
             continue
-        data = inflater.unused_data or stream.read(CHUNK)
+        data = inflater.unused_data or source.read()
         # Several members may follow one another, and zeros may fill up the last block.
         while data and not (data := data.lstrip(b"\0")):
-            data = stream.read(CHUNK)
+            data = source.read()
         if data:
             inflater = zlib.decompressobj(wbits=31)
     if not inflater.eof:

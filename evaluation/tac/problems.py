@@ -374,6 +374,20 @@ _TABLE = (
         "The line has more than {0} {1}",
         "A line is one assertion; is a line end missing?{2}",
     ),
+    _own(
+        "TOO_LARGE",
+        "ERROR",
+        "reject",
+        "The file {0}",
+        "Leave out what no relation needs, such as entities in none; nothing beyond that point was read.",
+    ),
+    _own(
+        "TOO_SLOW",
+        "ERROR",
+        "reject",
+        "Reading the file took longer than {0} seconds",
+        "A million lines take some ten seconds: hand in less, or ask the operators what is slow about it.",
+    ),
     # NIST's validators have this code too, though it is not in the table of the task.
     _own(
         "WRONG_NUM_ENTRIES",
@@ -395,6 +409,15 @@ _TABLE = (
         "keep the first span",
         "{0} spans are given for one mention",
         "A mention is one span; the first is kept.",
+    ),
+    # Only mentions of entities are compared: the filler of a string slot may be normalised, as 1957-02-XX is.
+    # White space counts as any other white space, and canonically equivalent characters as one another.
+    _own(
+        "MENTION_TEXT_DIFFERS",
+        "WARNING",
+        "keep the offsets",
+        "The document has {0} at {1}, not {2}",
+        "Check the offsets (characters, from 0, both ends included) or the string; the offsets are taken.",
     ),
     _own(
         "REPEATED_ASSERTION",
@@ -481,7 +504,7 @@ class ProblemLog:
         """Say whether the format has this code."""
         return self.format in CODES[code].severity
 
-    def add(self, code: str, line: int, text: str, *values: object, column: int | None = None) -> None:
+    def add(self, code: str, line: int, text: object, *values: object, column: int | None = None) -> None:
         """Count a problem, and list it if not too many of its code are listed.
 
         Parameters
@@ -489,20 +512,20 @@ class ProblemLog:
         code : str
             A code that the format has.
         line : int
-        text : str
-            The offending part.
+        text : object
+            The offending part; made a string if it is listed.
         *values : object
-            What the code's templates want, in order.
+            What the code's templates want, in order; made strings, but for numbers, if it is listed.
         column : int, optional
         """
+        count = self.counts[code] = self.counts[code] + 1
         kind = CODES[code]
-        severity = kind.severity[self.format]
-        self.counts[code] += 1
-        if self.counts[code] > kind.listed:
+        if count > kind.listed:
             return
-        shown = [shorten(value) if isinstance(value, str) else value for value in values]
+        shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        self._listed.append(Problem(line, code, severity, message, shorten(text), column))
+        severity = kind.severity[self.format]
+        self._listed.append(Problem(line, code, severity, message, shorten(str(text)), column))
 
     def count(self, severity: Severity) -> int:
         """Count the problems of this severity, listed or not."""

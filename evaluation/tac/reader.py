@@ -1,18 +1,77 @@
 """Read a TAC KBP knowledge base: from the bytes of a file to the instances that it claims."""
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import BinaryIO
+from dataclasses import dataclass, field
+from typing import BinaryIO, TypedDict
 
+from evaluation.tac.documents import Documents
+from evaluation.tac.entities import Entities
 from evaluation.tac.instances import ReadPrediction, find_instances
 from evaluation.tac.lines import numbered_lines
 from evaluation.tac.problems import FORMATS, Format, Problem, ProblemLog
 from evaluation.tac.validator import Validator
 from kbpo.core.errors import InvalidInput
 
-__all__ = ["ReadPrediction", "Reading", "read"]
+__all__ = ["Counts", "ReadPrediction", "Reading", "read"]
+
+DROPPING = (
+    "REPEATED_ASSERTION",
+    "PREDICATE_NOT_SCORED",
+    "NO_MENTION_FOUND",
+    "MENTIONS_IN_TWO_DOCUMENTS",
+)
+
+
+class Counts(TypedDict):
+    """What became of a file, in numbers.
+
+    Attributes
+    ----------
+    lines, entities, mentions, relation_lines : int
+        Of the file. A mention is a line, whatever its kind.
+    instances : int
+        Made of the relation lines; none if the file is refused.
+    turned : int
+        Relation lines whose subject and object changed places.
+    merged_lines : int
+        Relation lines whose instance an earlier line had claimed.
+    dropped_lines : int
+        Relation lines without errors that make no instance. In an accepted file instances, merged lines and
+        dropped lines are all of the relation lines.
+    errors, warnings : int
+        All problems, listed or not.
+    unlisted : int
+        Problems that are counted but not listed.
+    entities_by_type, mentions_by_kind : dict of str to int
+        The kinds are the predicates, as in ``canonical_mention``.
+    relation_lines_by_predicate : dict of str to int
+        By official name; lines whose predicate or subject is none are left out.
+    instances_by_predicate : dict of str to int
+        By the name that they are stored under.
+    dropped_by_reason, problems : dict of str to int
+        By code, most frequent first.
+    """
+
+    lines: int
+    entities: int
+    mentions: int
+    relation_lines: int
+    instances: int
+    turned: int
+    merged_lines: int
+    dropped_lines: int
+    errors: int
+    warnings: int
+    unlisted: int
+    entities_by_type: dict[str, int]
+    mentions_by_kind: dict[str, int]
+    relation_lines_by_predicate: dict[str, int]
+    instances_by_predicate: dict[str, int]
+    dropped_by_reason: dict[str, int]
+    problems: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -29,21 +88,20 @@ class Reading:
         By line. Of each code only the first are listed; `counts` has them all.
     predictions : tuple of ReadPrediction
         Empty unless accepted.
-    counts : dict of str to int
-        ``lines``, ``entities``, ``mentions`` and ``relation_lines`` of the file; ``instances`` made of them,
-        ``turned`` lines (subject and object changed places), ``merged_lines`` (their instance was claimed by
-        an earlier line), ``dropped_lines``; ``errors``, ``warnings``, ``unlisted`` problems; and
-        ``problem:CODE`` for each code that occurs.
+    counts : Counts
+    entities : Entities
+        Those of the file, their mentions settled.
     """
 
     accepted: bool
     run_id: str
     problems: tuple[Problem, ...]
     predictions: tuple[ReadPrediction, ...]
-    counts: dict[str, int]
+    counts: Counts
+    entities: Entities = field(repr=False, compare=False)
 
 
-def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str, int]) -> Reading:
+def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) -> Reading:
     """Read and validate a knowledge base.
 
     Whatever the bytes are, the answer is a `Reading`: faults are problems, not exceptions. All of them are
@@ -55,8 +113,8 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
         UTF-8, plain or gzip, with or without a byte-order mark. Read once, in chunks.
     format : {"tac2015", "tac2016"}
         The year whose rules hold.
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
+        Those of the corpus.
 
     Raises
     ------
@@ -74,26 +132,38 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Mapping[str
         return _read(stream, format, documents)
 
 
-def _read(stream: BinaryIO, format: Format, documents: Mapping[str, int]) -> Reading:
+def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
     log = ProblemLog(format)
     validator = Validator(format, documents, log)
     validator.read(numbered_lines(stream, log))
     instances = find_instances(validator.check(), log)
     accepted = not log.has_errors
     predictions = instances.predictions if accepted else ()
-    counts = {
-        **validator.counts,
-        "entities": len(validator.entities),
-        "instances": len(predictions),
-        "turned": instances.turned,
-        "merged_lines": instances.merged,
-        "dropped_lines": instances.dropped + log.counts["REPEATED_ASSERTION"],
-        "errors": log.count("ERROR"),
-        "warnings": log.count("WARNING"),
-        "unlisted": log.unlisted,
-        **{f"problem:{code}": count for code, count in sorted(log.counts.items()) if count},
-    }
-    return Reading(accepted, validator.run_id, log.by_line(), predictions, counts)
+    dropped = Counter({code: log.counts[code] for code in DROPPING if log.counts[code]})
+    counts = Counts(
+        lines=validator.lines,
+        entities=len(validator.entities),
+        mentions=validator.mentions.total(),
+        relation_lines=validator.relation_lines,
+        instances=len(predictions),
+        turned=instances.turned,
+        merged_lines=instances.merged,
+        dropped_lines=dropped.total(),
+        errors=log.count("ERROR"),
+        warnings=log.count("WARNING"),
+        unlisted=log.unlisted,
+        entities_by_type=_ranked(Counter(entity.type or "unknown" for entity in validator.entities)),
+        mentions_by_kind=_ranked(validator.mentions),
+        relation_lines_by_predicate=_ranked(validator.predicates),
+        instances_by_predicate=_ranked(Counter(prediction.predicate for prediction in predictions)),
+        dropped_by_reason=_ranked(dropped),
+        problems=_ranked(log.counts),
+    )
+    return Reading(accepted, validator.run_id, log.by_line(), predictions, counts, validator.entities)
+
+
+def _ranked(counter: Counter[str]) -> dict[str, int]:
+    return {name: count for name, count in counter.most_common() if count}
 
 
 @contextmanager

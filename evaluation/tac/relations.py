@@ -1,6 +1,7 @@
 """The relation lines of a file: which predicate and entities they mean, and what is wrong with them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from evaluation.tac.entities import Entities, Entity
@@ -57,6 +58,9 @@ class Claim(NamedTuple):
     places: list[Place]
 
 
+Triple = tuple[str, Entity, Entity | str]
+
+
 class Relations:
     """Checks the relation lines of one file.
 
@@ -74,10 +78,15 @@ class Relations:
         self._log = log
         self._fills: dict[tuple[str, Entity], Entity | str] = {}
 
-    def resolve(self, rows: Iterable[Row]) -> Iterator[Assertion]:
-        """Yield the lines whose predicate is known and whose object is of its kind; report the others."""
+    def resolve(self, rows: list[Row]) -> Iterator[Assertion]:
+        """Yield the lines whose predicate is known and whose object is of its kind; report the others.
+
+        The rows are taken out of their list, so that each line is held once.
+        """
         log = self._log
-        for line, subject, verb, text, provenance, confidence in rows:
+        rows.reverse()
+        while rows:
+            line, subject, verb, text, provenance, confidence = rows.pop()
             predicate, finding = relation_of(verb, subject.asserted_type if subject else None)
             if finding is not None:
                 values: tuple[object, ...] = finding.values
@@ -109,69 +118,98 @@ class Relations:
     def check(self, assertions: list[Assertion]) -> Iterator[Claim]:
         """Check each line by itself and against those before it; yield what is in order.
 
-        To be exhausted: the checks for inverses follow the last claim.
+        To be exhausted: the checks for inverses follow the last claim. The assertions are taken out of their
+        list.
         """
         log = self._log
-        first_lines: dict[tuple[str, Entity, Entity | str], int] = {}
-        said: set[tuple[str, Entity, Entity | str, tuple[Place, ...]]] = set()
-        for assertion in assertions:
+        entities = self._entities
+        facts: dict[Triple, _Fact] = {}
+        assertions.reverse()
+        while assertions:
+            assertion = assertions.pop()
             line, predicate, subject, filler, provenance, _ = assertion
-            agrees = isinstance(filler, str) or self._entities.check_use(filler, predicate.object_types, line)
+            types = predicate.object_types
+            agrees = (
+                isinstance(filler, str) or filler.type in types or entities.check_use(filler, types, line)
+            )
             places = self._places.read(provenance, line)
             if predicate.single_valued:
-                self._check_fill(assertion, predicate.name, subject, filler)
+                self._check_fill(line, predicate.name, subject, filler)
+            triple = (predicate.name, subject, filler)
+            fact = facts.get(triple)
+            if fact is None:
+                fact = facts[triple] = _Fact(line)
             if places is None:
                 continue
-            first_line = first_lines.setdefault((predicate.name, subject, filler), line)
-            key = (predicate.name, subject, filler, tuple(sorted(places)))
-            if first_line != line:
-                code = "REPEATED_ASSERTION" if key in said else "DUPLICATE_ASSERTION"
-                log.add(code, line, str(assertion), predicate.name, subject.name, str(filler), first_line)
+            if not fact.places:
+                fact.places = places
+            else:
+                code = "DUPLICATE_ASSERTION" if fact.is_new(places) else "REPEATED_ASSERTION"
+                log.add(code, line, assertion, predicate.name, subject, filler, fact.line)
                 if code == "REPEATED_ASSERTION":
                     continue
-            said.add(key)
             attested = self._check_attested(assertion, subject, places)
             if not isinstance(filler, str):
                 attested = self._check_attested(assertion, filler, places) and attested
             if agrees and attested:
                 yield Claim(assertion, places)
-        self._check_inverses(assertions)
+        self._check_inverses(facts)
 
-    def _check_fill(
-        self, assertion: Assertion, predicate: str, subject: Entity, filler: Entity | str
-    ) -> None:
+    def _check_fill(self, line: int, predicate: str, subject: Entity, filler: Entity | str) -> None:
         fill = self._fills.setdefault((predicate, subject), filler)
         if fill != filler:
-            values = (subject.name, predicate, str(fill), str(filler))
-            self._log.add("MULTIPLE_FILLS_ENTITY", assertion.line, str(assertion), *values)
+            text = f"{predicate}({subject}, {filler})"
+            self._log.add("MULTIPLE_FILLS_ENTITY", line, text, subject, predicate, fill, filler)
 
     def _check_attested(self, assertion: Assertion, entity: Entity, places: list[Place]) -> bool:
         for place in places:
             if place.doc_id in entity.mentions:
                 return True
         documents = ", ".join(dict.fromkeys(place.doc_id for place in places))
-        self._log.add(
-            "UNATTESTED_RELATION_ENTITY",
-            assertion.line,
-            str(assertion),
-            str(assertion),
-            entity.name,
-            documents,
-        )
+        values = (assertion, entity, documents)
+        self._log.add("UNATTESTED_RELATION_ENTITY", assertion.line, assertion, *values)
         return False
 
-    def _check_inverses(self, assertions: list[Assertion]) -> None:
+    def _check_inverses(self, facts: Mapping[Triple, "_Fact"]) -> None:
         """Report each relation between two entities that is asserted in one direction only."""
-        asserted = {(a.predicate.name, a.subject, a.object) for a in assertions}
-        for assertion in assertions:
-            line, predicate, subject, filler, _, _ = assertion
-            if isinstance(filler, str) or predicate.inverse is None or filler.type is None:
+        added: set[Triple] = set()
+        for (name, subject, filler), fact in facts.items():
+            if isinstance(filler, str) or filler.type is None:
                 continue
-            inverse = PREDICATES.get(f"{filler.type.lower()}:{predicate.inverse}")
-            if inverse is None or (inverse.name, filler, subject) in asserted:
+            inverse = _inverse(name, filler.type)
+            if inverse is None:
                 continue
-            asserted.add((inverse.name, filler, subject))
-            values = (predicate.name, subject.name, filler.name, inverse.name)
-            self._log.add("MISSING_INVERSE", line, str(assertion), *values)
+            triple = (inverse.name, filler, subject)
+            if triple in facts or triple in added:
+                continue
+            added.add(triple)
+            text = f"{name}({subject}, {filler})"
+            self._log.add("MISSING_INVERSE", fact.line, text, name, subject, filler, inverse.name)
             if inverse.single_valued:
-                self._check_fill(assertion, inverse.name, filler, subject)
+                self._check_fill(fact.line, inverse.name, filler, subject)
+
+
+class _Fact:
+    """What was asserted of a subject and an object: the first line, and its justifications."""
+
+    __slots__ = ("_seen", "line", "places")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.places: list[Place] = []
+        self._seen: set[tuple[Place, ...]] | None = None
+
+    def is_new(self, places: list[Place]) -> bool:
+        """Say whether no line had this provenance, in any order; remember it."""
+        if self._seen is None:
+            self._seen = {tuple(sorted(self.places))}
+        key = tuple(sorted(places))
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+@lru_cache
+def _inverse(predicate: str, object_type: str) -> Predicate | None:
+    return PREDICATES.get(f"{object_type.lower()}:{PREDICATES[predicate].inverse}")

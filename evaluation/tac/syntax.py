@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
+from unicodedata import normalize
 
+from evaluation.tac.documents import Documents
 from evaluation.tac.problems import Format, ProblemLog
 from kbpo.core.ontology import ENTITY_TYPES
 from kbpo.core.spans import Span
@@ -19,7 +20,8 @@ _TRIPLE = re.compile(r"\s*([^:,]+):([0-9]{1,18})-([0-9]{1,18})\s*")
 _OFFSET = re.compile(r"[0-9]{1,18}")
 _DECIMAL = re.compile(r"1\.0*|0?\.[0-9]*[1-9][0-9]*")
 _SCIENTIFIC = re.compile(r"[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
-_LONGEST_CONFIDENCE = 40
+_LONGEST_CONFIDENCE = 400  # as a decimal fraction, the smallest float has 326
+_KNOWN_PLACES = 1 << 16
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -78,12 +80,25 @@ def columns(line: str) -> list[str]:
 
 def is_string(text: str) -> bool:
     """Say whether a text is a string: between double quotes, with those inside escaped."""
+    if "\\" not in text:
+        return text.startswith('"') and text.find('"', 1) == len(text) - 1 > 0
     return _STRING.fullmatch(text) is not None
 
 
 def unquoted(string: str) -> str:
     """Return what stands between the quotes of a string, with its escapes resolved."""
-    return _ESCAPE.sub(r"\1", string[1:-1])
+    inside = string[1:-1]
+    return _ESCAPE.sub(r"\1", inside) if "\\" in inside else inside
+
+
+def same_text(one: str, other: str) -> bool:
+    """Say whether two texts are the same but for white space and canonically equivalent characters.
+
+    Any run of white space equals any other, since a string in a file cannot hold the line end or tab that a
+    document may have there; white space at the ends does not count. Case and everything else does.
+    """
+    one, other = (" ".join(normalize("NFC", text).split()) for text in (one, other))
+    return one == other
 
 
 def is_number(text: str) -> bool:
@@ -107,11 +122,6 @@ def confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     """
     if len(text) > _LONGEST_CONFIDENCE:
         return 1.0, "ILLEGAL_CONFIDENCE_VALUE"
-    return _confidence_of(text, scientific)
-
-
-@lru_cache(maxsize=1 << 16)
-def _confidence_of(text: str, scientific: bool) -> tuple[float, str | None]:
     code = None
     if text == "1":
         return 1.0, "MISSING_DECIMAL_POINT"
@@ -130,14 +140,14 @@ class PlaceReader:
 
     Parameters
     ----------
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
     limits : Limits
     log : ProblemLog
     """
 
-    def __init__(self, documents: Mapping[str, int], limits: Limits, log: ProblemLog) -> None:
+    def __init__(self, documents: Documents, limits: Limits, log: ProblemLog) -> None:
         self._documents = documents
+        self._known: dict[str, Place] = {}
         self._limits = limits
         self._log = log
 
@@ -156,7 +166,11 @@ class PlaceReader:
         list of Place or None
             With warnings repaired; None after an error.
         """
-        pieces = text.split(",") if "," in text else [text]
+        known = self._known
+        if "," not in text:  # most often: a mention
+            place = known.get(text) or self._place(text, line, column)
+            return None if place is None else [place]
+        pieces = text.split(",")
         limits = self._limits
         if len(pieces) > limits.triples:
             self._log.add(
@@ -164,30 +178,37 @@ class PlaceReader:
             )
             del pieces[limits.triples :]
         places = []
-        total = 0
         sound = True
         for piece in pieces:
-            match = _TRIPLE.fullmatch(piece)
-            if match is None:
-                self._log_unreadable(piece.strip(), line, column)
+            place = known.get(piece) or self._place(piece, line, column)
+            if place is None:
                 sound = False
-                continue
-            doc_id = match[1]
-            start = int(match[2])
-            end = int(match[3])
-            length = self._documents.get(doc_id)
-            if length is None or not start <= end < length or end - start >= limits.chars:
-                mended = self._mended(doc_id, start, end, length, line, column)
-                if mended is None:
-                    sound = False
-                    continue
-                end = mended
-            total += end - start + 1
-            places.append(Place(doc_id, Span(start, end + 1)))
-        if total > limits.total_chars:
-            self._log.add("TOO_MANY_TOTAL_CHARS", line, text, total, limits.total_chars, column=column)
-            sound = False
+            else:
+                places.append(place)
+        if len(places) * limits.chars > limits.total_chars:
+            total = sum(span.end - span.start for _, span in places)
+            if total > limits.total_chars:
+                self._log.add("TOO_MANY_TOTAL_CHARS", line, text, total, limits.total_chars, column=column)
+                sound = False
         return places if sound else None
+
+    def _place(self, piece: str, line: int, column: int) -> Place | None:
+        match = _TRIPLE.fullmatch(piece)
+        if match is None:
+            self._log_unreadable(piece.strip(), line, column)
+            return None
+        doc_id = match[1]
+        start = int(match[2])
+        end = int(match[3])
+        length = self._documents.length(doc_id)
+        if length is None or not start <= end < length or end - start >= self._limits.chars:
+            mended = self._mended(doc_id, start, end, length, line, column)
+            return None if mended is None else Place(doc_id, Span(start, mended + 1))
+        # What relations point at are mentions, and a line's neighbours name the same ones.
+        if len(self._known) == _KNOWN_PLACES:
+            self._known.clear()
+        place = self._known[piece] = Place(doc_id, Span(start, end + 1))
+        return place
 
     def _mended(
         self, doc_id: str, start: int, end: int, length: int | None, line: int, column: int

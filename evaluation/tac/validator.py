@@ -1,16 +1,29 @@
 """One pass over the lines of a file, then the checks that need all of it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from evaluation.tac.documents import Documents
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
+from evaluation.tac.lines import BYTE_ORDER_MARK
 from evaluation.tac.predicates import Structure, structure_of
-from evaluation.tac.problems import Format, ProblemLog
+from evaluation.tac.problems import Format, ProblemLog, shorten
 from evaluation.tac.relations import Claim, Relations, Row
-from evaluation.tac.syntax import LIMITS, PlaceReader, columns, confidence_of, is_number, is_string, unquoted
+from evaluation.tac.syntax import (
+    LIMITS,
+    Place,
+    PlaceReader,
+    columns,
+    confidence_of,
+    is_number,
+    is_string,
+    same_text,
+    unquoted,
+)
 from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
+_KNOWN_CONFIDENCES = 1 << 16
 _LAYOUT = {
     3: "entity, type or link, value, and, if wanted, a confidence",
     4: "entity, predicate, object, provenance, and, if wanted, a confidence",
@@ -23,8 +36,7 @@ class Validator:
     Parameters
     ----------
     format : {"tac2015", "tac2016"}
-    documents : mapping of str to int
-        The number of characters of each document of the corpus.
+    documents : Documents
     log : ProblemLog
 
     Attributes
@@ -32,20 +44,30 @@ class Validator:
     run_id : str
         Empty if the file has none.
     entities : Entities
-    counts : Counter of str
-        Lines read: ``lines``, ``mentions``, ``relation_lines``.
+    lines, relation_lines : int
+        How many were read.
+    mentions : Counter of str
+        Mention lines, by predicate.
+    predicates : Counter of str
+        Relation lines, by official predicate; set by `check`.
     """
 
-    def __init__(self, format: Format, documents: Mapping[str, int], log: ProblemLog) -> None:
+    def __init__(self, format: Format, documents: Documents, log: ProblemLog) -> None:
         limits = LIMITS[format]
         self._log = log
+        self._limits = limits
+        self._documents = documents
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
+        self._confidences: dict[str, float] = {}
         self._rows: list[Row] = []
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
         self.run_id = ""
         self.entities = Entities(log, limits)
-        self.counts: Counter[str] = Counter(lines=0, mentions=0, relation_lines=0)
+        self.lines = 0
+        self.relation_lines = 0
+        self.mentions: Counter[str] = Counter()
+        self.predicates: Counter[str] = Counter()
 
     def read(self, lines: Iterator[tuple[int, str]]) -> None:
         """Read all lines, of which the first holds the run id.
@@ -60,8 +82,8 @@ class Validator:
             self._read_line(number, text)
         for number, text in lines:
             self._read_line(number, text)
-        self.counts["lines"] = number
-        self.counts["relation_lines"] = len(self._rows)
+        self.lines = number
+        self.relation_lines = len(self._rows)
 
     def check(self) -> Iterator[Claim]:
         """Check what needs the whole file, and yield the relations that are in order, line by line.
@@ -70,8 +92,8 @@ class Validator:
         """
         relations = Relations(self.entities, self._places, self._log)
         assertions = list(relations.resolve(self._rows))
-        self._rows.clear()
-        self.entities.check_types()
+        self.predicates.update(assertion.predicate.name for assertion in assertions)
+        self.entities.settle_types()
         for line, entity, type, verb in self._typed_uses:
             if entity.asserted_type not in (None, type):
                 values = (entity.asserted_type, verb, type)
@@ -83,7 +105,7 @@ class Validator:
         """Say whether the first line is used up: a file without a run id may begin with an assertion."""
         if self._log.has_errors:
             return True  # it could not be read, and that is reported already
-        cells = columns(line)
+        cells = [cell.strip(BYTE_ORDER_MARK) for cell in columns(line)]
         if len(cells) == 1 and not cells[0].startswith(":") and len(cells[0].split()) == 1:
             self.run_id = cells[0]
             return True
@@ -103,7 +125,10 @@ class Validator:
         if not expected <= count <= expected + 1:
             self._log.add("WRONG_NUM_ENTRIES", number, text, expected, count, _LAYOUT[expected])
             return
-        confidence = self._confidence(cells[expected], number, expected + 1) if count > expected else 1.0
+        confidence = 1.0
+        if count > expected:
+            said = cells[expected]
+            confidence = self._confidences.get(said) or self._confidence(said, number, expected + 1)
         name = cells[0]
         subject = self.entities.get(name) or self.entities.named(name, number, 1)
         if subject is not None and not subject.subject_line:
@@ -128,6 +153,8 @@ class Validator:
         value, code = confidence_of(text, self._scientific)
         if code is not None:
             self._log.add(code, line, text, text, value, column=column)
+        elif len(self._confidences) < _KNOWN_CONFIDENCES:
+            self._confidences[text] = value
         return value
 
     def _read_type(self, line: int, subject: Entity, text: str) -> None:
@@ -148,8 +175,10 @@ class Validator:
     def _read_mention(
         self, line: int, subject: Entity, structure: Structure, string: str, provenance: str
     ) -> None:
-        self.counts["mentions"] += 1
-        if not is_string(string):
+        self.mentions[structure.name] += 1
+        if is_string(string):
+            string = unquoted(string)
+        else:
             self._log.add("UNQUOTED_STRING", line, string, string, column=3)
         places = self._places.read(provenance, line)
         if places is None:
@@ -158,5 +187,15 @@ class Validator:
             return
         if len(places) > 1:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
-        doc_id, span = places[0]
+        doc_id, span = place = places[0]
+        found = self._documents.text(doc_id)[span.start : span.end]
+        if string != found:
+            self._check_text(string, found, place, line)
         subject.mentions_in(doc_id).asserted.append((_KINDS[structure.name], span, line))
+
+    def _check_text(self, said: str, found: str, place: Place, line: int) -> None:
+        if len(found) == self._limits.chars:
+            said = said[: len(found)]  # the span may have been cut
+        if not same_text(said, found):
+            values = (repr(shorten(found)), str(place), repr(shorten(said)))
+            self._log.add("MENTION_TEXT_DIFFERS", line, said, *values, column=3)

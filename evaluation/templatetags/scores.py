@@ -11,9 +11,26 @@ register = template.Library()
 
 
 @register.filter
-def percent(value: float | None) -> str:
-    """Write a fraction in per cent with one decimal; a dash where there is none."""
-    return "–" if value is None else f"{100 * value:.1f}"
+def percent(value: float | None, decimals: int = 1) -> str:
+    """Write a fraction in per cent with one decimal, or as many as asked; a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.{decimals}f}"
+
+
+@register.simple_tag
+def about(value: float) -> str:
+    """Write an expected number with the two figures that can be relied on.
+
+    Examples
+    --------
+    >>> about(0.2), about(7.4), about(456.3), about(12345.0)
+    ('0', 'fewer than 10', 'about 460', 'about 12,000')
+    """
+    if value < 0.5:
+        return "0"
+    if value < 10:
+        return "fewer than 10"
+    digits = len(str(round(value))) - 2
+    return f"about {round(value, -digits):,.0f}"
 
 
 @register.simple_tag
@@ -33,6 +50,32 @@ def figure(measure: Measure) -> SafeString:
         estimate,
         percent(measure.low),
         percent(measure.high),
+    )
+
+
+@register.filter
+def points(value: float | None) -> str:
+    """Write a difference of fractions in points, with its sign and one decimal; a dash where there is none.
+
+    Examples
+    --------
+    >>> points(-0.012), points(0.07)
+    ('−1.2', '+7.0')
+    """
+    return "–" if value is None else f"{100 * value:+.1f}".replace("-", "−")
+
+
+@register.simple_tag
+def gap(measure: Measure) -> SafeString:
+    """Write a difference and its interval, in points."""
+    if measure.estimate is None:
+        return figure(measure)
+    return format_html(
+        '<span class="est">{}</span><span class="visually-hidden">, from </span><span class="range">{} to {}'
+        "</span>",
+        points(measure.estimate),
+        points(measure.low),
+        points(measure.high),
     )
 
 
@@ -72,7 +115,11 @@ def scale(axis: Axis) -> SafeString:
         "",
         '<text x="{}%" y="1em" text-anchor="{}">{}</text>',
         (
-            (place, "start" if index == 0 else "end" if index == last else "middle", round(100 * tick))
+            (
+                place,
+                "start" if index == 0 else "end" if index == last else "middle",
+                f"{round(100 * tick)}".replace("-", "−"),
+            )
             for index, (tick, place) in enumerate(zip(axis.ticks, axis.places, strict=True))
             if index in (0, last) or last <= 3
         ),

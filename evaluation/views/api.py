@@ -1,20 +1,27 @@
-"""The JSON API: reads only."""
+"""The JSON API: reads. What writes is in `evaluation.views.uploads`."""
 
+from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from rest_framework import serializers
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
+from evaluation.comparing import MEASURES
 from evaluation.leaderboard import rows
-from evaluation.models import Score, Submission
-from evaluation.progress import HEADINGS, next_step, progress, version
+from evaluation.models import Score, StageWork, Submission
+from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
 from evaluation.views.board import read_choice
+from evaluation.views.compare import compare_pair, read_pair
+from evaluation.views.files import find_file
 from evaluation.visibility import find, may_change
+from kbpo.core.errors import InvalidInput
 
 
 class LeaderboardView(APIView):
@@ -69,6 +76,58 @@ class LeaderboardView(APIView):
         )
 
 
+class CompareView(APIView):
+    """Two systems of a corpus, and their difference."""
+
+    permission_classes = [AllowAny]
+
+    def get(self, request: Request, tag: str) -> Response:
+        """Answer with precision, recall and F1 of `a` and `b`, and of `a` less `b`, as fractions.
+
+        The address also names level, part, weighting and estimator, as for the leaderboard. What is not
+        estimable is null; 404 to those who may not see one of the two.
+        """
+        corpus = get_object_or_404(Corpus, tag=tag)
+        choice = read_choice(request._request, corpus)
+        first, second = read_pair(request._request, corpus)
+        if first is None or second is None or first == second:
+            raise InvalidInput("a and b must name two different systems by number.", where="a, b")
+        compared = {one.measure: one for one in compare_pair(first, second, choice)}
+        return Response(
+            {
+                "corpus": corpus.tag,
+                **asdict(choice),
+                "a": first.pk,
+                "b": second.pk,
+                **{
+                    measure: {
+                        name: one and found and asdict(found)
+                        for name, found in (
+                            ("a", one and one.first),
+                            ("b", one and one.second),
+                            ("difference", one and one.difference),
+                        )
+                    }
+                    for measure in MEASURES
+                    for one in [compared.get(measure)]
+                },
+            }
+        )
+
+
+class CheckView(APIView):
+    """Where a check stands."""
+
+    permission_classes = [IsAuthenticated]
+
+    def get(self, request: Request, pk: UUID) -> Response:
+        """Answer with its state; 404 to all but its owner and operators."""
+        found = find_file(request._request, "check", pk)
+        return Response(
+            {"id": found.pk, "state": found.state, "version": found.state, "counts": found.counts, "work": ""}
+        )
+
+
 class SubmissionView(APIView):
     """Where a submission stands."""
 
@@ -94,6 +153,7 @@ class SubmissionView(APIView):
         own = may_change(request.user, found)
         events = list(found.events.all())
         done = progress(found)
+        work = StageWork.objects.filter(submission=found).first() if own else None
         newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
         return Response(
             {
@@ -101,11 +161,13 @@ class SubmissionView(APIView):
                 "version": version(found, len(events), done),
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
+                "work": sign_of_life(found, work, timezone.now()),
                 "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},
                 "events": [
                     {"state": event.state, "at": event.at, "detail": event.detail if own else ""}
                     for event in events
                 ],
+                "answered_at": done and done.answered_at,
                 "scored_at": newest and newest.computed_at,
             }
         )

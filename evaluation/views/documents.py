@@ -28,7 +28,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' documents: search by id or title, paged."""
     corpus = get_object_or_404(Corpus, tag=tag)
-    words = request.GET.get("q", "").strip().replace("\x00", "")
+    words = request.GET.get("q", "").strip()
     found = corpus.documents.defer("text").order_by("id")
     if words:
         found = found.filter(Q(doc_id__icontains=words) | Q(title__icontains=words))

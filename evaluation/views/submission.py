@@ -1,18 +1,20 @@
 """One submission: where it stands, what was found in its file, how it scored, and what may be done."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
 from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import lifecycle
-from evaluation import quota as quotas
+from evaluation import finegrained, forecast, lifecycle, problem_list, quota
+from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
@@ -22,27 +24,43 @@ from evaluation.leaderboard import (
     Measure,
     measure,
 )
-from evaluation.models import Score, Submission
-from evaluation.progress import EVENTS, HEADINGS, next_step, progress, version
+from evaluation.models import Score, StageWork, Submission
+from evaluation.progress import (
+    DOING,
+    EVENTS,
+    HEADINGS,
+    ago,
+    in_words,
+    next_step,
+    progress,
+    sign_of_life,
+    version,
+)
+from evaluation.summary import summarise
 from evaluation.views.board import fit_axes
+from evaluation.views.files import is_accepted
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 
 State = Submission.State
-PROBLEMS = 20
+ERRORS = 5  # shown here; all problems have a page of their own
 MOVING = (State.UPLOADED, State.JUDGING)
-COUNTS = {
-    "entities": "Entities",
-    "instances": "Claims to be judged",
-    "turned": "Turned round or renamed",
-    "merged_lines": "Lines that say the same as another",
-}
+#: Which states let a team do what; a failed one depends on where it failed.
+MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "cancel": (State.UPLOADED, State.ACCEPTED),
+        "withdraw": (State.JUDGING, State.SCORED),
+        "publish": tuple(
+            state for state in State if state not in (State.REFUSED, State.CANCELLED, State.WITHDRAWN)
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
+    """A score as the page shows it: `words` say how claims are weighed."""
 
     score: Score
     part: str
@@ -57,95 +75,187 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a submission: all of it to its team and operators, what is published to everybody."""
     found = find(request.user, pk=pk)
     own = may_change(request.user, found)
-    quota = None
-    if own and found.state == State.ACCEPTED:
-        quota = quotas.free_at(team=found.team, corpus=found.corpus, now=timezone.now())
+    now = timezone.now()
     done = progress(found)
     events = [(event, EVENTS[event.state]) for event in found.events.all()]
-    problems = found.problems.order_by("severity", "line", "pk") if own else found.problems.none()
+    problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
     context = {
         "submission": found,
         "corpus": found.corpus,
         "own": own,
         "heading": HEADINGS[found.state],
-        "next_step": next_step(found, quota),
+        "next_step": next_step(found),
         "progress": done,
+        "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
         "events": events,
         "version": version(found, len(events), done),
-        "problems": Paginator(problems, PROBLEMS).get_page(request.GET.get("page")),
+        "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
-        "may_go_ahead": own and found.state in (State.UPLOADED, State.ACCEPTED) and not found.go_ahead,
-        "may_withdraw": own and found.state not in (State.WITHDRAWN, State.REFUSED, State.FAILED),
-        "counts": [(name, found.counts[key]) for key, name in COUNTS.items() if key in found.counts],
         **_scores(request, found),
+        **_subsets(request, found),
+        "cost": finegrained.cost(found),
     }
+    if own:
+        context |= _file(found)
+        context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
+        context |= _failed(found) if found.state == State.FAILED else {}
+        context |= _before_it_costs(found, now) if found.state == State.ACCEPTED else {}
+        if found.state in DOING:
+            work = StageWork.objects.filter(submission=found).first()
+            context["work"] = sign_of_life(found, work, now)
     return render(request, "evaluation/submission.html", context)
 
 
 @login_required
 @require_POST
 def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
-    """Let a submission go ahead, withdraw it, or publish or hide it."""
+    """Do with a submission what its team may: the services say whether it is too late for it."""
     user = cast(User, request.user)
     found = find(user, pk=pk)
     if not may_change(user, found):
         raise Http404("no such submission")
-    if action == "go-ahead":
-        lifecycle.give_go_ahead(submission=found, user=user)
-        messages.success(request, "It goes to the judges.")
-    elif action == "withdraw":
-        lifecycle.withdraw(submission=found, user=user)
-        messages.success(request, f"{found.name} is withdrawn.")
-    else:
-        public = action == "publish"
-        lifecycle.set_public(submission=found, user=user, is_public=public)
-        shown = "Everybody can see it now." if public else "Only your team and the operators see it now."
-        messages.success(request, shown)
-    return redirect("submission", found.pk)
+    messages.success(request, ACTIONS[action](found, user))
+    return redirect(found)
+
+
+def _go_ahead(found: Submission, user: User) -> str:
+    lifecycle.give_go_ahead(submission=found, user=user)
+    return "It goes to the judges."
+
+
+def _resume(found: Submission, user: User) -> str:
+    lifecycle.resume(submission=found, user=user)
+    return "We try again where it stopped."
+
+
+def _cancel(found: Submission, user: User) -> str:
+    had_place = found.quota_taken_at is not None
+    lifecycle.cancel(submission=found, user=user)
+    return f"{found.name} is cancelled{'; its place in the quota is free again' if had_place else ''}."
+
+
+def _withdraw(found: Submission, user: User) -> str:
+    lifecycle.withdraw(submission=found, user=user)
+    return f"{found.name} is withdrawn."
+
+
+def _delete_file(found: Submission, user: User) -> str:
+    lifecycle.delete_file(submission=found, user=user)
+    return "The file is deleted; what was read from it stays."
+
+
+def _publish(found: Submission, user: User) -> str:
+    lifecycle.set_public(submission=found, user=user, is_public=True)
+    return "Everybody can see it now."
+
+
+def _hide(found: Submission, user: User) -> str:
+    lifecycle.set_public(submission=found, user=user, is_public=False)
+    return "Only your team and the operators see it now."
+
+
+ACTIONS: Mapping[str, Callable[[Submission, User], str]] = MappingProxyType(
+    {
+        "go-ahead": _go_ahead,
+        "resume": _resume,
+        "cancel": _cancel,
+        "withdraw": _withdraw,
+        "delete-file": _delete_file,
+        "publish": _publish,
+        "hide": _hide,
+    }
+)
+
+
+def _file(found: Submission) -> dict[str, Any]:
+    """Read what was found in the file, and whether it may be deleted."""
+    return {
+        "file": found,
+        "summary": summarise(found.counts),
+        "is_accepted": is_accepted(found),
+        "has_file": bool(found.file),
+        "codes": problem_list.count_codes(found),
+        "may_delete_file": bool(found.file) and State.UPLOADED not in (found.state, found.failed_in),
+    }
+
+
+def _failed(found: Submission) -> dict[str, Any]:
+    sampled = found.failed_in == State.JUDGING
+    cause = found.events.filter(state=State.FAILED).last()
+    return {
+        "cause": cause.detail if cause else "",
+        "may_withdraw": sampled,
+        "may_cancel": not sampled,
+    }
+
+
+def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
+    """Read what a team wants to know before it has a submission judged."""
+    foreseen = forecast.forecast(found)
+    free_at = None
+    if found.quota_taken_at is None:
+        free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
+    left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
+    return {
+        "is_before": True,
+        "forecast": foreseen,
+        "time_to_judge": in_words(left) if left else "",
+        "quota_left": quota.left(team=found.team, corpus=found.corpus, now=now),
+        "quota_free_at": free_at,
+        "next_step": next_step(found, free_at),
+    }
 
 
 def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    """Read the newest scores at one level, for every part, weighting and estimator."""
+    """Read the newest scores at one level and with one estimator, for every part and weighting."""
     asked = request.GET.get("level", "95")
     if asked not in {str(level) for level in LEVELS}:
         raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
+    offered = ESTIMATORS[found.corpus.design]
+    estimator = request.GET.get("estimator", offered[0])
+    if estimator not in offered:
+        raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
     newest = (
-        Score.objects.filter(submission=found, level=int(asked))
+        Score.objects.filter(submission=found, level=int(asked), estimator=estimator)
         .select_related("epoch")
-        .order_by("part", "weighting", "estimator", "-epoch__number", "-batch__number")
-        .distinct("part", "weighting", "estimator")
+        .order_by("part", "weighting", "-epoch__number", "-batch__number")
+        .distinct("part", "weighting")
     )
-    orders = list(PARTS), list(WEIGHTINGS), list(ESTIMATORS[found.corpus.design])
-    ordered = sorted(
-        newest,
-        key=lambda score: tuple(
-            order.index(value) if value in order else len(order)
-            for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
-        ),
-    )
-    estimators = sorted({score.estimator for score in ordered})
+    parts, weightings = list(PARTS), list(WEIGHTINGS)
     shown = [
         ShownScore(
             score,
             PARTS[score.part],
-            _in_words(score, len(estimators) > 1),
+            WEIGHTINGS[score.weighting],
             measure(score, "precision"),
             measure(score, "recall"),
             measure(score, "f1"),
         )
-        for score in ordered
+        for score in sorted(newest, key=lambda one: (parts.index(one.part), weightings.index(one.weighting)))
     ]
     return {
         "scores": shown,
         "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
+        "spreads": finegrained.spreads(found, int(asked)),
         "level": int(asked),
         "levels": LEVELS,
-        "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
+        "estimator": estimator,
+        "estimators": {name: ESTIMATOR_NAMES[name] for name in offered},
     }
 
 
-def _in_words(score: Score, several: bool) -> str:
-    words = WEIGHTINGS.get(score.weighting, score.weighting)
-    if several and score.part != Score.Part.LINKING:
-        words += f"; recall {ESTIMATOR_NAMES.get(score.estimator, score.estimator)}"
-    return words
+def _subsets(request: HttpRequest, found: Submission) -> dict[str, Any]:
+    """Read the scores of parts of the submission."""
+    part = request.GET.get("part", "all")
+    if part not in PARTS:
+        raise InvalidInput(f"{part!r} is none of {', '.join(PARTS)}.", where="part")
+    tables = finegrained.subset_tables(found, part)
+    return {
+        "subsets": tables,
+        "subset_axes": fit_axes(
+            [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]
+        ),
+        "part": part,
+        "part_names": PARTS,
+        "least_labels": LEAST_LABELS,
+    }

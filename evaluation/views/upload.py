@@ -1,54 +1,82 @@
 """Handing in a system."""
 
-from typing import cast
+from typing import Any, cast
+from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
-from evaluation import submissions
-from evaluation.forms import UploadForm
+from evaluation import submissions, uploads
+from evaluation.forms import UploadForm, remembered
+from evaluation.models import Upload
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
+
+PIECE = 4 << 20  # bytes that the page's script sends at once
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Show the form, or take in a file. A refused form comes back as it was filled in.
-
-    The page's script asks for JSON: it is told where to go instead of being led there.
-    """
+    """Show the form, or take in a file. A refused form comes back as it was filled in, with its file."""
     user = cast(User, request.user)
-    posted = request.method == "POST"
-    form = UploadForm(
-        request.POST if posted else None,
-        request.FILES if posted else None,
-        user=user,
-        initial={"corpus": Corpus.objects.filter(tag=request.GET.get("corpus", "")).first()},
-    )
     status = 200
-    if posted and form.is_valid():
-        try:
-            submission = submissions.upload(user=user, **form.cleaned_data)
-        except KbpoError as error:
-            form.add_error(None, str(error))
-            status = error.status
-        else:
-            messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
-            page = reverse("submission", args=[submission.pk])
-            if request.headers.get("Accept") == "application/json":
-                return HttpResponse(status=201, headers={"Location": page})
-            return redirect(page)
-    elif posted:
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES, user=user)
         status = 400
+        if form.is_valid():
+            try:
+                return _hand_in(request, user, form)
+            except KbpoError as error:
+                form.add_error(None, str(error))
+                status = error.status
+    else:
+        form = UploadForm(user=user, initial=_initial(request, user))
     context = {
         "form": form,
         "has_team": Team.objects.filter(memberships__user=user).exists(),
         "has_corpus": Corpus.objects.exists(),
+        **sending(user),
     }
     return render(request, "evaluation/upload.html", context, status=status)
+
+
+@login_required
+@require_POST
+def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Throw away an upload that was left lying."""
+    found = Upload.objects.filter(pk=pk, user=cast(User, request.user)).first()
+    if found is not None:
+        uploads.discard(upload=found)
+        messages.success(request, f"{found.name} is thrown away.")
+    return redirect("check" if request.POST.get("back") == "check" else "upload")
+
+
+def sending(user: User) -> dict[str, Any]:
+    """Return what the part of a form that sends a file needs."""
+    return {"piece": PIECE, "left_lying": uploads.left_lying(user)}
+
+
+def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
+    values = form.cleaned_data
+    sent = values.pop("upload")
+    with uploads.as_file(sent) as file:
+        submission = submissions.upload(user=user, file=file, **values)
+    if not hasattr(sent, "file_check"):  # a check keeps its file for its day
+        uploads.discard(upload=sent)
+    messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
+    return redirect(submission)
+
+
+def _initial(request: HttpRequest, user: User) -> dict[str, Any]:
+    initial = remembered(user)
+    corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "")).first()
+    if corpus is not None:
+        initial["corpus"] = corpus
+    if "upload" in request.GET:
+        initial["upload"] = request.GET["upload"]
+    return initial

@@ -24,9 +24,9 @@ class TeamForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """The mail address of a new member."""
+    """The mail address of somebody who is to join."""
 
     email = forms.EmailField(
         label="Mail address",
-        help_text="They need an account here and can then do all you can.",
+        help_text="They join by accepting, once they have an account here, and can then do all you can.",
     )

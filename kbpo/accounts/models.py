@@ -85,3 +85,30 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.team}"
+
+
+class PastMembership(models.Model):
+    """A place in a team that somebody has left: they still do not judge where it competes."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="past_memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="past_memberships")
+    left_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.user}, once in {self.team}"
+
+
+class Invitation(models.Model):
+    """A member's word that the person with a mail address may join a team. Joining is theirs to say."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField("mail address")
+    invited_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [models.UniqueConstraint("team", Lower("email"), name="invitation_once")]
+
+    def __str__(self) -> str:
+        return f"{self.email} to {self.team}"

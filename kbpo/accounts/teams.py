@@ -1,8 +1,9 @@
 """Teams: who makes one, who joins, who leaves."""
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
-from kbpo.accounts.models import Membership, Team, User
+from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 
@@ -25,44 +26,81 @@ def create_team(*, user: User, name: str) -> Team:
     InvalidInput
         The name is empty, too long or taken.
     """
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100:
-        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
+    name = _checked_name(name)
     try:
         with transaction.atomic():
             team = Team.objects.create(name=name)
     except IntegrityError:
-        message = f"There is a team “{name}” already: choose another name, or ask its members to add you."
+        message = f"There is a team “{name}” already: choose another name, or ask its members to invite you."
         raise InvalidInput(message) from None
     Membership.objects.create(team=team, user=user)
     return team
 
 
 @transaction.atomic
-def add_member(*, user: User, team: Team, email: str) -> User:
-    """Add the person with this mail address to a team of `user`'s.
+def find_or_create_team(*, name: str) -> Team:
+    """Find a team by its name (whatever the case), or make one without members: for the command line.
+
+    Raises
+    ------
+    InvalidInput
+        The name is empty or too long.
+    """
+    name = _checked_name(name)
+    Team.objects.bulk_create([Team(name=name)], ignore_conflicts=True)
+    return Team.objects.get(name__iexact=name)
+
+
+@transaction.atomic
+def invite(*, user: User, team: Team, email: str) -> Invitation:
+    """Invite the person with this mail address to a team of `user`'s, be there an account or not.
 
     Returns
     -------
-    User
-        The new member; somebody who is one already stays one.
+    Invitation
+        The one there is, if they are invited already.
 
     Raises
     ------
     NotAllowed
         `user` is no member.
     InvalidInput
-        Nobody has an account with this address.
+        The person is a member already.
     """
     _require_member(user, team)
-    try:
-        member = User.objects.get_by_natural_key(email.strip())
-    except User.DoesNotExist:
-        raise InvalidInput(
-            f"Nobody has an account with {email.strip()}: ask them to sign up first."
-        ) from None
-    Membership.objects.get_or_create(team=team, user=member)
-    return member
+    email = email.strip().lower()
+    if Membership.objects.filter(team=team, user__email__iexact=email).exists():
+        raise InvalidInput(f"{email} is a member of {team} already.")
+    invitation, _ = Invitation.objects.get_or_create(team=team, email=email, defaults={"invited_by": user})
+    return invitation
+
+
+def invitations(*, user: User) -> QuerySet[Invitation]:
+    """Return the invitations that wait for a person's answer."""
+    return Invitation.objects.filter(email__iexact=user.email).select_related("team", "invited_by")
+
+
+@transaction.atomic
+def accept(*, user: User, invitation: Invitation) -> Membership:
+    """Join the team that one was invited to.
+
+    Raises
+    ------
+    NotAllowed
+        The invitation is somebody else's.
+    """
+    _require_invited(user, invitation)
+    membership, _ = Membership.objects.get_or_create(team=invitation.team, user=user)
+    invitation.delete()
+    return membership
+
+
+@transaction.atomic
+def decline(*, user: User, invitation: Invitation) -> None:
+    """Turn an invitation down; a member of the team may take it back in the same way."""
+    if not Membership.objects.filter(team=invitation.team, user=user).exists():
+        _require_invited(user, invitation)
+    invitation.delete()
 
 
 @transaction.atomic
@@ -79,8 +117,9 @@ def leave_team(*, user: User, team: Team) -> None:
     Team.objects.select_for_update().get(pk=team.pk)
     membership = _require_member(user, team)
     if not Membership.objects.filter(team=team).exclude(pk=membership.pk).exists():
-        raise Conflict(f"You are the last member of {team}: add somebody else before you leave.")
+        raise Conflict(f"You are the last member of {team}: have somebody else join before you leave.")
     membership.delete()
+    PastMembership.objects.create(team=team, user=user)
 
 
 @transaction.atomic
@@ -97,6 +136,18 @@ def rename_user(*, user: User, name: str) -> None:
         raise InvalidInput(f"A name has at most 150 characters; this one has {len(name)}.")
     user.name = name
     user.save(update_fields=["name"])
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
+    return name
+
+
+def _require_invited(user: User, invitation: Invitation) -> None:
+    if invitation.email.lower() != user.email.lower():
+        raise NotAllowed("This invitation is not yours.")
 
 
 def _require_member(user: User, team: Team) -> Membership:

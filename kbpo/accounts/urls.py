@@ -8,6 +8,7 @@ urlpatterns = [
     path("teams/", views.my_teams, name="teams"),
     path("teams/name/", views.rename, name="rename"),
     path("teams/new/", views.create, name="team_new"),
+    path("teams/invitations/<int:pk>/", views.answer, name="invitation"),
     path("teams/<int:pk>/", views.team, name="team"),
     path("teams/<int:pk>/leave/", views.leave, name="team_leave"),
 ]

@@ -4,14 +4,14 @@ from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from kbpo.accounts import teams
 from kbpo.accounts.forms import MemberForm, NameForm, TeamForm
-from kbpo.accounts.models import Membership, Team, User
+from kbpo.accounts.models import Invitation, Membership, Team, User
 from kbpo.core.errors import InvalidInput
 
 
@@ -55,20 +55,21 @@ def create(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a team to its members, and add one."""
+    """Show a team to its members, and invite somebody."""
     user = cast(User, request.user)
     found = get_object_or_404(user.teams, pk=pk)
     form = MemberForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            member = teams.add_member(user=user, team=found, email=form.cleaned_data["email"])
+            invitation = teams.invite(user=user, team=found, email=form.cleaned_data["email"])
         except InvalidInput as error:
             form.add_error("email", str(error))
         else:
-            messages.success(request, f"{member} is in {found}.")
+            words = f"{invitation.email} is invited: they join by accepting, under “You and your teams”."
+            messages.success(request, words)
             return redirect("team", found.pk)
     members = found.memberships.select_related("user").order_by("joined_at", "pk")
-    context = {"team": found, "memberships": members, "form": form}
+    context = {"team": found, "memberships": members, "invitations": found.invitations.all(), "form": form}
     return render(request, "accounts/team.html", context, status=400 if form.errors else 200)
 
 
@@ -83,8 +84,29 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("teams")
 
 
+@login_required
+@require_POST
+def answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """Accept an invitation, decline it, or, as a member, take it back."""
+    user = cast(User, request.user)
+    mine = Q(email__iexact=user.email) | Q(team__in=user.teams.all())
+    invitation = get_object_or_404(Invitation.objects.filter(mine).select_related("team"), pk=pk)
+    if request.POST.get("answer") == "accept":
+        teams.accept(user=user, invitation=invitation)
+        messages.success(request, f"You are in {invitation.team}.")
+        return redirect("team", invitation.team.pk)
+    teams.decline(user=user, invitation=invitation)
+    messages.success(request, f"The invitation of {invitation.email} to {invitation.team} is gone.")
+    return redirect("teams")
+
+
 def _my_teams(request: HttpRequest, name: NameForm, new: TeamForm, status: int = 200) -> HttpResponse:
     mine = Membership.objects.filter(user=cast(User, request.user)).values("team")
     found = Team.objects.filter(pk__in=mine).annotate(size=Count("memberships"))
-    context = {"teams": found, "name_form": name, "team_form": new}
+    context = {
+        "teams": found,
+        "invitations": teams.invitations(user=cast(User, request.user)),
+        "name_form": name,
+        "team_form": new,
+    }
     return render(request, "accounts/teams.html", context, status=status)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -9,7 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from kbpo.core.errors import KbpoError, Unavailable, UsageError
@@ -39,6 +40,7 @@ class Command(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Add ``--json`` where it is offered."""
         parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.print_usage = lambda file=None: None  # type: ignore[method-assign]  # errors are one line
         if self.offers_json:
             parser.add_argument("--json", action="store_true", help="print one JSON document, nothing else")
         return parser
@@ -46,10 +48,13 @@ class Command(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Prepare the database and run the command; turn refusals into one line each."""
         try:
+            refuse_unreadable(options)
             prepare_database()
             return super().execute(*args, **options)
         except UsageError as error:
             self.refuse(error, status=2)
+        except (OperationalError, InterfaceError) as error:
+            self.refuse(Unavailable(f"The database cannot be used: {error}"), status=1)
         except KbpoError as error:
             self.refuse(error, status=1)
 
@@ -66,6 +71,13 @@ class Command(BaseCommand):
             What `json` can write; NaN and infinities are refused, since JSON has none.
         """
         self.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def refuse_unreadable(options: Mapping[str, Any]) -> None:
+    """Refuse arguments that are not UTF-8: they cannot be stored, nor be anything's name."""
+    for name, value in options.items():
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise UsageError(f"--{name} is {value!r}, which is not UTF-8")
 
 
 def prepare_database() -> None:

@@ -19,6 +19,24 @@ class Conflict(KbpoError):
     status = 409
 
 
+class Busy(KbpoError):
+    """Somebody else is at it this very moment."""
+
+    status = 423
+
+
+class TooLarge(KbpoError):
+    """What was sent is larger than the service takes."""
+
+    status = 413
+
+
+class DigestMismatch(KbpoError):
+    """What arrived is not what was announced (the status is the tus protocol's)."""
+
+    status = 460
+
+
 class InvalidInput(KbpoError):
     """Something that was handed in is wrong.
 

@@ -1,4 +1,4 @@
-// Keeps a submission's page up to date while it moves. Without this the reader reloads the page.
+// Keeps the page of a submission, or of a check, up to date while it moves. Without this the reader reloads the page.
 
 const PAUSE = 3000; // milliseconds between two looks
 const LONGEST = 30000; // between two looks at a site that does not answer
@@ -9,7 +9,11 @@ async function look() {
   const live = document.getElementById("live");
   if (!live?.dataset.poll) return; // nothing more will happen by itself
   try {
-    if (!isInUse(live) && (await version(live.dataset.poll)) !== live.dataset.version) await refresh(live);
+    if (!isInUse(live)) {
+      const now = await news(live.dataset.poll);
+      if (now.version !== live.dataset.version) await refresh(live);
+      else showWork(now.work);
+    }
     pause = PAUSE;
   } catch {
     pause = Math.min(2 * pause, LONGEST);
@@ -17,10 +21,16 @@ async function look() {
   window.setTimeout(look, pause);
 }
 
-async function version(address) {
+async function news(address) {
   const response = await fetch(address, { headers: { Accept: "application/json" } });
   if (!response.ok) throw new Error(String(response.status));
-  return (await response.json()).version;
+  return response.json();
+}
+
+// The sign of life of what the service is doing.
+function showWork(words) {
+  const work = document.getElementById("work");
+  if (work && words !== undefined) work.textContent = words;
 }
 
 // Somebody at a button or in an open confirmation is not interrupted.

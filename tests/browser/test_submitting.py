@@ -89,7 +89,7 @@ def test_a_system_is_handed_in_without_scripts(open_page, member, kb):
 
 
 def test_nobody_withdraws_by_one_click(open_page, member):
-    submission = SubmissionFactory(team=member.teams.get(), state="accepted")
+    submission = SubmissionFactory(team=member.teams.get(), state="judging")
     page = open_page(f"/submissions/{submission.pk}/", user=member)
     button = page.get_by_role("button", name=f"Withdraw {submission.name}")
     expect(button).to_be_hidden()

@@ -2,10 +2,13 @@
 
 import gzip
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from annotations import corpora
 from annotations.models import (
@@ -90,6 +93,22 @@ def test_the_same_file_again_changes_nothing(file: Path) -> None:
     report = corpora.load_corpus(path=compressed, tag="small")
     assert (report.created, report.unchanged) == (0, 5)
     assert (list(Document.objects.values()), list(Sentence.objects.values())) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_new_corpus_loaded_twice_at_once_is_loaded_once(file: Path) -> None:
+    start = Barrier(2)
+
+    def load() -> int:
+        start.wait()
+        try:
+            return corpora.load_corpus(path=file, tag="small").created
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        created = [load.result() for load in [pool.submit(load), pool.submit(load)]]
+    assert sorted(created) == [0, 5]
 
 
 def test_new_documents_are_added_and_counted(file: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from django.core.files import File
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations import responses
@@ -16,6 +17,7 @@ from annotations.models import Corpus, Label, Question
 from evaluation import audit, epochs, lifecycle, sampling, submissions
 from evaluation.estimators import coordinated
 from evaluation.models import (
+    DocumentSample,
     Epoch,
     InclusionProbability,
     Instance,
@@ -25,8 +27,9 @@ from evaluation.models import (
     Submission,
 )
 from kbpo import pipeline
+from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
-from kbpo.core.errors import Conflict, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.integration.conftest import Submit
 from tests.world import Fact, World
 
@@ -34,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 
 def precision(submission: Submission, part: str = "relation") -> Score:
-    return submission.scores.filter(part=part, weighting="subject_relation", level=95).latest("batch__number")
+    return submission.scores.get(part=part, weighting="subject_relation", level=95, estimator="documents")
 
 
 def test_an_accepted_file_becomes_predictions_whose_probabilities_sum_to_one(submit: Submit) -> None:
@@ -138,7 +141,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
     assert score.recall_low < score.recall < score.recall_high
     assert score.f1_low < score.f1 < score.f1_high
     assert score.code_version
-    assert submission.scores.count() == 4 * 3 * 3
+    assert submission.scores.count() == 4 * 3 * 3 * 3
     linking = precision(submission, "linking")
     assert (linking.precision, linking.recall, linking.f1) == (1.0, None, None)
 
@@ -362,6 +365,36 @@ def test_the_exhaustive_documents_are_drawn_once(corpus: Corpus) -> None:
         sampling.draw_documents(corpus=corpus, size=30, seed=2)
 
 
+def test_the_exhaustive_documents_stay_when_the_seed_is_left_out(corpus: Corpus) -> None:
+    DocumentSample.objects.all().delete()
+    sample = sampling.draw_documents(corpus=corpus, size=10, seed=0)
+    assert sampling.draw_documents(corpus=corpus, size=10) == sample
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_cannot_be_kept_is_refused(corpus: Corpus, seed: int) -> None:
+    with pytest.raises(InvalidInput, match="--seed"):
+        sampling.draw_documents(corpus=corpus, size=10, seed=seed)
+
+
+def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
+    submit: Submit, corpus: Corpus
+) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    Epoch.objects.filter(corpus=corpus).update(released_at=timezone.now())
+    assert not sampling.sample_submission(submission_id=submission.pk)
+    epochs.open_epoch(corpus=corpus)
+    assert sampling.sample_submission(submission_id=submission.pk)
+
+
+def test_texts_are_not_read_to_score_a_submission(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    claims = sampling.read_claims(submission)
+    assert "text" in claims.predictions[0].instance.document.get_deferred_fields()
+
+
 def test_a_corpus_with_its_documents_drawn_takes_no_new_ones(corpus: Corpus, tmp_path: Path) -> None:
     path = World(61).write_corpus(tmp_path / "more.jsonl")
     with pytest.raises(Exception, match="takes no new documents"):
@@ -387,8 +420,28 @@ def test_independent_draws_are_scored_by_their_own_estimators(
     ]
     judge()
     assert set(Score.objects.values_list("estimator", flat=True)) == {"simple", "joint"}
-    assert not Score.objects.filter(part="relation", precision=None).exists()
+    relation = Score.objects.filter(part="relation", level=95)
+    assert not relation.filter(Q(precision=None) | Q(recall=None) | Q(f1=None)).exists()
     assert audit.audit_corpus(corpus) == []
+
+
+def test_a_newcomer_draws_only_what_the_draws_of_others_do_not_tell(
+    world: World, gold: Path, tmp_path: Path
+) -> None:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "small", "--design", "iid")
+    Corpus.objects.update(target_half_width=0.1)
+    for number in range(2):  # the same claims under two names
+        kb = world.write_kb(tmp_path / f"s{number}.kb", world.system(recall=0.7, precision=0.6, seed=0))
+        call_command("submit", str(kb), "--corpus", "small", "--team", "Alpha", "--name", f"s{number}")
+    pipeline.advance()
+    first, second = SampleBatch.objects.order_by("number")
+    assert first.draws == 42
+    assert second.draws == 1
+    SampleBatch.objects.filter(pk=second.pk).update(draws=2)
+    assert any(
+        "1 draws meet the target; stored are 2" in one for one in audit.audit_corpus(second.epoch.corpus)
+    )
 
 
 def test_only_members_upload_for_a_team_and_a_name_is_taken_once(submit: Submit, corpus: Corpus) -> None:
@@ -409,6 +462,37 @@ def test_a_competitor_never_judges(submit: Submit) -> None:
     assert question is not None
     with pytest.raises(NotAllowed, match="competes"):
         responses.record(question=question, worker=competitor, answer={"right": True})
+
+
+def test_who_left_a_competing_team_still_never_judges(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    deserter = User.objects.create_user("d@example.org", is_annotator=True)
+    stays = User.objects.create_user("e@example.org")
+    for user in (deserter, stays):
+        Membership.objects.create(team=submission.team, user=user)
+    teams.leave_team(user=deserter, team=submission.team)
+    question = Question.objects.filter(kind="canonical").first()
+    assert question is not None
+    with pytest.raises(NotAllowed, match="competes"):
+        responses.record(question=question, worker=deserter, answer={"right": True})
+
+
+def test_who_has_judged_sealed_claims_does_not_compete_before_their_release(
+    submit: Submit, corpus: Corpus, judge: Callable[[], None]
+) -> None:
+    submit("one")
+    pipeline.advance()
+    insider = User.objects.create_user("i@example.org", is_annotator=True)
+    question = Question.objects.filter(kind="canonical").first()
+    assert question is not None
+    responses.record(question=question, worker=insider, answer={"right": True})
+    Membership.objects.create(team=Team.objects.create(name="Insiders"), user=insider)
+    with pytest.raises(NotAllowed, match="sealed"):
+        submit("two", team="Insiders", seed=2)
+    judge()
+    epochs.release(corpus=corpus)
+    submit("two", team="Insiders", seed=2)
 
 
 def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_others(

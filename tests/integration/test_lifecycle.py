@@ -11,7 +11,7 @@ from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.utils import timezone
 
-from evaluation import estimation, lifecycle, quota, sampling, submissions, work
+from evaluation import estimation, lifecycle, notices, quota, sampling, submissions, work
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -117,20 +117,80 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     assert Score.objects.filter(submission=submission).exists()
 
 
-def test_a_stage_past_its_deadline_fails_instead_of_starting_again(submit: Submit) -> None:
-    submission = submit("one")
-    now = timezone.now()
+def begun(submission: Submission, *, attempts: int, worked: timedelta) -> None:
+    """Have a submission's reading begun an hour ago, and nobody at it since it was worked on for a while."""
+    then = timezone.now() - timedelta(hours=1)
     StageWork.objects.create(
         submission=submission,
         stage="uploaded",
-        attempts=1,
-        started_at=now - timedelta(hours=1),
-        heartbeat_at=now - timedelta(hours=1),
-        deadline_at=now - timedelta(minutes=50),
+        attempts=attempts,
+        started_at=then,
+        heartbeat_at=then + worked,
+        deadline_at=then + work.DEADLINE,
     )
+
+
+def test_a_stage_that_worked_past_its_deadline_fails_instead_of_starting_again(submit: Submit) -> None:
+    submission = submit("one")
+    begun(submission, attempts=1, worked=work.DEADLINE + timedelta(seconds=1))
     pipeline.advance()
     assert reload(submission).state == "failed"
     assert "did not finish in time" in reload(submission).events.last().detail  # type: ignore[union-attr]
+
+
+def test_time_in_which_nobody_works_does_not_count_towards_the_deadline(submit: Submit) -> None:
+    submission = submit("one")
+    begun(submission, attempts=1, worked=timedelta(minutes=9))
+    pipeline.advance()
+    assert reload(submission).state == "judging"
+
+
+@pytest.mark.parametrize(("lost", "state"), [(work.ATTEMPTS - 1, "judging"), (work.ATTEMPTS, "failed")])
+def test_as_many_workers_may_die_of_a_submission_and_no_more(submit: Submit, lost: int, state: str) -> None:
+    submission = submit("one")
+    begun(submission, attempts=lost, worked=timedelta(seconds=1))
+    pipeline.advance()
+    assert reload(submission).state == state
+
+
+def test_a_try_that_was_not_its_turn_leaves_the_count_as_it_was(submit: Submit) -> None:
+    submission = submit("one")
+    begun(submission, attempts=2, worked=timedelta(seconds=1))
+    work.run(submission_id=submission.pk, stage="uploaded", act=lambda submission_id: False, doing="reading")
+    assert submission.work.attempts == 2
+
+
+def test_what_has_moved_on_in_the_meantime_has_not_failed(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    lifecycle.fail(submission_id=submission.pk, stage="uploaded", detail="It stopped.")
+    assert reload(submission).state == "accepted"
+
+
+def test_a_sample_waits_for_those_of_earlier_uploads(submit: Submit) -> None:
+    one, two = submit("one"), submit("two", seed=2)
+    submissions.read_submission(submission_id=two.pk)
+    assert not sampling.sample_submission(submission_id=two.pk)
+    submissions.read_submission(submission_id=one.pk)
+    assert not sampling.sample_submission(submission_id=two.pk)
+    assert sampling.sample_submission(submission_id=one.pk)
+    assert sampling.sample_submission(submission_id=two.pk)
+
+
+def test_a_sample_does_not_wait_for_those_that_may_not_go_ahead(submit: Submit) -> None:
+    one, two = submit("one"), submit("two", seed=2)
+    Submission.objects.filter(pk=one.pk).update(go_ahead=False)
+    submissions.read_submission(submission_id=two.pk)
+    assert sampling.sample_submission(submission_id=two.pk)
+
+
+def test_a_sample_does_not_wait_for_a_team_without_quota(submit: Submit) -> None:
+    for number in range(5):
+        submit(f"system{number}", seed=number)
+    other = submit("other", team="Beta")
+    pipeline.advance()
+    assert Submission.objects.filter(state="accepted").count() == 1
+    assert reload(other).state == "judging"
 
 
 def test_waiting_for_quota_is_no_try(submit: Submit) -> None:
@@ -207,6 +267,10 @@ def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
     assert pipeline.send_notices() == 1
     assert pipeline.send_notices() == 0
     assert len(mail.outbox) == 1
+
+
+def test_mail_is_tried_for_as_long_as_a_mail_server_may_be_away() -> None:
+    assert notices.LEASE * sum(range(notices.ATTEMPTS)) > timedelta(days=1)
 
 
 def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp_path: Path) -> None:

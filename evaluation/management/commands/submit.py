@@ -3,11 +3,12 @@ from typing import Any
 
 from django.core.files import File
 from django.core.management.base import CommandParser
+from django.db import transaction
 
 from annotations.selectors import corpus_by_tag
 from evaluation import submissions
 from evaluation.models import Submission
-from kbpo.accounts.models import Team
+from kbpo.accounts.teams import find_or_create_team
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
 
@@ -24,19 +25,14 @@ class Command(BaseCommand):
         parser.add_argument("--description", default="")
         parser.add_argument("--format", default=Submission.Format.TAC2016, choices=Submission.Format.values)
 
+    @transaction.atomic  # a refused upload leaves no new team behind
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
-        team_name = options["team"].strip()
-        if not team_name:
-            raise InvalidInput("a team needs a name", where="--team")
         try:
             with options["file"].open("rb") as stream:
-                team = Team.objects.filter(name__iexact=team_name).first() or Team.objects.create(
-                    name=team_name
-                )
                 submission = submissions.upload(
                     user=None,
-                    team=team,
+                    team=find_or_create_team(name=options["team"]),
                     corpus=corpus,
                     name=options["name"],
                     file=File(stream),

@@ -30,27 +30,67 @@ def test_two_teams_never_differ_in_case_alone(ann):
         teams.create_team(user=ann, name="BLUE")
 
 
-def test_a_member_adds_somebody_by_address_whatever_its_case(ann):
+def test_somebody_invited_joins_by_accepting_whatever_the_case_of_the_address(ann):
     team = TeamFactory(members=[ann])
     ben = UserFactory(email="ben@example.org")
-    teams.add_member(user=ann, team=team, email=" Ben@Example.org ")
+    invitation = teams.invite(user=ann, team=team, email=" Ben@Example.org ")
+    assert set(team.members.all()) == {ann}
+    assert list(teams.invitations(user=ben)) == [invitation]
+    teams.accept(user=ben, invitation=invitation)
     assert set(team.members.all()) == {ann, ben}
+    assert not teams.invitations(user=ben).exists()
 
 
-def test_adding_a_member_twice_changes_nothing(ann):
+def test_inviting_twice_is_one_invitation(ann):
     team = TeamFactory(members=[ann])
-    teams.add_member(user=ann, team=team, email=ann.email)
-    assert list(team.members.all()) == [ann]
+    first = teams.invite(user=ann, team=team, email="ben@example.org")
+    assert teams.invite(user=ann, team=team, email="BEN@example.org") == first
 
 
-def test_an_unknown_address_is_named(ann):
-    with pytest.raises(InvalidInput, match=r"nobody@example\.org"):
-        teams.add_member(user=ann, team=TeamFactory(members=[ann]), email="nobody@example.org")
+def test_inviting_says_nothing_about_who_has_an_account(ann, client):
+    UserFactory(email="ben@example.org")
+    team = TeamFactory(members=[ann])
+    client.force_login(ann)
+    for address in ("ben@example.org", "nobody@example.org"):
+        page = client.post(f"/teams/{team.pk}/", {"email": address}, follow=True).content.decode()
+        assert f"{address} is invited" in page
 
 
-def test_only_members_add_members(ann):
+def test_a_member_is_not_invited(ann):
+    with pytest.raises(InvalidInput, match="is a member"):
+        teams.invite(user=ann, team=TeamFactory(members=[ann]), email=ann.email)
+
+
+def test_only_members_invite(ann):
     with pytest.raises(NotAllowed):
-        teams.add_member(user=ann, team=TeamFactory(), email=ann.email)
+        teams.invite(user=ann, team=TeamFactory(), email=ann.email)
+
+
+def test_nobody_accepts_for_somebody_else(ann):
+    team = TeamFactory(members=[ann])
+    invitation = teams.invite(user=ann, team=team, email="ben@example.org")
+    with pytest.raises(NotAllowed):
+        teams.accept(user=ann, invitation=invitation)
+
+
+def test_an_invitation_is_answered_on_the_page_by_whom_it_is_for(ann, client):
+    team = TeamFactory(name="Wren", members=[ann])
+    ben, stranger = UserFactory(email="ben@example.org"), UserFactory()
+    invitation = teams.invite(user=ann, team=team, email=ben.email)
+    client.force_login(stranger)
+    assert client.post(f"/teams/invitations/{invitation.pk}/", {"answer": "accept"}).status_code == 404
+    client.force_login(ben)
+    assert "invites you to join" in client.get("/teams/").content.decode()
+    client.post(f"/teams/invitations/{invitation.pk}/", {"answer": "accept"})
+    assert ben in team.members.all()
+
+
+def test_a_member_takes_an_invitation_back(ann, client):
+    team = TeamFactory(members=[ann])
+    invitation = teams.invite(user=ann, team=team, email="ben@example.org")
+    client.force_login(ann)
+    client.post(f"/teams/invitations/{invitation.pk}/", {"answer": "decline"})
+    assert not team.invitations.exists()
 
 
 def test_a_member_may_leave(ann):
@@ -99,7 +139,7 @@ def test_the_last_member_is_told_why_they_stay(ann, client):
     client.force_login(ann)
     answer = client.post(f"/teams/{team.pk}/leave/")
     assert answer.status_code == 409
-    assert "add somebody else before you leave" in answer.content.decode()
+    assert "have somebody else join before you leave" in answer.content.decode()
 
 
 def test_teams_are_listed_with_few_queries(ann, client, django_assert_max_num_queries):
@@ -135,3 +175,18 @@ def test_the_sign_in_pages_are_of_one_piece_with_the_rest(client, address):
 def test_the_account_pages_are_too(ann, client, address):
     client.force_login(ann)
     assert 'class="masthead"' in client.get(address).content.decode()
+
+
+def test_the_command_line_finds_a_team_whatever_the_case():
+    team = TeamFactory(name="Blue Team")
+    assert teams.find_or_create_team(name=" blue  team") == team
+
+
+def test_the_command_line_makes_a_team_that_is_missing():
+    assert teams.find_or_create_team(name="Blue").members.count() == 0
+
+
+@pytest.mark.parametrize("name", ["", "x" * 101])
+def test_the_command_line_makes_no_team_with_a_name_that_does_not_fit(name):
+    with pytest.raises(InvalidInput, match="1 to 100 characters"):
+        teams.find_or_create_team(name=name)

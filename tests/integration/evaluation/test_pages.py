@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.models import Submission
@@ -88,9 +89,20 @@ def test_problems_are_shown_to_the_team_and_operators_alone(cast, sign_in, who):
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-@pytest.mark.parametrize("action", ["go-ahead", "withdraw", "publish", "hide"])
-def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, action):
-    submission = cast.submission(state="accepted", go_ahead=action != "go-ahead")
+@pytest.mark.parametrize(
+    ("action", "state"),
+    [
+        ("go-ahead", "accepted"),
+        ("resume", "failed"),
+        ("cancel", "accepted"),
+        ("withdraw", "judging"),
+        ("delete-file", "accepted"),
+        ("publish", "accepted"),
+        ("hide", "accepted"),
+    ],
+)
+def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, action, state):
+    submission = cast.submission(state=state, is_public=action == "hide")
     before = Submission.objects.values().get(pk=submission.pk)
     answer = sign_in(cast.people[who]).post(reverse("submission_act", args=[submission.pk, action]))
     if who in SEEN_BY:
@@ -101,11 +113,18 @@ def test_only_the_team_and_operators_act_on_a_submission(cast, sign_in, who, act
 
 
 @pytest.mark.parametrize(
-    ("action", "field", "value"),
-    [("go-ahead", "go_ahead", True), ("withdraw", "state", "withdrawn"), ("hide", "is_public", False)],
+    ("state", "action", "field", "value"),
+    [
+        ("accepted", "go-ahead", "go_ahead", True),
+        ("failed", "resume", "state", "uploaded"),
+        ("accepted", "cancel", "state", "cancelled"),
+        ("scored", "withdraw", "state", "withdrawn"),
+        ("accepted", "delete-file", "file", ""),
+        ("accepted", "hide", "is_public", False),
+    ],
 )
-def test_an_action_does_what_it_says(cast, sign_in, action, field, value):
-    submission = cast.submission(state="accepted")
+def test_an_action_does_what_it_says(cast, sign_in, state, action, field, value):
+    submission = cast.submission(state=state)
     sign_in(cast.member).post(reverse("submission_act", args=[submission.pk, action]))
     submission.refresh_from_db()
     assert getattr(submission, field) == value
@@ -120,7 +139,7 @@ def test_an_action_that_comes_too_late_is_refused_on_a_page(cast, sign_in):
     submission = cast.submission(state="refused")
     answer = sign_in(cast.member).post(reverse("submission_act", args=[submission.pk, "withdraw"]))
     assert answer.status_code == 409
-    assert "is refused already" in answer.content.decode()
+    assert "only what was sampled can be withdrawn" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +228,7 @@ def test_documents_are_searched_by_id_and_title(cast, client):
     assert "NEWS-1" not in page
 
 
-@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x", "q=%00"])
+@pytest.mark.parametrize("query", ["q=nothing+here", "page=99", "page=x"])
 def test_a_search_always_has_an_answer(cast, client, query):
     DocumentFactory(corpus=cast.corpus)
     assert client.get(f"/corpora/news/documents/?{query}").status_code == 200
@@ -293,14 +312,6 @@ def test_an_upload_leads_to_its_page(cast, sign_in):
     assert submission.uploaded_by == cast.member
 
 
-def test_the_pages_script_is_told_where_to_go(cast, sign_in):
-    answer = sign_in(cast.member).post(
-        "/submissions/new/", form(cast), headers={"accept": "application/json"}
-    )
-    assert answer.status_code == 201
-    assert answer["Location"] == f"/submissions/{Submission.objects.get().pk}/"
-
-
 def test_a_refused_upload_keeps_what_was_filled_in(cast, sign_in):
     cast.submission(name="Finder")
     answer = sign_in(cast.member).post("/submissions/new/", form(cast))
@@ -353,6 +364,16 @@ def test_progress_is_counted_in_questions(cast, client):
     assert "3 of 4 questions settled" in page
 
 
+@pytest.mark.parametrize(
+    ("is_released", "words"), [(False, "computed anew"), (True, "Its epoch is released")]
+)
+def test_a_scored_submission_says_whether_its_scores_may_change(cast, client, is_released, words):
+    epoch = EpochFactory(corpus=cast.corpus, released_at=timezone.now() if is_released else None)
+    batch = SampleBatchFactory(epoch=epoch, submission=cast.submission(state="scored"))
+    page = client.get(reverse("submission", args=[batch.submission.pk])).content.decode()
+    assert words in page
+
+
 @pytest.mark.parametrize("state", Submission.State.values)
 def test_a_submission_in_any_state_has_its_page(cast, sign_in, state):
     submission = cast.submission(state=state)
@@ -381,7 +402,11 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
         "/corpora/news/documents/": 6,
         f"/corpora/news/documents/{document.doc_id}/": 8,
         f"/corpora/news/systems/{submission.pk}/": 13,
-        f"/submissions/{submission.pk}/": 11,
+        f"/submissions/{submission.pk}/": 12,
+        f"/submissions/{submission.pk}/problems/": 7,
+        f"/submissions/{submission.pk}/lines/?line=1": 7,
+        "/submissions/new/": 11,
+        "/check/": 8,
         "/submissions/": 5,
     }
     for address, most in budgets.items():

@@ -1,4 +1,7 @@
+import pytest
 from django.test import Client
+
+from tests.factories import UserFactory
 
 
 def test_every_page_refuses_to_be_framed(client: Client, db: None) -> None:
@@ -11,3 +14,17 @@ def test_a_page_that_is_not_there_refuses_as_well(client: Client, db: None) -> N
     response = client.get("/no/such/page/")
     assert response.status_code == 404
     assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    "address", ["/corpora/%00/", "/?corpus=%00", "/api/corpora/a%00b/leaderboard/", "/?%00=1"]
+)
+def test_an_address_that_nothing_can_have_is_refused_in_words(client: Client, db: None, address: str) -> None:
+    response = client.get(address)
+    assert response.status_code == 400
+    assert "NUL" in response.content.decode()
+
+
+def test_a_posted_name_that_nothing_can_have_is_refused_in_words(client: Client, db: None) -> None:
+    client.force_login(UserFactory.create(annotator=True))
+    assert client.post("/annotate/start/", {"corpus": "\0"}).status_code == 400

@@ -9,6 +9,7 @@ from demo.build import CORPUS, knowledge_base
 from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
+from evaluation.tac.documents import Texts
 from evaluation.tac.reader import Reading, read
 from kbpo.core.ontology import RELATIONS
 from tests.unit.demo.scores import Scores, score
@@ -33,8 +34,8 @@ def scores(system: System) -> Scores:
 @cache
 def reading(system: System) -> Reading:
     documents, _ = examples()
-    lengths = {document["doc_id"]: len(document["text"]) for document in documents}
-    return read(io.BytesIO(knowledge_base(system, documents)), documents=lengths)
+    texts = Texts({document["doc_id"]: document["text"] for document in documents})
+    return read(io.BytesIO(knowledge_base(system, documents)), documents=texts)
 
 
 each_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)

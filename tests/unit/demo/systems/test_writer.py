@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from demo.systems.reading import Claim, Extraction
 from demo.systems.writer import Direction, write
+from evaluation.tac.documents import Texts
 from evaluation.tac.reader import read
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
@@ -110,7 +111,7 @@ def test_the_reader_turns_every_relation_back_into_the_claim(
     obj = mention(names[object_type] if object_type != subject.type else "Ada Elm", object_type, 50)
     file = "\n".join(lines(Claim(relation, subject, obj, 0.5), direction=direction)) + "\n"
 
-    reading = read(io.BytesIO(file.encode()), documents={"d": 100})
+    reading = read(io.BytesIO(file.encode()), documents=Texts({"d": "." * 100}))
 
     found = [(p.predicate, p.subject, p.object, p.confidence) for p in reading.predictions]
     assert found == [(relation, subject.span, obj.span, 0.5)]

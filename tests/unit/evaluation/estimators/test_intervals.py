@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,6 +102,12 @@ def test_recall_at_a_census_has_no_width():
 
 def test_a_single_document_with_true_relations_gets_a_wide_interval():
     assert interval(document_recall([4, 0], [2, 0], SimpleRandom(9))) == wilson(0.5, 1)
+
+
+def test_a_single_document_says_nothing_of_how_documents_vary_whatever_labels_add():
+    single = document_recall([4, 0], [2, 0], SimpleRandom(8))
+    with_labels = replace(single, variance_of_labels=0.01)
+    assert interval(with_labels, 0.95) == wilson(0.5, 1, 0.95)
 
 
 def test_recall_that_is_not_estimable_has_no_interval():

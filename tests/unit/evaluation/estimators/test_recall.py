@@ -65,3 +65,8 @@ def test_residuals_sum_to_zero(documents):
 def test_a_wrong_argument_is_named(arguments, message):
     with pytest.raises(InvalidInput, match=message):
         document_recall(*arguments)
+
+
+def test_rounding_is_not_taken_for_variance():
+    # 1 − (1/49) · 49 is 1.1e-16, not 0.
+    assert document_recall([49, 49, 0], [1, 1, 0], SimpleRandom(10)).variance == 0.0

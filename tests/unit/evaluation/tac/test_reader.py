@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.tac.documents import Texts
 from evaluation.tac.reader import Reading, read
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
-from tests.unit.evaluation.tac.kb import BASE, DOCUMENTS, extend, tabbed
+from tests.unit.evaluation.tac.kb import BASE, BLANK, DOCUMENTS, extend, tabbed
 
 KNOWLEDGENET = Path(__file__).parents[5] / "shared" / "knowledgenet"
 SYSTEMS = (
@@ -30,11 +31,11 @@ SYSTEMS = (
 
 
 @pytest.fixture(scope="module")
-def corpus() -> dict[str, int]:
+def corpus() -> Texts:
     if not KNOWLEDGENET.exists():
         pytest.skip("the KnowledgeNet files are not at hand")
     with gzip.open(KNOWLEDGENET / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
-        return {document["doc_id"]: len(document["text"]) for document in map(json.loads, file)}
+        return Texts({document["doc_id"]: document["text"] for document in map(json.loads, file)})
 
 
 def true_instances(system: str) -> Iterator[tuple[object, ...]]:
@@ -85,12 +86,12 @@ def check_invariants(reading: Reading) -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_reading(data):
-    check_invariants(read(io.BytesIO(data), documents=DOCUMENTS))
+    check_invariants(read(io.BytesIO(data), documents=BLANK))
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_that_claim_to_be_gzip_give_a_reading(data):
-    check_invariants(read(io.BytesIO(b"\x1f\x8b\x08" + data), documents=DOCUMENTS))
+    check_invariants(read(io.BytesIO(b"\x1f\x8b\x08" + data), documents=BLANK))
 
 
 _names = st.sampled_from([":A", ":B", ":C", ":D", "A", ":", '"A"', "", ":é"])
@@ -120,7 +121,7 @@ _lines = st.lists(
 @given(st.booleans(), _lines, st.sampled_from(["tac2015", "tac2016"]))
 def test_any_lines_give_a_reading(on_base, lines, format):
     text = (tabbed(BASE).decode() if on_base else "run\n") + "\n".join(lines)
-    check_invariants(read(io.BytesIO(text.encode()), format=format, documents=DOCUMENTS))
+    check_invariants(read(io.BytesIO(text.encode()), format=format, documents=BLANK))
 
 
 _legal_places = st.builds(
@@ -132,15 +133,16 @@ _triples = [
     for predicate in PREDICATES.values()
     for object_type in predicate.object_types
 ]
-_relations = st.builds(
+_relation = st.builds(
     lambda triple, places, confidence: "\t".join([*triple, ",".join(places), f"0.{confidence}"]),
     st.sampled_from(_triples),
     st.lists(_legal_places, min_size=1, max_size=4),
     st.integers(1, 9),
 )
+lines_of_relations = st.lists(_relation, max_size=8)
 
 
-@given(st.lists(_relations, max_size=8))
+@given(lines_of_relations)
 def test_relations_that_fit_their_entities_are_accepted_and_all_accounted_for(lines):
     reading = extend(*lines)
     check_invariants(reading)
@@ -153,22 +155,22 @@ def test_relations_that_fit_their_entities_are_accepted_and_all_accounted_for(li
     )
 
 
-@given(st.lists(_relations, max_size=8))
+@given(lines_of_relations)
 def test_line_ends_and_packing_change_nothing(lines):
     text = tabbed(BASE) + "".join(f"{line}\n" for line in lines).encode()
-    plain = read(io.BytesIO(text), documents=DOCUMENTS)
+    plain = read(io.BytesIO(text), documents=BLANK)
     for other in (text.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + text, gzip.compress(text)):
-        assert read(io.BytesIO(other), documents=DOCUMENTS) == plain
+        assert read(io.BytesIO(other), documents=BLANK) == plain
 
 
 def test_a_first_line_that_cannot_be_read_is_one_problem():
-    reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=DOCUMENTS)
+    reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=BLANK)
     assert [problem.code for problem in reading.problems] == ["UNDECODABLE_BYTES", "NO_MENTIONS"]
 
 
 def test_a_format_that_does_not_exist_is_refused():
     with pytest.raises(InvalidInput, match="no format 'tac2099'; use tac2015 or tac2016"):
-        read(io.BytesIO(b"run\n"), format="tac2099", documents=DOCUMENTS)  # type: ignore[arg-type]
+        read(io.BytesIO(b"run\n"), format="tac2099", documents=BLANK)  # type: ignore[arg-type]
 
 
 def test_a_mention_is_found_among_many_that_are_too_long_for_the_span():
@@ -177,12 +179,12 @@ def test_a_mention_is_found_among_many_that_are_too_long_for_the_span():
     canonical = ':A\tcanonical_mention\t"x"\tLONG:0-149\n'
     titles = "".join(f':A\tper:title\t"{i}"\tLONG:0-1,LONG:{i}-{i + 1}\n' for i in range(many))
     text = tabbed(BASE).decode() + mentions + canonical + titles
-    reading = read(io.BytesIO(text.encode()), documents=DOCUMENTS)
+    reading = read(io.BytesIO(text.encode()), documents=BLANK)
     assert [p.subject.start for p in reading.predictions] == list(range(many))
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\0", b"\xff\xfe", b"\x1f\x8b", b"PK\x03\x04"])
 def test_what_is_no_knowledge_base_is_refused_with_a_reason(data):
-    reading = read(io.BytesIO(data), documents=DOCUMENTS)
+    reading = read(io.BytesIO(data), documents=BLANK)
     assert not reading.accepted
     assert reading.problems

@@ -1,9 +1,13 @@
 """Each fault class has a small file and the exact problems expected of it."""
 
+import io
+
 import pytest
 
+from evaluation.tac.documents import Texts
 from evaluation.tac.problems import CODES
-from tests.unit.evaluation.tac.kb import BASE, NEXT, extend, faults, read_text
+from evaluation.tac.reader import read
+from tests.unit.evaluation.tac.kb import BASE, NEXT, extend, faults, read_text, tabbed
 
 E, W = "ERROR", "WARNING"
 N = NEXT
@@ -51,7 +55,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], list[tuple[int, str, str]]]] = {
         [(N, "TOO_MANY_CHARS", W)],
     ),
     "a predicate of several types on a subject of none": (
-        (":X | parents | :A | D1:0-2", ':X | mention | "X" | D1:0-2'),
+        (":X | parents | :A | D1:0-2", ':X | mention | "X" | D1:60-60'),
         [
             (N, "AMBIGUOUS_PREDICATE", E),
             (N, "UNKNOWN_TYPE", E),
@@ -215,8 +219,12 @@ FAULTS: dict[str, tuple[tuple[str, ...], list[tuple[int, str, str]]]] = {
         [(N, "UNATTESTED_RELATION_ENTITY", E)],
     ),
     "a string without quotes": (
-        (":A | per:title | boss | D1:5-8,D1:0-2", ':A | mention | "her" way" | D1:24-30'),
-        [(N, "UNQUOTED_STRING", W), (N + 1, "UNQUOTED_STRING", W)],
+        (":A | per:title | boss | D1:5-8,D1:0-2", ':A | mention | "her" way" | D1:23-29'),
+        [(N, "UNQUOTED_STRING", W), (N + 1, "UNQUOTED_STRING", W), (N + 1, "MENTION_TEXT_DIFFERS", W)],
+    ),
+    "a string that does not stand at its offsets": (
+        (':A | mention | "An" | D1:0-2', ':A | mention | "Ann" | D1:0-2'),
+        [(N, "MENTION_TEXT_DIFFERS", W)],
     ),
     "columns missing": (
         (":A | type", ':A | mention | "her"', ":A", ":A | per:spouse | :A | 0.5"),
@@ -286,13 +294,15 @@ def test_the_base_of_the_examples_is_in_order():
 def test_every_code_of_a_file_has_an_example():
     seen = {code for _, expected in FAULTS.values() for _, code, _ in expected}
     elsewhere = {
-        # the first line; bytes; a total that four spans of the allowed length cannot exceed
+        # the first line; bytes; cost; a total that four spans of the allowed length cannot exceed
         "MISSING_RUNID",
         "UNSUPPORTED_FILE",
         "BROKEN_GZIP",
         "UNDECODABLE_BYTES",
         "ILLEGAL_CHARACTER",
         "LINE_TOO_LONG",
+        "TOO_LARGE",
+        "TOO_SLOW",
         "TOO_MANY_TOTAL_CHARS",
         # an upload's alone: a file in order that makes no instance
         "NO_CLAIMS",
@@ -376,3 +386,38 @@ def test_a_misspelled_predicate_is_answered_with_the_one_that_is_meant():
 def test_comments_and_empty_lines_say_nothing():
     reading = extend("", "   # a comment", ':A | mention | "her #1" | D1:24-29 # so it is', "\t\t")
     assert (reading.problems, reading.counts["mentions"]) == ((), 8)
+
+
+def mention_problems(string: str, text: str, length: int) -> list[str]:
+    """Return the messages about a mention of this string where a document has this text."""
+    kb = f"run1\n:A | type | PER\n:A | mention | {string} | D:0-{length - 1}\n"
+    kb += kb.splitlines()[2].replace("mention", "canonical_mention", 1)
+    return [p.message for p in read(io.BytesIO(tabbed(kb)), documents=Texts({"D": text})).problems]
+
+
+@pytest.mark.parametrize(
+    ("string", "text"),
+    [
+        ('"Ann Lee"', "Ann\nLee"),
+        ('"Ann Lee"', "Ann \t Lee"),
+        ('"caf\u00e9"', "cafe\u0301"),
+        (r'"\"Ann\" \\"', '"Ann" \\'),
+        ('"' + "Ann " * 37 + 'An or more"', "Ann " * 40),
+    ],
+    ids=["a line end", "a run of white space", "an accent of its own", "escapes", "a span that was cut"],
+)
+def test_these_are_the_same_text(string, text):
+    messages = mention_problems(string, text, len(text))
+    assert not [message for message in messages if "not " in message]
+
+
+@pytest.mark.parametrize("string", ["ann lee", "Ann  Le", "Ann Lee.", ""])
+def test_a_mention_that_differs_is_shown_beside_the_text(string):
+    first, second = mention_problems(f'"{string}"', "Ann Lee", 7)
+    assert first == second
+    assert f"The document has 'Ann Lee' at D:0-6, not {string!r}." in first
+
+
+def test_the_filler_of_a_string_slot_may_be_normalised():
+    reading = extend(':A | per:date_of_birth | "1950-02-XX" | D1:50-57,D1:0-2')
+    assert reading.problems == ()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
+from django.db import InterfaceError, OperationalError
 
 from kbpo.core import commands
 from kbpo.core.commands import Command, Refused
@@ -103,3 +104,21 @@ def test_a_server_database_that_is_up_to_date_is_used(
     monkeypatch.undo()
     settings.EMBEDDED_DATABASE = False
     commands.prepare_database()
+
+
+def test_arguments_that_cannot_be_read_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        Prints().run_from_argv(["manage.py", "prints", "--colour"])
+    assert capsys.readouterr().err == "manage.py prints: error: unrecognized arguments: --colour\n"
+
+
+def test_an_argument_that_is_not_utf_8_is_wrong_usage() -> None:
+    with pytest.raises(Refused, match=r"--corpus is .* not UTF-8") as refused:
+        Prints().execute(corpus="\udcff", json=False)
+    assert refused.value.returncode == 2
+
+
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+def test_a_database_that_goes_away_is_one_line(error: type[Exception]) -> None:
+    status, said = exit_status(error("the connection is closed"))
+    assert (status, said) == (1, "Refused: The database cannot be used: the connection is closed\n")

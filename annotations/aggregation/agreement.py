@@ -1,0 +1,102 @@
+"""How far people agree beyond chance: Fleiss' kappa with an interval."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from annotations.aggregation import _checks
+
+_ROUNDING = 1e-24
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """An estimated kappa with the ends of its confidence interval.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+        low ≤ estimate ≤ high; 1 is perfect agreement, 0 that of chance.
+    variance : float
+        Its estimated large-sample variance, over items.
+    items : int
+        The items with at least two ratings, which alone count.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    variance: float
+    items: int
+
+
+def fleiss_kappa(counts: ArrayLike, *, level: float = 0.95) -> Kappa | None:
+    """Estimate Fleiss' kappa, for any number of ratings an item.
+
+    With r_ij of the r_i ratings of item i in category j, over the n items with r_i ≥ 2,
+
+    κ = (P̄ − P_e)/(1 − P_e), P̄ = Σ_i P_i / n, P_i = Σ_j r_ij (r_ij − 1) / (r_i (r_i − 1)),
+    P_e = Σ_j p_j², p_j = Σ_i (r_ij / r_i) / n.
+
+    With equal r_i this is Fleiss (1971); otherwise it is the generalisation of Gwet (2014) in which every
+    item counts once, however many ratings it has. Its variance is that of the linearised κ between items,
+    V̂ = Σ_i k_i² / (n (n − 1)), k_i = [P_i − P̄ − 2(1 − κ)(Σ_j p_j r_ij / r_i − P_e)] / (1 − P_e): the items
+    are a sample, the raters are those there are. The interval is normal on the scale of atanh κ. Where all
+    items are alike, as under perfect agreement, the variance is 0 and knows too little: then the ends are the
+    κ of as many items without any agreement, or with perfect agreement, as Wilson's interval of a share that
+    was never seen allows.
+
+    Parameters
+    ----------
+    counts : int[n, J]
+        r_ij. Items with fewer than two ratings are left out.
+    level : float
+        Of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Kappa or None
+        None, not estimable, with fewer than two items, or where all ratings are of one category.
+
+    Raises
+    ------
+    InvalidInput
+        If a count is not a whole number of at least 0, or the level is out of range.
+
+    References
+    ----------
+    J. L. Fleiss (1971), Measuring nominal scale agreement among many raters, Psychological Bulletin 76,
+    378-382. K. L. Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, chapters 2 and 5.
+
+    Examples
+    --------
+    Four items, three ratings each: P̄ = (1 + 1 + 1/3 + 1/3)/4 = 2/3, p = (1/2, 1/2), P_e = 1/2.
+
+    >>> round(fleiss_kappa([[3, 0], [0, 3], [2, 1], [1, 2]]).estimate, 4)
+    0.3333
+    """
+    if not 0 < level < 1:
+        _checks.refuse("level", f"is {level!r}; a number between 0 and 1 is needed")
+    table = _checks.integers("counts", counts, dimensions=2)
+    table = table[table.sum(axis=1) >= 2]
+    n = len(table)
+    if n < 2 or np.count_nonzero(table.sum(axis=0)) < 2:
+        return None
+    ratings = table.sum(axis=1)
+    shares = table / ratings[:, None]
+    agreed = (table * (table - 1)).sum(axis=1) / (ratings * (ratings - 1))
+    p = shares.mean(axis=0)
+    observed, chance = float(agreed.mean()), float((p**2).sum())
+    kappa = (observed - chance) / (1 - chance)
+    parts = (agreed - observed - 2 * (1 - kappa) * (shares @ p - chance)) / (1 - chance)
+    variance = float((parts**2).sum() / (n * (n - 1)))
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    if variance < _ROUNDING:
+        unseen = z**2 / (n + z**2) / (1 - chance)
+        low, high = kappa - unseen * observed, kappa + unseen * (1 - observed)
+        return Kappa(kappa, max(-1.0, low), min(1.0, high), 0.0, n)
+    middle, reach = math.atanh(kappa), z * math.sqrt(variance) / (1 - kappa**2)
+    return Kappa(kappa, math.tanh(middle - reach), math.tanh(middle + reach), variance, n)

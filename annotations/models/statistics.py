@@ -1,0 +1,44 @@
+"""What is counted once over a corpus, and kept."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotations.models.corpus import Corpus
+from annotations.models.question import Question
+
+
+class NameFrequency(models.Model):
+    """How many documents of a corpus contain a name. It holds while the corpus has `among` documents."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="name_frequencies")
+    name = models.CharField(max_length=200)
+    documents = models.PositiveIntegerField()
+    among = models.PositiveIntegerField(help_text="Documents of the corpus when it was counted.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "name"], name="name_frequency_once"),
+            models.CheckConstraint(condition=Q(documents__lte=F("among")), name="name_frequency_documents"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.documents} of {self.among}"
+
+
+class KindAgreement(models.Model):
+    """How far the workers of a corpus agree on one kind of question: Fleiss' κ with its 95% interval."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="agreements")
+    kind = models.CharField(max_length=16, choices=Question.Kind)
+    questions = models.PositiveIntegerField(help_text="Those with at least two valid votes.")
+    kappa = models.FloatField(null=True, help_text="Empty where not estimable.")
+    kappa_low = models.FloatField(null=True)
+    kappa_high = models.FloatField(null=True)
+    computed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["corpus", "-kind"]
+        constraints = [models.UniqueConstraint(fields=["corpus", "kind"], name="kind_agreement_once")]
+
+    def __str__(self) -> str:
+        return f"{self.corpus} {self.kind}: {self.kappa}"

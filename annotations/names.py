@@ -1,0 +1,69 @@
+"""How often names occur in a corpus: in how many of its documents, by Postgres' full-text search."""
+
+from collections.abc import Collection, Mapping
+
+from django.db import connection
+
+from annotations.models import Corpus, NameFrequency
+from annotations.models.corpus import SEARCHED_CHARACTERS
+
+# The very expression of the index `document_words`, so that it is used.
+_COUNT = f"""
+SELECT asked.name, (
+    SELECT count(*) FROM annotations_document AS document
+    WHERE document.corpus_id = %s
+    AND to_tsvector('simple'::regconfig, COALESCE(LEFT(document.text, {SEARCHED_CHARACTERS}), ''))
+        @@ phraseto_tsquery('simple', asked.name)
+)
+FROM unnest(%s::text[]) AS asked (name)
+"""  # noqa: S608 - a number of ours
+
+
+def normalised(name: str) -> str:
+    """Return the form under which a name is counted: lower case, single spaces, at most 200 characters.
+
+    Examples
+    --------
+    >>> normalised("Port   Hallow")
+    'port hallow'
+    """
+    return " ".join(name.split()).lower()[:200]
+
+
+def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]:
+    """Count the documents of a corpus that contain each name, as a phrase of whole words in any case.
+
+    Counts are kept while the corpus has as many documents; only new names cost a search.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    names : collection of str
+        As `normalised` makes them.
+
+    Returns
+    -------
+    mapping of str to int
+        One for each name; 0 for one without a letter or digit.
+    """
+    among = corpus.documents.count()
+    wanted = set(names)
+    kept = NameFrequency.objects.filter(corpus=corpus, among=among)
+    counts = {name: number for name, number in kept.values_list("name", "documents") if name in wanted}
+    missing = sorted(wanted - counts.keys())
+    if missing:
+        with connection.cursor() as cursor:
+            cursor.execute(_COUNT, [corpus.pk, missing])
+            found = dict(cursor.fetchall())
+        NameFrequency.objects.bulk_create(
+            (
+                NameFrequency(corpus=corpus, name=name, documents=number, among=among)
+                for name, number in found.items()
+            ),
+            batch_size=5000,
+            update_conflicts=True,
+            unique_fields=["corpus", "name"],
+            update_fields=["documents", "among"],
+        )
+        counts |= found
+    return counts

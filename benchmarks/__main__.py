@@ -1,0 +1,30 @@
+"""Run the benchmarks: ``python -m benchmarks [NAME …] [--out FOLDER]``; all of them without a name.
+
+Each prints its figures and writes them, with a plot, to the folder.
+"""
+
+import argparse
+import importlib
+import os
+from pathlib import Path
+
+BENCHMARKS = {"reading": "how long it takes to validate and store a knowledge base, and in how much memory"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--out", type=Path, help="default: $KBPO_HOME/benchmarks")
+    parser.add_argument("--quick", action="store_true", help="small sizes only")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(BENCHMARKS):
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    out = options.out or Path(os.environ.get("KBPO_HOME") or "var") / "benchmarks"
+    out.mkdir(parents=True, exist_ok=True)
+    for name in options.names or BENCHMARKS:
+        print(f"{name}: {BENCHMARKS[name]}", flush=True)
+        importlib.import_module(f"benchmarks.{name}").run(out, quick=options.quick)
+
+
+if __name__ == "__main__":
+    main()

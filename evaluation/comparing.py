@@ -1,0 +1,107 @@
+"""Comparing two systems of a corpus: reads only, of what was stored with their scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from io import BytesIO
+from typing import Any, get_args
+
+import numpy as np
+
+from evaluation.estimators.comparison import Comparable, Measure, differences
+from evaluation.estimators.intervals import Interval, difference_interval
+from evaluation.models import Comparison, Score, Submission
+
+MEASURES: Sequence[Measure] = get_args(Measure)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One measure of two systems.
+
+    Attributes
+    ----------
+    measure : {"precision", "recall", "f1"}
+    first, second : Interval or None
+        Each by itself; None where not estimable.
+    difference : Interval or None
+        The first less the second, with its paired interval; None where either is not estimable.
+    """
+
+    measure: Measure
+    first: Interval | None
+    second: Interval | None
+    difference: Interval | None
+
+
+def compare(
+    first: Submission, second: Submission, *, level: int, part: str, weighting: str, estimator: str
+) -> list[Compared]:
+    """Compare two systems of one corpus.
+
+    Systems of one epoch are paired on the labels that they share and on the exhaustive documents; those of
+    different epochs on the documents alone.
+
+    Parameters
+    ----------
+    first, second : Submission
+    level, part, weighting, estimator
+        A choice that `leaderboard.check_choice` has let pass.
+
+    Returns
+    -------
+    list of Compared
+        Precision, recall and F1, in this order; empty where one of the two has no score of this kind.
+    """
+    choice = {"estimator": estimator, "weighting": weighting, "part": part}
+    scores = {
+        score.submission_id: score
+        for score in Score.objects.filter(submission__in=[first, second], level=level, **choice)
+    }
+    stored = {
+        row.epoch_id: row
+        for row in Comparison.objects.filter(
+            epoch__in=[score.epoch_id for score in scores.values()], **choice
+        )
+    }
+    if not {first.pk, second.pk} <= scores.keys():
+        return []
+    one, other = scores[first.pk], scores[second.pk]
+    here, there = stored[one.epoch_id], stored[other.epoch_id]
+    mine = unpack(here.arrays)
+    others = mine if there is here else unpack(there.arrays)
+    population = first.corpus.documents.count()
+    compared = []
+    for measure in MEASURES:
+        a, b = interval(one, measure), interval(other, measure)
+        difference = differences(mine, here.submissions.index(first.pk), others, measure, population)[
+            there.submissions.index(second.pk)
+        ]
+        apart = None
+        if a is not None and b is not None and difference is not None:
+            apart = difference_interval(difference, a, b, level / 100)
+        compared.append(Compared(measure, a, b, apart))
+    return compared
+
+
+def interval(score: Score, measure: Measure) -> Interval | None:
+    """Read one measure of a stored score; None where it is not estimable."""
+    estimate, low, high = (getattr(score, f"{measure}{end}") for end in ("", "_low", "_high"))
+    return None if estimate is None else Interval(estimate, low, high)
+
+
+def pack(comparable: Comparable) -> bytes:
+    """Return the arrays of a Comparable as NumPy's npz."""
+    stream = BytesIO()
+    np.savez(stream, allow_pickle=False, **_arrays(comparable))
+    return stream.getvalue()
+
+
+def unpack(arrays: bytes | memoryview) -> Comparable:
+    """Return what `pack` was given."""
+    with np.load(BytesIO(arrays), allow_pickle=False) as stored:
+        read = {name: stored[name] for name in stored.files}
+    return Comparable(**{**read, "documents": int(read["documents"])})
+
+
+def _arrays(comparable: Comparable) -> dict[str, Any]:
+    return {field.name: np.asarray(getattr(comparable, field.name)) for field in fields(comparable)}

@@ -1,0 +1,276 @@
+"""Comparing the systems of a corpus: how the estimates of an epoch vary together, and tiers.
+
+`differences` works on what each sampled instance and each document contributes. Here the instances are summed
+over once, when scores are made: what is left is small enough to be stored, and enough for any two systems.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from evaluation.estimators import _checks
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
+from evaluation.estimators.differences import Difference
+from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.f1 import PoolSample
+from evaluation.estimators.intervals import Interval, PrecisionShare
+from evaluation.estimators.scores import Estimates
+
+Measure = Literal["precision", "recall", "f1"]
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparable:
+    """The estimates of one epoch's m systems under one choice, and how they vary together.
+
+    Attributes
+    ----------
+    precision, recall : float[m]
+        The estimates, clipped to [0, 1]; NaN for a recall that is not estimable.
+    precision_covariance : float[m, m]
+        Over the sampled instances; NaN where no variance can be seen.
+    recall_covariance : float[m, m]
+        Over the sampled instances; 0 where recall comes from documents alone.
+    cross_covariance : float[m, m]
+        Of the precision of a row's system with the recall of a column's, over the sampled instances.
+    residuals : float[m, d]
+        z of recall for each exhaustive document.
+    documents : int
+        Those of them with a true relation.
+    """
+
+    precision: FloatArray
+    recall: FloatArray
+    precision_covariance: FloatArray
+    recall_covariance: FloatArray
+    cross_covariance: FloatArray
+    residuals: FloatArray
+    documents: int
+
+    def estimate(self, measure: Measure) -> FloatArray:
+        """Return one measure of all systems (float[m]), NaN where it is not estimable."""
+        if measure == "precision":
+            return self.precision
+        if measure == "recall":
+            return self.recall
+        total = self.precision + self.recall
+        product = 2.0 * self.precision * self.recall
+        return np.divide(product, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0)
+
+    def slopes(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
+        """Return how a measure moves with precision and with recall (float[m] each)."""
+        ones, zeros = np.ones(self.precision.size), np.zeros(self.precision.size)
+        if measure == "precision":
+            return ones, zeros
+        if measure == "recall":
+            return zeros, ones
+        total = self.precision + self.recall
+        by_precision = np.divide(self.recall, total, out=zeros.copy(), where=total > 0)
+        by_recall = np.divide(self.precision, total, out=zeros.copy(), where=total > 0)
+        return 2.0 * by_precision**2, 2.0 * by_recall**2
+
+
+def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
+    """Sum up what the estimates of one part share.
+
+    Parameters
+    ----------
+    estimates : Estimates
+
+    Yields
+    ------
+    estimator, weighting : str
+        A key of `Estimates.precision`.
+    Comparable
+    """
+    placed: dict[int, tuple[FloatArray, FloatArray]] = {}  # estimators may share their precision
+    recalls = {name: _of_recall(estimates, name) for name in estimates.pools}
+    for (estimator, weighting), precision in estimates.precision.items():
+        if id(precision) not in placed:
+            placed[id(precision)] = _of_precision(precision, estimates.pools[estimator])
+        contributions, precision_covariance = placed[id(precision)]
+        recall = recalls[estimator]
+        yield (
+            estimator,
+            weighting,
+            Comparable(
+                precision=np.array([_clipped(one.estimate) for one in precision]),
+                recall=recall.estimates,
+                precision_covariance=precision_covariance,
+                recall_covariance=recall.covariance,
+                cross_covariance=contributions @ recall.contributions.T
+                if recall.contributions is not None
+                else np.zeros_like(precision_covariance),
+                residuals=recall.residuals,
+                documents=recall.documents,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Recalls:
+    estimates: FloatArray
+    covariance: FloatArray
+    contributions: FloatArray | None
+    residuals: FloatArray
+    documents: int
+
+
+def _of_precision(
+    precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]
+) -> tuple[FloatArray, FloatArray]:
+    scale = np.sqrt(pools[0].weights)
+    placed = np.array(
+        [scale * pool.placed(one.contributions) for pool, one in zip(pools, precision, strict=True)]
+    )
+    return placed, _covariance(placed, [one.variance is None for one in precision])
+
+
+def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
+    pools = estimates.pools[estimator]
+    m, scale = len(pools), np.sqrt(pools[0].weights)
+    recalls = estimates.recall.get(estimator, [None] * m)
+    seen = [one for one in recalls if one is not None]
+    size = seen[0].residuals.size if seen else 0
+    placed = None
+    covariance = np.zeros((m, m))
+    if any(one.contributions.size for one in seen):
+        placed = np.zeros((m, scale.size))
+        for system, one in enumerate(recalls):
+            if one is not None and one.contributions.size:
+                placed[system] = scale * one.contributions
+        covariance = _covariance(placed, [one is not None and one.variance is None for one in recalls])
+    return _Recalls(
+        estimates=np.array([np.nan if one is None else _clipped(one.estimate) for one in recalls]),
+        covariance=covariance,
+        contributions=placed,
+        residuals=np.array([np.zeros(size) if one is None else one.residuals for one in recalls]).reshape(
+            m, size
+        ),
+        documents=seen[0].documents if seen else 0,
+    )
+
+
+def _covariance(placed: FloatArray, unseen: Sequence[bool]) -> FloatArray:
+    covariance: FloatArray = placed @ placed.T
+    hidden = np.array(unseen)
+    covariance[hidden, :] = covariance[:, hidden] = np.nan
+    return covariance
+
+
+def differences(
+    first: Comparable, system: int, second: Comparable, measure: Measure, population: int
+) -> list[Difference | None]:
+    """Return how much more one system has of a measure than each system of an epoch.
+
+    Within an epoch (`second` is `first`) they are paired on the sampled instances and on the documents. The
+    instances of different epochs are sampled independently; the documents are the same.
+
+    Parameters
+    ----------
+    first : Comparable
+    system : int
+        The one system, a position in `first`.
+    second : Comparable
+        Those it is compared with.
+    measure : {"precision", "recall", "f1"}
+    population : int
+        N, the corpus' documents; at least the exhaustive ones.
+
+    Returns
+    -------
+    list of Difference or None
+        One for each system of `second`; None, not estimable, if one of the two measures is.
+
+    Raises
+    ------
+    InvalidInput
+        If recall of the two comes from different numbers of documents.
+    """
+    size, other = first.residuals.shape[1], second.residuals.shape[1]
+    if measure != "precision" and 0 in (size, other):
+        return [None] * second.precision.size
+    if measure != "precision" and size != other:
+        _checks.refuse("second", f"has {other} documents, the first {size}; the same are needed")
+    (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
+    a, b = float(a1[system]), float(b1[system])
+    own = _quadratic(first, system, a, b)
+    others = np.array([_quadratic(second, j, x, y) for j, (x, y) in enumerate(zip(a2, b2, strict=True))])
+    shared = np.zeros(others.size)
+    if second is first:
+        shared = b * b2 * first.recall_covariance[system]
+        if measure != "recall":
+            shared = shared + a * a2 * first.precision_covariance[system]
+            shared = (
+                shared + a * b2 * first.cross_covariance[system] + b * a2 * first.cross_covariance[:, system]
+            )
+    variances = own + others - 2.0 * shared
+    variances[variances < _ROUNDING * (own + others)] = 0.0
+    if measure != "precision":
+        z = b * first.residuals[system] - b2[:, None] * second.residuals
+        sample = SimpleRandom(population)
+        variances = variances + np.array([sample.covariance(one, one) for one in z])
+    gaps = first.estimate(measure)[system] - second.estimate(measure)
+    degrees = None if measure == "precision" else first.documents - 1
+    return [
+        None
+        if np.isnan(gap)
+        else Difference(float(gap), None if np.isnan(variance) else float(variance), degrees)
+        for gap, variance in zip(gaps, variances, strict=True)
+    ]
+
+
+def tiers(estimates: Sequence[float], tell_apart: Callable[[int, IntArray], BoolArray]) -> list[int]:
+    """Group systems that the data cannot tell apart.
+
+    The best system opens tier 1, and every system that cannot be told apart from it belongs there. The best
+    of the others opens tier 2, and so on. To be told apart is not transitive: two systems of one tier may be
+    told apart from each other, though neither from the first; and a system may stand above another one in its
+    figure and below it in its tier, where it was measured on nearly the claims of the tier's first, so that
+    even a small difference shows. What holds is that each system of a tier cannot be told from its first, and
+    can from the firsts of all tiers before.
+
+    Parameters
+    ----------
+    estimates : sequence of float, length m
+        What is ranked, higher is better; equal ones in the order given.
+    tell_apart : callable
+        From the position of a tier's first, and those of others (int[k]), to bool[k]: whether the data tell
+        each from the first.
+
+    Returns
+    -------
+    list of int, length m
+        From 1.
+    """
+    left = np.argsort(-np.asarray(estimates, dtype=np.float64), kind="stable")
+    tier_of = np.zeros(left.size, dtype=np.int64)
+    tier = 0
+    while left.size:
+        tier += 1
+        first, others = int(left[0]), left[1:]
+        apart = tell_apart(first, others) if others.size else np.zeros(0, dtype=np.bool_)
+        tier_of[first] = tier
+        tier_of[others[~apart]] = tier
+        left = others[apart]
+    return [int(one) for one in tier_of]
+
+
+def excludes_zero(difference: Interval) -> bool:
+    """Say whether an interval of a difference lies on one side of 0."""
+    return difference.low > 0 or difference.high < 0
+
+
+def _quadratic(one: Comparable, system: int, a: float, b: float) -> float:
+    at = system, system
+    cross = 0.0 if a == 0 or b == 0 else 2.0 * a * b * one.cross_covariance[at]
+    of_precision = 0.0 if a == 0 else a**2 * one.precision_covariance[at]
+    return float(of_precision + cross + b**2 * one.recall_covariance[at])
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))

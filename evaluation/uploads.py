@@ -1,0 +1,267 @@
+"""Files on their way in: sent in pieces, gone on with after a break, recognised when they come again."""
+
+import fcntl
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import BinaryIO, Protocol
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from evaluation.models import Submission, Upload
+from kbpo.accounts.models import User
+from kbpo.core.errors import Busy, Conflict, DigestMismatch, InvalidInput, TooLarge
+from kbpo.core.uploading import MOST_BYTES
+
+KEPT = timedelta(days=1)  # after the last sign of its owner
+MOST_OPEN = 10  # uploads of one user
+MOST_HELD = 2_000_000_000  # bytes that these may have in all
+PIECE = 1 << 16  # bytes read at once
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Readable(Protocol):
+    """What a piece is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes; none at the end."""
+
+
+def create(*, user: User, name: str, size: int, modified: int | None = None, digest: str = "") -> Upload:
+    """Announce a file that is to be sent.
+
+    Parameters
+    ----------
+    name : str
+        What its owner calls it.
+    size : int
+        Its bytes.
+    modified : int, optional
+        When it was changed last, in milliseconds since 1970: with name and size, what it is recognised by.
+    digest : str
+        SHA-256 in hexadecimal, if it is known: what arrives is held against it.
+
+    Raises
+    ------
+    InvalidInput
+        If the name, size or digest make no sense.
+    TooLarge
+        If the file is larger than the service takes.
+    Conflict
+        If the user has too many uploads already, in number or bytes.
+    """
+    name = Path(name.replace("\x00", "").replace("\\", "/")).name.strip()[:255] or "file"
+    if size < 1:
+        raise InvalidInput("the file is empty", where="size")
+    if size > MOST_BYTES:
+        raise TooLarge(
+            f"{name} has {size:,} bytes; the service takes at most {MOST_BYTES:,}. Compress it with gzip."
+        )
+    if digest and not _DIGEST.fullmatch(digest):
+        raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        mine = Upload.objects.filter(user=user)
+        if mine.count() >= MOST_OPEN or (mine.aggregate(n=Sum("size"))["n"] or 0) + size > MOST_HELD:
+            raise Conflict(
+                f"You have {mine.count()} uploads here that were not handed in, and {MOST_OPEN} or"
+                f" {MOST_HELD / 1e9:.0f} GB is the most: discard one, or wait a day"
+            )
+        return Upload.objects.create(
+            user=user,
+            name=name,
+            size=size,
+            modified=modified,
+            announced_digest=digest,
+            expires_at=timezone.now() + KEPT,
+        )
+
+
+def append(*, upload: Upload, offset: int, stream: Readable, length: int | None = None) -> int:
+    """Add a piece to an upload; the last one makes it whole.
+
+    What arrives before the connection breaks is kept.
+
+    Parameters
+    ----------
+    offset : int
+        Where the sender believes to be.
+    stream : file
+        The piece.
+    length : int, optional
+        Its bytes, where the sender says so.
+
+    Returns
+    -------
+    int
+        How many bytes of the file are here now.
+
+    Raises
+    ------
+    Conflict
+        If the piece does not begin where the upload ends.
+    TooLarge
+        If it goes beyond the announced size.
+    Busy
+        If another piece is being added.
+    DigestMismatch
+        If the whole is not what was announced; it is thrown away.
+    """
+    if length is not None and offset + length > upload.size:
+        raise TooLarge(f"{upload.name} was announced with {upload.size:,} bytes; this piece goes beyond")
+    with _locked(upload) as (file, here):
+        if offset != here:
+            raise Conflict(f"{here:,} bytes of {upload.name} are here, so no piece can begin at {offset:,}")
+        try:
+            while here < upload.size and (data := stream.read(min(PIECE, upload.size - here))):
+                file.write(data)
+                here += len(data)
+        finally:
+            file.flush()
+        Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT)
+        if here == upload.size:
+            _finish(upload, file)
+    return here
+
+
+def keep(*, user: User, file: "File[bytes]") -> Upload:
+    """Take in a file that came in one piece, with a form."""
+    upload = create(user=user, name=file.name or "", size=file.size)
+    append(upload=upload, offset=0, stream=_Pieces(file.chunks(PIECE)))
+    return upload
+
+
+def whole(*, user: User, pk: UUID) -> Upload:
+    """Return a user's upload that has arrived in full.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or some of it is missing.
+    """
+    upload = Upload.objects.filter(pk=pk, user=user).first()
+    if upload is None or (upload.digest and upload.offset != upload.size):
+        raise InvalidInput("the uploaded file is gone: choose it again", where="file")
+    if not is_whole(upload):
+        raise InvalidInput(
+            f"{upload.offset:,} of {upload.size:,} bytes are here: go on with the upload", where=upload.name
+        )
+    return upload
+
+
+def is_whole(upload: Upload) -> bool:
+    """Say whether all of an upload is here.
+
+    Where the server was killed between the last byte and its digest, the digest is made up for now.
+    """
+    if not upload.digest and upload.offset == upload.size:
+        with _locked(upload) as (file, _):
+            _finish(upload, file)
+    return bool(upload.digest)
+
+
+def same_bytes(upload: Upload) -> list[Submission]:
+    """Return what the user's teams handed in before with the very same bytes, the newest first."""
+    if not is_whole(upload):
+        return []
+    found = Submission.objects.filter(digest=upload.digest, team__memberships__user=upload.user_id)
+    return list(found.select_related("corpus").order_by("-pk"))
+
+
+def left_lying(user: User) -> list[Upload]:
+    """Return the uploads of a user that were not finished, or neither handed in nor checked; newest first."""
+    return list(Upload.objects.filter(user=user, file_check=None, expires_at__gt=timezone.now()))
+
+
+@contextmanager
+def as_file(upload: Upload) -> Iterator["File[bytes]"]:
+    """Give a whole upload as a file that a storage moves into its place; the upload itself stays."""
+    link = upload.path.with_suffix(f".{uuid4().hex}")
+    os.link(upload.path, link)
+    try:
+        with link.open("rb") as stream:
+            yield _Movable(stream, upload.name, link)
+    finally:
+        link.unlink(missing_ok=True)
+
+
+def discard(*, upload: Upload) -> None:
+    """Throw an upload away, with its bytes and the check of it."""
+    path = upload.path
+    upload.delete()
+    path.unlink(missing_ok=True)
+
+
+def remove_expired() -> int:
+    """Throw away the uploads that nobody came back for, and bytes that belong to none; return how many."""
+    expired = Upload.objects.filter(expires_at__lte=timezone.now())
+    removed = 0
+    for upload in expired:
+        discard(upload=upload)
+        removed += 1
+    folder = Path(settings.KBPO_HOME) / "uploads"
+    long_ago = time.time() - KEPT.total_seconds()
+    old = [path for path in folder.glob("*") if path.stat().st_mtime < long_ago]
+    if old:
+        wanted = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
+        for path in old:
+            if path.name not in wanted:
+                path.unlink(missing_ok=True)
+                removed += 1
+    return removed
+
+
+class _Movable(File):  # type: ignore[type-arg]
+    """A file that `FileSystemStorage` moves instead of copying it."""
+
+    def __init__(self, stream: BinaryIO, name: str, path: Path) -> None:
+        super().__init__(stream, name)
+        self._path = path
+
+    def temporary_file_path(self) -> str:
+        """Return where it is."""
+        return str(self._path)
+
+
+class _Pieces:
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+
+    def read(self, size: int, /) -> bytes:
+        return next(self._chunks, b"")
+
+
+@contextmanager
+def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
+    """Open an upload's bytes at their end, for one at a time; no database lock waits for a slow sender."""
+    upload.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with upload.path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy(f"another piece of {upload.name} is arriving: ask how far it is") from None
+        yield file, os.fstat(file.fileno()).st_size
+
+
+def _finish(upload: Upload, file: BinaryIO) -> None:
+    os.fsync(file.fileno())
+    with upload.path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if upload.announced_digest not in ("", digest):
+        discard(upload=upload)
+        raise DigestMismatch(
+            f"{upload.name} arrived with the SHA-256 {digest}, not with the one announced: send it again"
+        )
+    upload.digest = digest
+    upload.save(update_fields=["digest"])

@@ -1,0 +1,84 @@
+"""Checking a file without handing it in."""
+
+from typing import cast
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotations.models import Corpus
+from evaluation import checks, problem_list
+from evaluation.forms import CheckForm, remembered
+from evaluation.models import FileCheck
+from evaluation.summary import summarise
+from evaluation.views.files import find_file
+from evaluation.views.upload import sending
+from kbpo.accounts.models import User
+
+ERRORS = 5  # shown here; all problems have a page of their own
+WORDS = {
+    FileCheck.State.WAITING: ("It is being read", "That takes seconds, or minutes if it is large."),
+    FileCheck.State.ACCEPTED: ("It would be accepted", "Nothing was handed in."),
+    FileCheck.State.REFUSED: (
+        "It would be refused: it has errors",
+        "Nothing was handed in, and nothing used.",
+    ),
+    FileCheck.State.FAILED: (
+        "We could not check it",
+        "That is our fault, not your file's. Check it again; the operators see what happened.",
+    ),
+}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def check(request: HttpRequest) -> HttpResponse:
+    """Show the form and the checks of the last day, or have a file checked."""
+    user = cast(User, request.user)
+    status = 200
+    if request.method == "POST":
+        form = CheckForm(request.POST, request.FILES, user=user)
+        if form.is_valid():
+            return redirect(checks.start(**form.cleaned_data))
+        status = 400
+    else:
+        last = remembered(user)
+        form = CheckForm(
+            user=user, initial={key: value for key, value in last.items() if key in ("corpus", "format")}
+        )
+    recent = FileCheck.objects.filter(upload__user=user, upload__expires_at__gt=timezone.now())
+    context = {
+        "form": form,
+        "has_corpus": Corpus.objects.exists(),
+        "recent": [
+            (one, WORDS[FileCheck.State(one.state)][0]) for one in recent.select_related("upload", "corpus")
+        ],
+        **sending(user),
+    }
+    return render(request, "evaluation/check.html", context, status=status)
+
+
+@login_required
+@require_safe
+def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show what a check found."""
+    found = find_file(request, "check", pk)
+    assert isinstance(found, FileCheck)
+    heading, next_step = WORDS[FileCheck.State(found.state)]
+    context = {
+        "check": found,
+        "file": found,
+        "heading": heading,
+        "next_step": next_step,
+        "is_moving": found.state == FileCheck.State.WAITING,
+        "version": found.state,
+        "summary": summarise(found.counts),
+        "is_accepted": found.state == FileCheck.State.ACCEPTED,
+        "has_file": True,
+        "codes": problem_list.count_codes(found),
+        "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
+    }
+    return render(request, "evaluation/checked.html", context)

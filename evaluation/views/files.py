@@ -1,0 +1,192 @@
+"""What was found in a file, be it handed in or only checked: its problems, its lines, what it claims."""
+
+import csv
+import json
+import tempfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO, cast
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from evaluation import checks, problem_list, submissions
+from evaluation.models import FileCheck, Submission
+from evaluation.problem_list import FIELDS, ReadFile
+from evaluation.tac.excerpt import Line, excerpt
+from evaluation.visibility import find, is_operator, may_change
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict, InvalidInput
+
+PAGE = 50
+AROUND = 5  # lines shown before a line and after it
+FARTHEST = 100_000_000  # no file has as many lines
+SEVERITIES = {"ERROR": "errors", "WARNING": "warnings"}
+
+
+@login_required
+@require_safe
+def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
+    """List a file's problems: by code and severity, paged."""
+    file = find_file(request, kind, pk)
+    code, severity = _filter(request)
+    codes = problem_list.count_codes(file)
+    found = problem_list.find(file, code=code, severity=severity)
+    shown = [one for one in codes if code in ("", one.code) and severity in ("", one.severity)]
+    context = {
+        "file": file,
+        "codes": codes,
+        "severities": [
+            (name, words, sum(one.count for one in codes if one.severity == name))
+            for name, words in SEVERITIES.items()
+        ],
+        "code": code,
+        "severity": severity,
+        "page": Paginator(found, PAGE).get_page(request.GET.get("page")),
+        "total": sum(one.count for one in codes),
+        "shown": sum(one.count for one in shown),
+        "unlisted": sum(one.unlisted for one in shown),
+        "has_file": _has_file(file),
+    }
+    return render(request, "evaluation/problems.html", context)
+
+
+@login_required
+@require_safe
+def download_problems(request: HttpRequest, kind: str, pk: int | UUID, suffix: str) -> StreamingHttpResponse:
+    """Stream the problems, filtered as on the page, as CSV or JSON."""
+    file = find_file(request, kind, pk)
+    code, severity = _filter(request)
+    records = problem_list.records(problem_list.find(file, code=code, severity=severity))
+    lines, content_type = (
+        (_csv(records), "text/csv; charset=utf-8")
+        if suffix == "csv"
+        else (_json(records), "application/json")
+    )
+    response = StreamingHttpResponse(lines, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{kind}-{file.pk}-problems.{suffix}"'
+    return response
+
+
+@login_required
+@require_safe
+def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
+    """Show a line of the file, those around it, and what is wrong with them."""
+    file = find_file(request, kind, pk)
+    asked = request.GET.get("line", "1").strip()
+    if not asked.isascii() or not asked.isdecimal() or not 0 < int(asked) <= FARTHEST:
+        raise InvalidInput(f"{asked!r} is no line: the first is line 1.", where="line")
+    number = int(asked)
+    stream = file.open_file()
+    found: tuple[Line, ...] = ()
+    if stream is not None:
+        with stream:
+            found = excerpt(stream, number, AROUND)
+    faults: dict[int, list[Any]] = {}
+    for problem in file.problems.filter(line__range=(number - AROUND, number + AROUND)).order_by(
+        "line", "pk"
+    ):
+        faults.setdefault(problem.line, []).append(problem)
+    context = {
+        "file": file,
+        "number": number,
+        "has_file": stream is not None,
+        "lines": [
+            (line, _columns(line, faults.get(line.number, ())), faults.get(line.number)) for line in found
+        ],
+        "before": file.problems.filter(line__lt=number, line__gt=0).order_by("-line").first(),
+        "after": file.problems.filter(line__gt=number).order_by("line").first(),
+    }
+    return render(request, "evaluation/lines.html", context)
+
+
+@login_required
+@require_safe
+def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> FileResponse:
+    """Send what an accepted file claims as a file without faults, gzip."""
+    file = find_file(request, kind, pk)
+    if not is_accepted(file):
+        raise Conflict(f"{file} was not accepted, so there is nothing to download")
+    if not _has_file(file):
+        raise Conflict(f"the file of {file} was deleted, so it cannot be written anew")
+    to = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  # closed with the answer
+    try:
+        if isinstance(file, Submission):
+            submissions.write_normalised(submission=file, to=to)
+        else:
+            checks.write_normalised(check=file, to=to)
+    except BaseException:
+        to.close()
+        raise
+    to.seek(0)
+    return FileResponse(
+        to, as_attachment=True, filename=f"{kind}-{file.pk}.kb.gz", content_type="application/gzip"
+    )
+
+
+def find_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
+    """Return the submission or check of that number, or answer 404 to those who may not see its file."""
+    user = cast(User, request.user)
+    if kind == "submission":
+        submission = find(user, pk=pk)
+        if not may_change(user, submission):
+            raise Http404("no such submission")
+        return submission
+    check = FileCheck.objects.filter(pk=str(pk)).select_related("upload", "corpus").first()
+    if check is None or not (check.upload.user_id == user.pk or is_operator(user)):
+        raise Http404("no such check")
+    return check
+
+
+def is_accepted(file: ReadFile) -> bool:
+    """Say whether the file was read and has no errors."""
+    if isinstance(file, FileCheck):
+        return file.state == FileCheck.State.ACCEPTED
+    return bool(file.counts) and not file.counts.get("errors", 0) and file.state != Submission.State.REFUSED
+
+
+def _has_file(file: ReadFile) -> bool:
+    stream = file.open_file()
+    if stream is None:
+        return False
+    stream.close()
+    return True
+
+
+def _filter(request: HttpRequest) -> tuple[str, str]:
+    code = request.GET.get("code", "").replace("\x00", "")
+    severity = request.GET.get("severity", "")
+    if severity and severity not in SEVERITIES:
+        raise InvalidInput(f"{severity!r} is none of {', '.join(SEVERITIES)}.", where="severity")
+    return code, severity
+
+
+def _columns(line: Line, faults: Any) -> list[tuple[str, bool]]:
+    """Cut a line at its tabs; say of each column whether a problem points at it."""
+    wrong = {problem.column for problem in faults}
+    return [(text, number in wrong) for number, text in enumerate(line.text.split("\t"), 1)]
+
+
+class _Line:
+    """What `csv.writer` writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(records: Iterator[dict[str, Any]]) -> Iterator[str]:
+    writer = csv.DictWriter(_Line(), fieldnames=FIELDS)
+    yield writer.writeheader()
+    for record in records:
+        yield writer.writerow(record)
+
+
+def _json(records: Iterator[dict[str, Any]]) -> Iterator[str]:
+    before = "[\n"
+    for record in records:
+        yield before + json.dumps(record, ensure_ascii=False)
+        before = ",\n"
+    yield "[]\n" if before == "[\n" else "\n]\n"

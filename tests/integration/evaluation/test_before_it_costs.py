@@ -1,0 +1,228 @@
+"""What judging would take, said before it begins; and the states on the way."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from annotations.models import Question
+from evaluation import forecast, sampling
+from evaluation.models import (
+    Epoch,
+    SampledInstance,
+    StageWork,
+    Submission,
+    SubmissionEvent,
+)
+from kbpo import pipeline
+from kbpo.accounts.models import Membership, Team, User
+from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, days_ago
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def empty_cache():
+    cache.clear()
+
+
+@pytest.fixture
+def accepted(submit):
+    """An accepted submission that waits for its team's word."""
+
+    def act(name, **kwargs):
+        submission = submit(name, **kwargs)
+        Submission.objects.filter(pk=submission.pk).update(go_ahead=False)
+        pipeline.validate_submissions()
+        return Submission.objects.get(pk=submission.pk)
+
+    return act
+
+
+def let_go(submission):
+    Submission.objects.filter(pk=submission.pk).update(go_ahead=True)
+    pipeline.sample_submissions()
+
+
+def pi_of(submission):
+    epoch = Epoch.objects.get(corpus=submission.corpus)
+    now = sampling.current_pi(epoch)
+    return np.array([now.get(pk, 0.0) for pk in submission.predictions.values_list("instance_id", flat=True)])
+
+
+def test_a_forecast_is_what_sampling_then_does(accepted):
+    let_go(accepted("first", seed=1))
+    second = accepted("second", seed=2)
+    foreseen = forecast.forecast(second)
+    before = pi_of(second)
+    let_go(second)
+    after = pi_of(second)
+    assert foreseen.instances == len(before)
+    assert foreseen.covered == pytest.approx(before.sum())
+    assert foreseen.judged == pytest.approx((after - before).sum())
+
+
+def test_a_forecast_does_not_depend_on_what_was_sampled(accepted):
+    let_go(accepted("first", seed=1))
+    second = accepted("second", seed=2)
+    foreseen = forecast.forecast(second)
+    cache.clear()
+    SampledInstance.objects.all().delete()
+    assert forecast.forecast(second) == foreseen
+
+
+def test_the_expected_questions_are_those_asked_on_average(accepted):
+    """Of a lone system, over many draws from the design that it would make."""
+    second = accepted("second", seed=2)
+    foreseen = forecast.forecast(second).questions
+    rng = np.random.default_rng(1)
+    claims = sampling.read_claims(second)
+    target = sampling.coordinated.target_variance(second.corpus.target_half_width, second.corpus.target_level)
+    pi = sampling.arrive(
+        pi=np.zeros(len(claims.p)), p=claims.p, known=np.zeros(len(claims.p), bool), target_variance=target
+    ).pi
+    asked = []
+    for _ in range(300):
+        drawn = np.flatnonzero(rng.random(len(pi)) < pi)
+        rows = [claims.predictions[row] for row in drawn]
+        pairs = {
+            (claim.document_id, *sorted((claim.subject, claim.object)))
+            for claim in map(sampling.relation_claim, rows)
+        }
+        canonicals = {claim for row in rows for claim in sampling.canonical_claims(row)}
+        asked.append(len(pairs) + len(canonicals))
+    standard_error = np.std(asked, ddof=1) / np.sqrt(len(asked))
+    assert abs(np.mean(asked) - foreseen) < 4 * standard_error
+
+
+def test_what_was_published_before_the_upload_is_known(accepted):
+    let_go(accepted("first", seed=1))
+    now = timezone.now()
+    Question.objects.update(state="settled", settled_at=now, published_at=now)
+    again = accepted("again", seed=1)
+    foreseen = forecast.forecast(again)
+    sampled = SampledInstance.objects.count()
+    assert foreseen.known >= sampled > 0
+    assert foreseen.covered >= foreseen.known
+
+
+def test_another_arrival_makes_another_forecast(accepted):
+    second = accepted("second", seed=2)
+    alone = forecast.forecast(second)
+    let_go(accepted("first", seed=1))
+    assert forecast.forecast(second).covered > alone.covered
+
+
+def test_the_time_is_taken_from_the_pace_of_the_last_days(db):
+    now = timezone.now()
+    for hours in range(1, 25):
+        QuestionFactory(state="settled", settled_at=now - timedelta(hours=hours))
+    QuestionFactory(state="settled", settled_at=days_ago(30))
+    QuestionFactory()  # waits already
+    assert forecast.time_to_judge(23, now) == pytest.approx(timedelta(hours=24), abs=timedelta(seconds=1))
+
+
+def test_too_little_was_judged_to_say_how_long(db):
+    QuestionFactory(settled=True)
+    assert forecast.time_to_judge(5, timezone.now()) is None
+
+
+@pytest.fixture
+def member(client):
+    user = User.objects.create_user("m@example.org")
+    Membership.objects.create(team=Team.objects.get_or_create(name="Alpha")[0], user=user)
+    client.force_login(user)
+    return user
+
+
+def page(client, submission):
+    return client.get(f"/submissions/{submission.pk}/").content.decode()
+
+
+def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client):
+    found = page(client, accepted("one"))
+    for words in ("To be judged", "questions", "volunteers judge it", "4 of 4 left", "Have it judged"):
+        assert words in found
+
+
+def test_visitors_do_not_learn_what_it_takes(accepted, client):
+    submission = accepted("one")
+    Submission.objects.filter(pk=submission.pk).update(go_ahead=True)
+    assert "To be judged" not in page(client, submission)
+
+
+def test_a_used_up_quota_says_when_the_next_is_free(accepted, member, client):
+    submission = accepted("one")
+    taken = timezone.now() - timedelta(days=3)
+    for index in range(4):
+        accepted(f"other {index}")
+    Submission.objects.exclude(pk=submission.pk).update(quota_taken_at=taken)
+    free = taken + timedelta(days=7)
+    assert f"the next is free on {free:%-d %B, %H:%M} UTC" in page(client, submission)
+
+
+def test_the_page_asks_few_queries_however_many_claims(
+    accepted, member, client, django_assert_max_num_queries
+):
+    submission = accepted("one")
+    with django_assert_max_num_queries(22):
+        page(client, submission)
+
+
+def test_work_shows_a_sign_of_life_and_its_deadline(submit, member, client):
+    submission = submit("one")
+    now = timezone.now()
+    StageWork.objects.create(
+        submission=submission,
+        stage="uploaded",
+        attempts=2,
+        started_at=now,
+        heartbeat_at=now,
+        deadline_at=now + timedelta(minutes=10),
+    )
+    found = page(client, submission)
+    assert "Reading the file; last sign of life 0 s ago; try 2; until" in found
+    assert "Reading the file" in client.get(f"/api/submissions/{submission.pk}/").json()["work"]
+
+
+def test_work_that_has_gone_silent_is_said_to_be_tried_again(submit, member, client):
+    submission = submit("one")
+    StageWork.objects.create(
+        submission=submission,
+        stage="uploaded",
+        attempts=1,
+        started_at=days_ago(1),
+        heartbeat_at=days_ago(0.1),
+        deadline_at=timezone.now() + timedelta(minutes=10),
+    )
+    assert "tried again by itself" in page(client, submission)
+
+
+def test_a_failure_says_its_cause_and_can_be_resumed(submit, member, client):
+    submission = submit("one")
+    Submission.objects.filter(pk=submission.pk).update(state="failed", failed_in="uploaded")
+    SubmissionEvent.objects.create(
+        submission=submission, state="failed", detail="We failed at reading the file."
+    )
+    found = page(client, submission)
+    for words in ("We failed at reading the file.", "Try again", "Cancel one"):
+        assert words in found
+    client.post(f"/submissions/{submission.pk}/resume/")
+    assert "Waiting to be read" in page(client, submission)
+
+
+def test_cancelling_says_that_the_quota_is_given_back(accepted, member, client):
+    submission = accepted("one")
+    Submission.objects.filter(pk=submission.pk).update(quota_taken_at=timezone.now())
+    answer = client.post(f"/submissions/{submission.pk}/cancel/", follow=True)
+    assert "its place in the quota is free again" in answer.content.decode()
+
+
+def test_judging_says_when_the_last_answer_came(db, client):
+    batch = SampleBatchFactory()
+    question = QuestionFactory()
+    batch.questions.add(question)
+    ResponseFactory(question=question)
+    assert "The last answer came 0 s ago" in page(client, batch.submission)

@@ -1,0 +1,109 @@
+"""Reading an upload in a process of its own: what reaches the database, and what stops nobody else."""
+
+import io
+
+import pytest
+
+from annotations.models import Corpus
+from evaluation import submissions
+from evaluation.models import Submission
+from evaluation.reading import isolated
+from evaluation.reading.isolated import Limits
+from evaluation.reading.texts import TextFile
+from evaluation.texts import text_file
+from kbpo import pipeline
+from kbpo.core.errors import InvalidInput
+from tests.factories import CorpusFactory, DocumentFactory
+from tests.integration.conftest import Submit
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_text_file_holds_the_corpus_and_is_written_once() -> None:
+    corpus = CorpusFactory()
+    one = DocumentFactory(corpus=corpus)
+    DocumentFactory()
+    path = text_file(corpus)
+    made_at = path.stat().st_mtime_ns
+    assert TextFile(path).text(one.doc_id) == one.text
+    assert text_file(corpus) == path
+    assert path.stat().st_mtime_ns == made_at
+
+
+def test_a_corpus_that_has_grown_has_another_text_file() -> None:
+    corpus = CorpusFactory()
+    DocumentFactory(corpus=corpus)
+    before = text_file(corpus)
+    added = DocumentFactory(corpus=corpus)
+    after = text_file(corpus)
+    assert TextFile(before).length(added.doc_id) is None
+    assert TextFile(after).length(added.doc_id) == len(added.text)
+
+
+def test_a_corpus_without_documents_has_an_empty_text_file() -> None:
+    assert TextFile(text_file(CorpusFactory())).length("D") is None
+
+
+def test_a_file_that_costs_too_much_is_refused_and_the_next_is_read(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = submit("large")
+    with monkeypatch.context() as patch:
+        patch.setattr(isolated, "Limits", lambda: Limits(output=1_000))
+        pipeline.validate_submissions()
+    small = submit("small", seed=2)
+    pipeline.validate_submissions()
+    large.refresh_from_db()
+    small.refresh_from_db()
+    assert (large.state, small.state) == (Submission.State.REFUSED, Submission.State.ACCEPTED)
+    problem = large.problems.get()
+    assert (problem.line, problem.code, problem.severity) == (0, "TOO_LARGE", "ERROR")
+
+
+def test_a_mention_that_differs_from_the_text_is_reported_and_kept(
+    submit: Submit, world: World, corpus: Corpus, tmp_path: object
+) -> None:
+    path = world.write_kb(tmp_path / "other.kb", world.system(recall=0.7, precision=0.6, seed=0))  # type: ignore[operator]
+    text = path.read_text().replace('"Tarn', '"Town')
+    reading = submissions.read_kb(stream=io.BytesIO(text.encode()), corpus=corpus, format="tac2016")
+    assert reading.accepted
+    shown = [problem for problem in reading.problems if problem.code == "MENTION_TEXT_DIFFERS"]
+    assert len(shown) == text.count('"Town')
+    assert "'Tarn0'" in shown[0].message
+    assert "'Town0'" in shown[0].message
+
+
+def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Submit, corpus: Corpus) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    to = io.BytesIO()
+    submissions.write_normalised(submission=submission, to=to)
+    to.seek(0)
+    again = submissions.read_kb(stream=to, corpus=corpus, format="tac2016")
+    with submission.file.open("rb") as stream:
+        first = submissions.read_kb(stream=stream, corpus=corpus, format="tac2016")
+    assert not again.problems
+    assert {**again.predictions.integers, "line": None} == {**first.predictions.integers, "line": None}
+    assert again.predictions.strings == first.predictions.strings
+    assert again.predictions.confidences == first.predictions.confidences
+
+
+def test_a_refused_submission_is_not_written_anew(submit: Submit) -> None:
+    submission = submit("none", [])
+    with pytest.raises(InvalidInput, match="refused"):
+        submissions.write_normalised(submission=submission, to=io.BytesIO())
+
+
+def test_what_became_of_the_file_is_stored_with_it(submit: Submit) -> None:
+    submission = submit("one")
+    pipeline.validate_submissions()
+    submission.refresh_from_db()
+    counts = submission.counts
+    assert sum(counts["entities_by_type"].values()) == counts["entities"]
+    assert (
+        sum(counts["instances_by_predicate"].values())
+        == counts["instances"]
+        == submission.predictions.count()
+    )
+    assert sum(counts["relation_lines_by_predicate"].values()) == counts["relation_lines"]

@@ -1,0 +1,106 @@
+"""Every row of every model, by natural keys: what two histories are compared by."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from email import message_from_bytes
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+
+from evaluation.models import StageWork
+
+Row = Mapping[str, Any]
+
+#: Rows that others point to, and what names them instead of their row id.
+NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
+    "accounts.User": ("email",),
+    "accounts.Team": ("name",),
+    "annotations.Corpus": ("tag",),
+    "annotations.Document": ("corpus", "doc_id"),
+    "annotations.DocumentAnnotation": ("document", "source"),
+    "annotations.Question": ("document", "key"),
+    "evaluation.Submission": ("corpus", "team", "name"),
+    "evaluation.SubmissionEvent": ("submission", "state", "detail"),
+    "evaluation.Instance": (
+        *("document", "predicate"),
+        *("subject_start", "subject_end", "object_start", "object_end"),
+    ),
+    "evaluation.Epoch": ("corpus", "number"),
+    "evaluation.SampleBatch": ("epoch", "number"),
+    "evaluation.DocumentSample": ("corpus",),
+    "contenttypes.ContentType": ("app_label", "model"),
+}
+
+#: Fields that are left out, beside row ids. Of a time, whether there is one is compared.
+LEFT_OUT: Mapping[str, str] = {
+    "accounts.User.password": "made of random letters where nobody can sign in",
+    "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
+    "evaluation.StageWork.attempts": "a try that was killed counts",
+    "evaluation.Notice.attempts": "a try that was killed counts",
+    "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
+}
+
+
+def read_rows() -> dict[str, list[str]]:
+    """Return the rows of each model as sorted JSON, and what lies in files: uploads and mail.
+
+    Of the work on stages only that which ended in an error is there: the rest counts tries, and so kills.
+    """
+    name_of.cache_clear()
+    rows = {
+        model._meta.label: sorted(
+            json.dumps(describe(row), sort_keys=True)
+            for row in model._default_manager.all()
+            if not isinstance(row, StageWork) or row.errors
+        )
+        for model in apps.get_models(include_auto_created=True)
+    }
+    rows["timelines"] = [
+        json.dumps([str(submission), *submission.events.order_by("id").values_list("state", "detail")])
+        for submission in apps.get_model("evaluation.Submission").objects.order_by("name")
+    ]
+    rows["uploaded files"] = sorted(
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in Path(settings.MEDIA_ROOT).rglob("*")
+        if path.is_file()
+    )
+    rows["mail"] = sorted(
+        f"{message['To']}: {message['Subject']}"
+        for path in Path(settings.EMAIL_FILE_PATH).glob("*.eml")
+        for message in [message_from_bytes(path.read_bytes())]
+    )
+    return rows
+
+
+def describe(row: models.Model) -> Row:
+    """Return a row's fields without row ids, times and what `LEFT_OUT` says."""
+    described: dict[str, Any] = {}
+    for field in row._meta.concrete_fields:
+        value = getattr(row, field.attname)
+        if f"{row._meta.label}.{field.name}" == "evaluation.Submission.file":
+            described["file is there"] = bool(value) and value.storage.exists(value.name)
+        elif field.primary_key or f"{row._meta.label}.{field.name}" in LEFT_OUT:
+            continue
+        elif isinstance(field, models.ForeignKey):
+            described[field.name] = None if value is None else name_of(field.related_model, value)
+        elif isinstance(field, models.DateTimeField):
+            described[field.name] = value is not None
+        elif isinstance(field, models.DateField):
+            described[field.name] = None if value is None else value.isoformat()
+        else:
+            described[field.name] = value
+    return described
+
+
+@cache
+def name_of(model: type[models.Model], pk: int) -> tuple[Any, ...]:
+    """Return the natural key of a row that others point to."""
+    label = model._meta.label
+    assert label in NATURAL_KEYS, f"{label} needs a natural key"
+    row = describe(model._default_manager.get(pk=pk))
+    return tuple(row[field] for field in NATURAL_KEYS[label])

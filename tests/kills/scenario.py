@@ -1,0 +1,179 @@
+"""What happens to a corpus, as steps that can each be begun again after a process was killed in it.
+
+Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
+system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.files import File
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotations import labels
+from annotations.models import Corpus, Question
+from crowd import simulation
+from evaluation import epochs, files, lifecycle, sampling, submissions
+from evaluation.models import Epoch, Notice, SampleBatch, Submission
+from kbpo import pipeline
+from kbpo.accounts.models import Membership, Team, User
+from tests.world import World
+
+TAG = "small"
+DOCUMENTS = 30
+CROWD = {"workers": 9, "error": 0.15, "seed": 5}
+
+
+@dataclass(frozen=True)
+class System:
+    """A system to hand in; `faults` says what is done to its file."""
+
+    name: str
+    team: str
+    seed: int
+    faults: str = ""
+    go_ahead: bool = True
+
+
+FIRST = (
+    System("one", "Alpha", 1),
+    System("two", "Alpha", 2, faults="repaired"),
+    System("three", "Beta", 3, go_ahead=False),
+    System("broken", "Beta", 4, faults="refused"),
+)
+SECOND = (System("four", "Alpha", 5), System("five", "Alpha", 6), System("six", "Beta", 7))
+QUOTA = 3
+
+#: What each submission comes to in a run that nothing disturbs.
+STATES = {
+    "one": "scored",
+    "two": "scored",
+    "three": "withdrawn",
+    "broken": "refused",
+    "four": "scored",
+    "five": "accepted",
+    "six": "scored",
+}
+
+
+def write_files(folder: Path) -> None:
+    """Write the corpus, its gold and the systems' files."""
+    world = World(DOCUMENTS)
+    world.write_corpus(folder / "corpus.jsonl")
+    world.write_gold(folder / "gold.jsonl")
+    for system in (*FIRST, *SECOND):
+        path = world.write_kb(
+            folder / f"{system.name}.kb", world.system(recall=0.7, precision=0.6, seed=system.seed)
+        )
+        lines = path.read_text().splitlines()
+        if system.faults == "repaired":
+            lines[-1] = lines[-1].removeprefix(":")
+        elif system.faults == "refused":
+            lines[-1] = lines[-1].replace("\tD0", "\tNOWHERE")
+        path.write_text("\n".join(lines) + "\n")
+
+
+def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
+    """Return the steps in their order; each can be begun again."""
+    return {
+        "load": lambda: load(folder, design),
+        "join": join,
+        "submit": lambda: submit(folder, FIRST),
+        "advance": pipeline.advance,
+        "go ahead": go_ahead,
+        "advance again": pipeline.advance,
+        "judge": lambda: judge(folder),
+        "advance to scores": pipeline.advance,
+        "release": release,
+        "submit more": lambda: submit(folder, SECOND),
+        "advance more": pipeline.advance,
+        "judge more": lambda: judge(folder),
+        "advance to more scores": pipeline.advance,
+        "change minds": change_minds,
+        "tidy": tidy,
+    }
+
+
+def load(folder: Path, design: str) -> None:
+    call_command("load_corpus", folder / "corpus.jsonl", "--corpus", TAG, "--design", design, verbosity=0)
+    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, "--documents", "15", "--seed", "1")
+    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA)
+
+
+def join() -> None:
+    for name in ("Alpha", "Beta"):
+        team, _ = Team.objects.get_or_create(name=name)
+        address = f"{name.lower()}@example.org"
+        user = User.objects.filter(email=address).first() or User.objects.create_user(address)
+        Membership.objects.get_or_create(team=team, user=user)
+
+
+def submit(folder: Path, systems: tuple[System, ...]) -> None:
+    corpus = Corpus.objects.get(tag=TAG)
+    for system in systems:
+        if Submission.objects.filter(name=system.name).exists():
+            continue
+        with (folder / f"{system.name}.kb").open("rb") as stream:
+            submissions.upload(
+                user=User.objects.get(email=f"{system.team.lower()}@example.org"),
+                team=Team.objects.get(name=system.team),
+                corpus=corpus,
+                name=system.name,
+                file=File(stream),
+                go_ahead=system.go_ahead,
+            )
+
+
+def go_ahead() -> None:
+    submission = Submission.objects.get(name="three")
+    if submission.state == "accepted":
+        lifecycle.give_go_ahead(submission=submission, user=User.objects.get(email="beta@example.org"))
+
+
+def judge(folder: Path) -> None:
+    simulation.BATCH = 60  # several commits
+    simulation.simulate(
+        corpus=Corpus.objects.get(tag=TAG),
+        gold=simulation.read_gold(folder / "gold.jsonl"),
+        **CROWD,  # type: ignore[arg-type]
+    )
+
+
+def release() -> None:
+    if not Epoch.objects.filter(released_at__isnull=False).exists():
+        epochs.release(corpus=Corpus.objects.get(tag=TAG))
+
+
+def change_minds() -> None:
+    three, two = (Submission.objects.get(name=name) for name in ("three", "two"))
+    if three.state == "scored":
+        lifecycle.withdraw(submission=three, user=User.objects.get(email="beta@example.org"))
+    if two.file:
+        lifecycle.delete_file(submission=two, user=User.objects.get(email="alpha@example.org"))
+
+
+def tidy() -> None:
+    now = timezone.now()
+    files.remove_orphans(now=now + files.YOUNGEST + files.YOUNGEST)
+
+
+def let_leases_run_out() -> None:
+    """Have the minutes pass that a mail is left to whoever took it, for a process that is no more."""
+    Notice.objects.filter(sent_at=None).update(claimed_until=None)
+
+
+def settled() -> bool:
+    """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
+    waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
+    if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
+        return False
+    if labels.with_complete_votes().exists():
+        return False
+    unsettled = Question.objects.exclude(state="settled")
+    if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
+        return False
+    if Epoch.objects.filter(scores_due=True).exists():
+        return False
+    return not Notice.objects.filter(sent_at=None).exists()

@@ -1,0 +1,183 @@
+"""SIGKILL anywhere, any number of times: what is there in the end is what an undisturbed run leaves."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbpo import pipeline
+from kbpo.core.embedded import Postgres, Redis
+from tests.conftest import ROOT, clean_environment
+from tests.kills import scenario
+from tests.kills.watch import Point, read_points
+from tests.processes import wait_until, working_in
+
+pytestmark = pytest.mark.slow
+
+STAGES = {stage.__name__ for stage in pipeline.STAGES}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A history's kills, the rows that it left, and the commits that it listed."""
+
+    kills: list[dict[str, Any]]
+    rows: dict[str, list[str]]
+    commits: list[Point]
+
+
+OUTCOME: "pytest.StashKey[Outcome]" = pytest.StashKey()
+
+
+def play(folder: Path, mode: str, design: str, seed: int) -> Outcome:
+    """Play a history in a folder of its own; its database outlives those who are killed."""
+    folder.mkdir()
+    scenario.write_files(folder)
+    home = folder / "home"
+    servers = [Postgres(home, durable=False)] + ([Redis(home)] if mode == "workers" else [])
+    try:
+        for server in servers:
+            server.acquire()
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.kills.run", str(folder), mode, str(seed), design],
+            env=clean_environment()
+            | {
+                "KBPO_HOME": str(home),
+                "KBPO_EPOCH_SECRET": "07" * 32,
+                "DJANGO_SETTINGS_MODULE": "tests.kills.settings",
+                "OPENBLAS_NUM_THREADS": "1",
+            },
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
+    finally:
+        for server in servers:
+            server.release()
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert wait_until(lambda: not working_in(folder)), working_in(folder)
+    return Outcome(
+        json.loads((folder / "kills.json").read_text()),
+        json.loads((folder / "rows.json").read_text()),
+        read_points(folder / "commits.jsonl"),
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kills")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(place: Path) -> Outcome:
+    return play(place / "undisturbed", "none", "coordinated", 0)
+
+
+@pytest.fixture(scope="module")
+def undisturbed_draws(place: Path) -> Outcome:
+    return play(place / "undisturbed-draws", "none", "iid", 0)
+
+
+@pytest.fixture(scope="module")
+def around_commits(place: Path) -> Outcome:
+    return play(place / "commits", "commits", "coordinated", 1)
+
+
+@pytest.fixture(autouse=True)
+def told(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """Print where the kills of a test fell."""
+    yield
+    outcome = request.node.stash.get(OUTCOME, None)
+    if outcome is not None:
+        with capsys.disabled():
+            print(f"\n{table(outcome.kills)}")
+
+
+def table(kills: list[dict[str, Any]]) -> str:
+    """Return the kills by stage, or by step outside the pipeline."""
+    counted = Counter(kill["stage"] or f"({kill['step']})" for kill in kills)
+    rows = [f"{number:5} {where}" for where, number in sorted(counted.items())]
+    return "\n".join([*rows, f"{len(kills):5} kills"])
+
+
+def assert_same(outcome: Outcome, undisturbed: Outcome) -> None:
+    """Compare rows, files, and the mail: all of it, and twice only after a kill before it was marked."""
+    assert outcome.rows.keys() == undisturbed.rows.keys()
+    for name, rows in undisturbed.rows.items():
+        if name != "mail":
+            here, there = Counter(outcome.rows[name]), Counter(rows)
+            assert {name: [*(there - here)], "further": [*(here - there)]} == {name: [], "further": []}
+    sent, once = Counter(outcome.rows["mail"]), Counter(undisturbed.rows["mail"])
+    assert sent.keys() == once.keys()
+    assert sum((sent - once).values()) <= sum(kill["mailing"] for kill in outcome.kills)
+
+
+def test_the_undisturbed_run_comes_to_the_end_of_every_path(undisturbed: Outcome) -> None:
+    states = {row["name"]: row["state"] for row in map(json.loads, undisturbed.rows["evaluation.Submission"])}
+    assert states == scenario.STATES
+    assert {json.loads(row)["source"] for row in undisturbed.rows["annotations.Label"]} == {
+        "majority",
+        "expert",
+    }
+    assert len(set(undisturbed.rows["mail"])) == len(undisturbed.rows["mail"]) == 6
+    assert len(undisturbed.rows["uploaded files"]) == 6  # one of seven was deleted
+    assert {point.stage for point in undisturbed.commits} == STAGES | {""}
+
+
+def test_kills_around_every_commit_change_nothing(
+    around_commits: Outcome, undisturbed: Outcome, request: pytest.FixtureRequest
+) -> None:
+    request.node.stash[OUTCOME] = around_commits
+    assert_same(around_commits, undisturbed)
+
+
+def test_no_commit_was_left_out(around_commits: Outcome, undisturbed: Outcome) -> None:
+    assert len(around_commits.kills) >= 100
+    met = {(point.identity, point.side) for point in around_commits.commits}
+    assert {(point.identity, point.side) for point in undisturbed.commits} - met == set()
+    assert {kill["stage"] for kill in around_commits.kills} == STAGES | {""}
+
+
+@pytest.mark.parametrize("mode", ["statements", "moments"])
+def test_kills_at_random_change_nothing(
+    mode: str, place: Path, undisturbed: Outcome, request: pytest.FixtureRequest
+) -> None:
+    outcome = play(place / mode, mode, "coordinated", 1)
+    request.node.stash[OUTCOME] = outcome
+    assert len(outcome.kills) >= 20
+    assert_same(outcome, undisturbed)
+
+
+def test_kills_at_random_change_nothing_under_independent_draws(
+    place: Path, undisturbed_draws: Outcome, request: pytest.FixtureRequest
+) -> None:
+    outcome = play(place / "draws", "statements", "iid", 2)
+    request.node.stash[OUTCOME] = outcome
+    assert len(outcome.kills) >= 20
+    assert_same(outcome, undisturbed_draws)
+
+
+def test_two_at_once_under_kills_change_nothing(
+    place: Path, undisturbed: Outcome, request: pytest.FixtureRequest
+) -> None:
+    outcome = play(place / "pairs", "pairs", "coordinated", 1)
+    request.node.stash[OUTCOME] = outcome
+    assert len(outcome.kills) >= 10
+    assert_same(outcome, undisturbed)
+
+
+def test_killing_the_celery_workers_changes_nothing(
+    place: Path, undisturbed: Outcome, request: pytest.FixtureRequest
+) -> None:
+    outcome = play(place / "workers", "workers", "coordinated", 1)
+    request.node.stash[OUTCOME] = outcome
+    assert len(outcome.kills) == 10
+    assert_same(outcome, undisturbed)

@@ -1,0 +1,209 @@
+"""Following a process through its database connection and the pipeline's stages, to kill it on the way."""
+
+import hashlib
+import json
+import os
+import re
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import connection, connections
+
+from evaluation import notices, work
+from evaluation.models import Notice, Submission
+from kbpo import pipeline
+
+Side = Literal["before", "after"]
+WRITES = ("INSERT", "UPDATE", "DELETE", "COPY")
+UPDATE_NOTICE = 'UPDATE "evaluation_notice"'
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in a life at which it may end.
+
+    Attributes
+    ----------
+    step, stage : str
+        Of the scenario, and of the pipeline ("" outside it).
+    what : {"statement", "commit"}
+    side : {"before", "after"}
+    number : int
+        Of the statement or commit within this life and stage, from 1.
+    identity : str
+        Of a commit: the same in another life if it writes the same; "" of a statement.
+    """
+
+    step: str
+    stage: str
+    what: str
+    side: Side
+    number: int
+    identity: str
+
+
+class Watch:
+    """Says where a process is, in a file that outlives it, and kills it where `decide` says so.
+
+    Parameters
+    ----------
+    step : str
+        What the process does.
+    where : Path
+        The file; `read_where` reads it.
+    decide : callable
+        Given each point that is reached, whether the process ends there.
+    """
+
+    def __init__(self, step: str, where: Path, decide: Callable[[Point], bool]) -> None:
+        self.step = step
+        self.stage = ""
+        self.subject = self.notice = ""
+        self.mailing = self.asking = False
+        self.decide = decide
+        self.statements = self.commits = 0
+        self.written = hashlib.sha256()
+        self.where = where
+
+    def tell(self) -> None:
+        """Write down where the process is."""
+        write_where(self.where, self.step, self.stage, self.mailing)
+
+    def reach(self, what: str, side: Side, number: int, identity: str = "") -> None:
+        """End here, if that is decided."""
+        if self.decide(Point(self.step, self.stage, what, side, number, identity)):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def install(self) -> "Watch":
+        """Follow the connection of this thread, the stages, and the mail."""
+        connection.execute_wrappers.append(self.execute)
+        database = connections["default"]
+        commit = database._commit
+        database._commit = lambda: self.committing(commit)
+        pipeline.STAGES = tuple(map(self.watched_stage, pipeline.STAGES))
+        run = work.run
+
+        def watched_run(*, submission_id: int, **rest: Any) -> bool:
+            self.subject = Submission.objects.values_list("name", flat=True).get(pk=submission_id)
+            try:
+                return run(submission_id=submission_id, **rest)
+            finally:
+                self.subject = ""
+
+        work.run = watched_run
+        send = notices.EmailMessage.send
+
+        def watched_send(message: Any, fail_silently: bool = False) -> int:
+            self.mailing = True  # from here on the mail may be out, and until it is marked it may go again
+            self.tell()
+            return send(message, fail_silently)
+
+        notices.EmailMessage.send = watched_send  # type: ignore[method-assign]
+        return self
+
+    def watched_stage(self, stage: Callable[[], int]) -> Callable[[], int]:
+        def watched() -> int:
+            self.stage = stage.__name__
+            self.statements = self.commits = 0
+            self.tell()
+            try:
+                return stage()
+            finally:
+                self.stage = ""
+                self.tell()
+
+        watched.__name__ = stage.__name__
+        return watched
+
+    def execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        """Wrap a statement; outside of a transaction, one that writes is its own commit."""
+        text = str(sql)
+        if self.asking:
+            return execute(sql, params, many, context)
+        if text.startswith(UPDATE_NOTICE):
+            self.notice = self.ask_about_notice(params[-1])
+        writes = text.lstrip().upper().startswith(WRITES)
+
+        def do() -> Any:
+            self.statements += 1
+            self.reach("statement", "before", self.statements)
+            done = execute(sql, params, many, context)
+            self.reach("statement", "after", self.statements)
+            return done
+
+        if writes:
+            self.written.update(describe_statement(text, params).encode())
+        done = self.committing(do) if writes and not connection.in_atomic_block else do()
+        if self.mailing and text.startswith(UPDATE_NOTICE):
+            self.mailing = False
+            self.tell()
+        return done
+
+    def ask_about_notice(self, pk: int) -> str:
+        self.asking = True
+        try:
+            return "{} {}".format(
+                *Notice.objects.values_list("event__submission__name", "event__state").get(pk=pk)
+            )
+        finally:
+            self.asking = False
+
+    def committing(self, commit: Callable[[], Any]) -> Any:
+        self.commits += 1
+        identity = f"{self.step}|{self.stage}|{self.subject}{self.notice}|{self.written.hexdigest()[:16]}"
+        self.written, self.notice = hashlib.sha256(), ""
+        number = self.commits
+        self.reach("commit", "before", number, identity)
+        done = commit()
+        self.reach("commit", "after", number, identity)
+        return done
+
+
+def describe_statement(sql: str, params: Any) -> str:
+    """Return what a statement writes, without row ids, times, and names made of random letters."""
+    return json.dumps([re.sub(r"(%s, )+", "", sql), stable(params)], default=str)
+
+
+def stable(value: Any) -> Any:
+    """Leave out of a statement's parameters what another life has otherwise."""
+    if isinstance(value, bool) or value is None or isinstance(value, float):
+        return value
+    if isinstance(value, int | datetime | UUID):
+        return "*"
+    if isinstance(value, str):
+        return re.sub(r"_[A-Za-z0-9]{7}\.kb$", ".kb", value) if not value.startswith("!") else "!"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Sequence):
+        return [stable(item) for item in value]
+    if hasattr(value, "obj"):  # JSON
+        return json.dumps(value.obj, sort_keys=True)
+    return type(value).__name__
+
+
+def write_where(path: Path, step: str, stage: str = "", mailing: bool = False) -> None:
+    """Write down where a process is, as a whole or not at all."""
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"step": step, "stage": stage, "mailing": mailing}))
+    partial.rename(path)
+
+
+def read_where(path: Path) -> dict[str, Any]:
+    """Return where a process is, or was when it ended."""
+    return dict(json.loads(path.read_bytes()))
+
+
+def write_point(path: Path, point: Point) -> None:
+    """Add a point to a list that outlives its writer."""
+    with path.open("ab") as stream:
+        stream.write(json.dumps(asdict(point)).encode() + b"\n")
+
+
+def read_points(path: Path) -> list[Point]:
+    """Return the points of such a list."""
+    return [Point(**json.loads(line)) for line in path.read_bytes().splitlines()] if path.exists() else []

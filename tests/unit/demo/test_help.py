@@ -1,0 +1,42 @@
+"""The help page walks through a real file."""
+
+import gzip
+import io
+
+from demo.build import CORPUS, knowledge_base
+from demo.markup import read_folder
+from demo.systems import SYSTEMS
+from evaluation.models import Submission
+from evaluation.tac.documents import Texts
+from evaluation.tac.reader import read
+from evaluation.views.help import DOCUMENT, EXAMPLE, MEANINGS, TEXT
+
+
+def documents():
+    return [document for document, _ in read_folder(CORPUS)]
+
+
+def test_the_text_is_that_of_the_document() -> None:
+    (text,) = (document["text"] for document in documents() if document["doc_id"] == DOCUMENT)
+    assert text.startswith(TEXT)
+
+
+def test_the_example_is_read_without_a_problem_and_makes_three_claims() -> None:
+    texts = Texts({document["doc_id"]: document["text"] for document in documents()})
+    reading = read(io.BytesIO(EXAMPLE.encode()), documents=texts)
+    assert [problem.code for problem in reading.problems if problem.severity == "ERROR"] == []
+    assert [prediction.predicate for prediction in reading.predictions] == [
+        "per:place_of_birth",
+        "per:schools_attended",
+        "per:date_of_birth",
+    ]
+
+
+def test_every_line_of_the_example_is_needles() -> None:
+    (needle,) = (system for system in SYSTEMS if system.name == "needle")
+    written = gzip.decompress(knowledge_base(needle, documents())).decode().splitlines()
+    assert [line for line in EXAMPLE.splitlines() if line not in written] == []
+
+
+def test_every_state_is_explained() -> None:
+    assert set(MEANINGS) == set(Submission.State.values)
