@@ -1,6 +1,7 @@
 """What a HIT shows: an ExternalQuestion, a page of the requester's own in a frame."""
 
 import ipaddress
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -11,6 +12,7 @@ NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/20
 LONGEST = 65_535  # bytes of a question
 HIGHEST = 10_000  # pixels of a frame
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]*:[0-9a-f:.]*", re.ASCII)  # it goes into a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,14 @@ def _check_url(url: str) -> str:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         host, port = "", None
-    fits = host and port != 0 and not parts.username and url.isprintable() and not set(url) & set(" \"'<>;\\")
-    if not fits or parts.scheme not in ("https", "http"):
+    is_safe = url.isprintable() and not set(url) & set(" \"'<>\\")
+    if (
+        not is_safe
+        or not _HOST.fullmatch(host)
+        or port == 0
+        or parts.username
+        or parts.scheme not in ("https", "http")
+    ):
         raise invalid_parameter(
             "ExternalURL", f"is {_shown(url)}; it must be an address that starts with https://."
         )

@@ -42,8 +42,12 @@ async function look() {
   else window.location.assign(next.dataset.after);
 }
 
-straight.checked = window.localStorage.getItem(KEY) === "yes";
 straight.closest("label").hidden = false;
-straight.addEventListener("change", () => window.localStorage.setItem(KEY, straight.checked ? "yes" : "no"));
+try {
+  straight.checked = window.localStorage.getItem(KEY) === "yes";
+  straight.addEventListener("change", () => window.localStorage.setItem(KEY, straight.checked ? "yes" : "no"));
+} catch {
+  // a browser that keeps nothing: the box is ticked anew for each task
+}
 frame.addEventListener("load", () => look().catch(() => {}));
 tick();

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import boto3
@@ -11,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.marketplace import money, requesters
-from crowd.marketplace.models import Assignment, RequesterKey
+from crowd.marketplace import lifecycle, money, requesters
+from crowd.marketplace.models import Assignment, Hit, RequesterKey
 from crowd.marketplace.questions import ExternalQuestion, write_question
+from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
 from tests.factories import UserFactory
@@ -208,35 +210,58 @@ def test_all_can_be_done_without_our_scripts(
     expect(page.get_by_text("Nothing more of this is waiting for you")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+)
 def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
-    open_page: OpenPage, mturk, hits: str, worker: User, width: int
+    open_page: OpenPage, mturk, hits: str, worker: User, width: int, scheme: str
 ) -> None:
+    have_worked(mturk, hits, worker)
     post(mturk, hits, MaxAssignments=2)
-    page = open_page(reverse("work"), user=worker, width=width)
-    picture(page, f"find-{width}")
-    check(page, width)
+    page = open_page(reverse("work"), user=worker, width=width, scheme=scheme)
+    check(page, width, f"find-{width}-{scheme}")
     preview(page)
-    picture(page, f"group-{width}")
-    check(page, width)
+    expect(page.frame_locator("[data-frame]").get_by_label("Relation")).to_be_visible()
+    check(page, width, f"group-{width}-{scheme}")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_role("timer")).to_be_visible()
-    picture(page, f"task-{width}")
-    check(page, width)
+    check(page, width, f"task-{width}-{scheme}")
     for name in ("work_mine", "work_earnings"):
         page.goto(reverse(name))
-        picture(page, f"{name}-{width}")
-        check(page, width)
+        if name == "work_mine":
+            page.get_by_text("Reply to the requester").click()
+        check(page, width, f"{name}-{width}-{scheme}")
 
 
-def check(page: Page, width: int) -> None:
+def have_worked(mturk, hits: str, worker: User) -> None:
+    """Give a worker a past: approved, rejected and waiting answers, a bonus, a qualification."""
+    now = timezone.now()
+    sent = []
+    for number in range(5):
+        hit = Hit.objects.get(hit_id=post(mturk, hits, Keywords="x" if number > 2 else ""))
+        begun = now - timedelta(seconds=20 + number)
+        assignment = lifecycle.accept(worker=worker_for(worker), hit=hit, now=begun)
+        sent.append(lifecycle.submit(assignment=assignment, answer="<a/>", now=now))
+    ids = [assignment.assignment_id for assignment in sent]
+    worker_id = sent[0].worker.worker_id
+    mturk.approve_assignment(AssignmentId=ids[0])
+    mturk.approve_assignment(AssignmentId=ids[1], RequesterFeedback="Well seen.")
+    mturk.reject_assignment(AssignmentId=ids[2], RequesterFeedback="Every box is ticked, in each question.")
+    mturk.send_bonus(WorkerId=worker_id, AssignmentId=ids[0], BonusAmount="0.75", Reason="For the tutorial.")
+    made = mturk.create_qualification_type(
+        Name="Relation tutorial", Description="Passed it.", QualificationTypeStatus="Active"
+    )
+    type_id = made["QualificationType"]["QualificationTypeId"]
+    mturk.associate_qualification_with_worker(
+        QualificationTypeId=type_id, WorkerId=worker_id, IntegerValue=90
+    )
+
+
+def check(page: Page, width: int, name: str) -> None:
+    if folder := os.environ.get("PICTURES"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     if width == 360:
         targets = page.locator("main button:visible, main .choices a:visible, main a.task:visible")
         heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
         assert min(heights) >= 44
-
-
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)

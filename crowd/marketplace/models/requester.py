@@ -67,7 +67,7 @@ class RequestToken(models.Model):
     operation = models.CharField(max_length=64)
     token = models.CharField(max_length=64)
     result = models.CharField(max_length=64, help_text="The id of what was made.")
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(db_index=True)
 
     class Meta:
         constraints = [
