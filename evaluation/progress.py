@@ -105,8 +105,7 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
     if work.error or silence > SILENT:
         words = (
-            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts};"
-            " it is tried again by itself"
+            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}; it is tried again by itself"
         )
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
