@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "kbpo.accounts",
     "annotations",
     "crowd",
+    "crowd.marketplace",
     "evaluation",
     "rest_framework",
     "allauth",
