@@ -12,7 +12,8 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from annotations import labels
+from annotations import agreements, labels
+from annotations.models import Corpus
 from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
@@ -42,6 +43,14 @@ def close_batches() -> int:
     return sum(
         sampling.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
+    )
+
+
+def measure_labels() -> int:
+    """Measure how sure the labels are on which scores that are due rest; return how much has changed."""
+    due = Corpus.objects.filter(epochs__scores_due=True).distinct().order_by("id")
+    return sum(
+        labels.update_posteriors(corpus=corpus) + agreements.update_agreement(corpus=corpus) for corpus in due
     )
 
 
@@ -86,6 +95,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     close_batches,
+    measure_labels,
     score_epochs,
     read_checks,
     send_notices,
