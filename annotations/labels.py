@@ -117,7 +117,12 @@ def update_posteriors(*, corpus: Corpus) -> int:
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
     found: dict[int, list[Label]] = defaultdict(list)
-    labels = list(Label.objects.filter(question__in=settled).order_by("pk"))
+    # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
+    labels = list(
+        Label.objects.filter(question__in=settled).order_by(
+            "question__document_id", "question__key", "predicate", "subject"
+        )
+    )
     if not labels:
         return 0
     for label in labels:
@@ -131,7 +136,9 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     items: list[int] = []
     workers: list[int] = []
     votes: list[bool] = []
-    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by("pk")
+    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by(
+        "question__document_id", "question__key", "worker_id"
+    )
     for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
         if response.question_id not in found:
             continue  # settled since the labels were read: the next time
