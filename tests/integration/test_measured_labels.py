@@ -1,0 +1,36 @@
+"""What is measured of a whole corpus' labels."""
+
+from pathlib import Path
+
+import pytest
+
+from annotations import labels
+from annotations.models import Corpus, Label
+from crowd import simulation
+from kbpo import pipeline
+from tests.integration.conftest import Submit
+
+pytestmark = pytest.mark.django_db
+
+
+def measured(corpus: Corpus) -> dict[tuple[object, ...], tuple[float | None, float | None]]:
+    labels.update_posteriors(corpus=corpus)
+    rows = Label.objects.filter(question__document__corpus=corpus).values_list(
+        "question_id", "predicate", "subject", "posterior", "corrected"
+    )
+    return {row[:3]: row[3:] for row in rows}
+
+
+def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(
+    submit: Submit, corpus: Corpus, gold: Path
+) -> None:
+    submit("one")
+    pipeline.advance()
+    simulation.simulate(corpus=corpus, gold=simulation.read_gold(gold), workers=9, error=0.2, seed=1)
+    before = measured(corpus)
+    settled = list(Label.objects.order_by("-pk"))
+    Label.objects.all().delete()
+    for label in settled:
+        label.pk = None
+    Label.objects.bulk_create(settled)
+    assert measured(corpus) == before
