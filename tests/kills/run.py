@@ -88,7 +88,7 @@ class History:
     def by_one(self, step: str, act: Callable[[], object]) -> None:
         """Have a step done by one process after another, until one is through."""
         for life in range(MOST_LIVES):
-            child = self.fork(step, act, self.choose(), self.where)
+            child = self.fork(step, act, self.choose(life), self.where)
             delay = self.delay(life) if self.mode == "moments" else None
             if not self.ends(child, delay, self.where):
                 return
@@ -99,11 +99,11 @@ class History:
         """Have a step done by two processes at once, and by others after they are killed."""
         lives = 0
         wheres = {one: self.folder / f"where{one}" for one in (1, 2)}
-        alive = {one: self.fork(step, act, self.choose(), where) for one, where in wheres.items()}
+        alive = {one: self.fork(step, act, self.choose(lives), where) for one, where in wheres.items()}
         while alive:
             one = self.rng.choice(sorted(alive))
             if self.ends(alive[one], self.delay(lives), wheres[one]):
-                alive[one] = self.fork(step, act, self.choose(), wheres[one])
+                alive[one] = self.fork(step, act, self.choose(lives), wheres[one])
                 lives += 1
             else:
                 del alive[one]
@@ -145,7 +145,7 @@ class History:
         """Draw how many seconds a life lasts; ever more, so that one is through at last."""
         return 0.1 * 1.2**lives * self.rng.random()
 
-    def choose(self) -> Callable[[Point], bool]:
+    def choose(self, lives: int) -> Callable[[Point], bool]:
         """Say where a life ends, if this mode has it end itself."""
         if self.mode == "none":
             return self.note
@@ -153,8 +153,10 @@ class History:
             known = {(point.identity, point.side) for point in read_points(self.met)}
             return lambda point: self.is_new(point, known)
         if self.mode == "statements":
-            rng = Random(self.rng.random())
-            return lambda point: point.what == "statement" and rng.random() < RATES.get(point.stage, RATE)
+            rng, fewer = Random(self.rng.random()), 0.9**lives  # so that one is through at last
+            return lambda point: (
+                point.what == "statement" and rng.random() < fewer * RATES.get(point.stage, RATE)
+            )
         return lambda point: False
 
     def note(self, point: Point) -> bool:
