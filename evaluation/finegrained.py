@@ -116,7 +116,7 @@ class Cost:
     reused : int
         Its claims that had been sampled for systems before it.
     published : int
-        Its claims whose verdict was public before it came: they count exactly.
+        Its further claims whose verdict was public before it came: they count exactly.
     new : int
         Its claims that were sampled for it.
     half_width, target : float or None
@@ -153,7 +153,9 @@ def cost(submission: Submission) -> Cost | None:
         batch__number__lt=batch.number,
         instance__in=submission.predictions.values("instance"),
     )
-    published = InclusionProbability.objects.filter(batch=batch, is_known=True).count()
+    published = InclusionProbability.objects.filter(
+        batch=batch, is_known=True
+    ).count()  # and not sampled before
     level = round(100 * corpus.target_level)
     design = "documents" if corpus.design == corpus.Design.COORDINATED else "joint"
     score = Score.objects.filter(

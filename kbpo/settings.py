@@ -173,6 +173,8 @@ STORAGES = {
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 
