@@ -116,9 +116,9 @@ def reduce(
         own = slice(P.indptr[system], P.indptr[system + 1])
         rows, p = P.indices[own], P.data[own]
         _checks.not_empty(f"P[{system}]", p.size)
-        kinds = kind[rows].astype(np.intp)
+        kinds = kind.take(rows).astype(np.intp)
         sums[system] = np.bincount(kinds, weights=p, minlength=8 * k)
-        need[system] = np.dot(p * p, spread[rows])
+        need[system] = (p * p * spread.take(rows)).sum()
         kept = np.flatnonzero((kinds >= k) & (kinds < 2 * k))
         positions.append(place[rows[kept]])
         kept_p.append(p[kept])
