@@ -27,7 +27,7 @@ def read_columns(query: str, parameters: Sequence[object], columns: Mapping[str,
     Parameters
     ----------
     query : str
-        One SELECT, with %s for each parameter and %% for a percent sign. Its columns are cast to the types given.
+        One SELECT, with %s for each parameter. Its columns are cast to the types given.
     parameters : sequence
     columns : mapping of str to {"bigint", "float8", "int", "bool"}
         The names and types of the query's columns, in their order.
