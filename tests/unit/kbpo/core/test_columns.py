@@ -8,7 +8,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_columns_come_as_arrays_of_their_types():
-    query = "SELECT i, i / 4.0, mod(i, 2) = 0, i * 10000000000 FROM generate_series(%s, %s) AS i"
+    query = "SELECT i, i / 4.0, mod(i, 2) = 0, i * 10000000000 FROM generate_series(%s::int, %s::int) AS i"
     found = read_columns(query, [1, 3], {"id": "int", "p": "float8", "even": "bool", "large": "bigint"})
     assert found["id"].tolist() == [1, 2, 3]
     assert found["p"].tolist() == [0.25, 0.5, 0.75]
