@@ -12,6 +12,7 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, RELATIONS
 from kbpo.core.spans import Span
 
+NOT_IN_DOC_IDS = ':,;#"'  # they end a document's id, or the line, in a TAC file
 LONGEST_DOC_ID = 200
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -226,6 +227,12 @@ def _doc_id(value: Mapping[str, Any], where: str) -> str:
     if not doc_id.isprintable() or any(character.isspace() for character in doc_id):
         raise InvalidInput(
             f"the doc_id {shown(doc_id)} holds white space or characters that do not print", where=where
+        )
+    if any(character in NOT_IN_DOC_IDS for character in doc_id):
+        raise InvalidInput(
+            f"the doc_id {shown(doc_id)} holds one of {' '.join(NOT_IN_DOC_IDS)}, so no knowledge base in TAC"
+            " format could name it",
+            where=where,
         )
     return doc_id
 

@@ -87,7 +87,6 @@ def serve(environ: Mapping[str, str]) -> None:
     port = read_port(environ.get("PORT") or str(FIRST_PORT))
     home = Path(environ.get("KBPO_HOME") or "var").expanduser().absolute()
     own = {name: value for name, value in environ.items() if name not in VARIABLES} | {
-        "DEBUG": "1",
         "SITE_URL": f"http://{HOST}:{port}",
         "KBPO_HOME": str(home),
         "PYTHONUNBUFFERED": "1",

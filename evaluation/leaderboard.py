@@ -2,14 +2,14 @@
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from django.db.models import Count, Q
 
 from annotations.models import Corpus, Question
-from evaluation.models import Score, Submission
+from evaluation.models import AdjustedScore, Score, Submission, SubsetScore
 from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
 
@@ -66,7 +66,9 @@ class Row:
     Attributes
     ----------
     rank : int or None
-        None where it is not ranked: `why` says the reason. Equal figures share a rank.
+        Its tier: systems that the data cannot tell from the first of a rank share it. Stored with the scores,
+        over all systems of the corpus, so a number is missing where a team hides the only one that has it.
+        None where it is not ranked: `why` says the reason.
     submission : int
         The submission's key.
     team, name : str
@@ -133,7 +135,8 @@ def rows(
     -------
     list of Row
         By F1 (for `linking`, which has none, by precision), then name; then those whose figure is not
-        estimable; then the unscored. Withdrawn, refused and failed ones are left out. A system's score is
+        estimable; then the unscored. Withdrawn, refused and failed ones are left out. Ranks are of that
+        figure too; rarely does one stand out of order (`estimators.comparison.tiers`). A system's score is
         the newest: that of the highest batch of its epoch.
 
     Raises
@@ -164,7 +167,7 @@ def rows(
         .distinct("submission_id")
     )
     scores = {score.submission_id: score for score in newest}
-    return _rank([_row(submission, scores.get(submission.pk)) for submission in submissions], part)
+    return _in_order([_row(submission, scores.get(submission.pk)) for submission in submissions], part)
 
 
 def check_choice(corpus: Corpus, *, level: int, part: str, weighting: str, estimator: str | None) -> str:
@@ -192,7 +195,9 @@ def check_choice(corpus: Corpus, *, level: int, part: str, weighting: str, estim
     return estimator
 
 
-def measure(score: Score, name: Literal["precision", "recall", "f1"]) -> Measure:
+def measure(
+    score: Score | AdjustedScore | SubsetScore, name: Literal["precision", "recall", "f1"]
+) -> Measure:
     """Read one measure of a score, with the reason where it is not estimable."""
     estimate = getattr(score, name)
     reason = ""
@@ -216,7 +221,7 @@ def _row(submission: Submission, score: Score | None) -> Row:
         precision, recall, f1 = measure(score, "precision"), measure(score, "recall"), measure(score, "f1")
         why = (precision if score.part == Score.Part.LINKING else f1).reason
     return Row(
-        rank=None,
+        rank=score.tier if score else None,
         submission=submission.pk,
         team=submission.team.name,
         name=submission.name,
@@ -247,20 +252,10 @@ def _why_unscored(submission: Submission) -> str:
     return "It has no score of this kind."
 
 
-def _rank(unranked: Sequence[Row], part: str) -> list[Row]:
-    def figure(row: Row) -> float | None:
-        return row.precision.estimate if part == Score.Part.LINKING else row.f1.estimate
-
+def _in_order(found: Sequence[Row], part: str) -> list[Row]:
     def order(row: Row) -> tuple[int, float, str, int]:
-        value = figure(row)
+        value = row.precision.estimate if part == Score.Part.LINKING else row.f1.estimate
         group = 0 if value is not None else 1 if row.is_scored else 2
         return (group, -(value or 0.0), row.name.casefold(), row.submission)
 
-    ranked: list[Row] = []
-    for place, row in enumerate(sorted(unranked, key=order), start=1):
-        value = figure(row)
-        rank = None if value is None else place
-        if ranked and value is not None and figure(ranked[-1]) == value:
-            rank = ranked[-1].rank
-        ranked.append(replace(row, rank=rank))
-    return ranked
+    return sorted(found, key=order)

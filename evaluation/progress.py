@@ -9,7 +9,6 @@ from django.db.models import Count, Max, Min, Q
 
 from annotations.models import Question, Response
 from evaluation.models import SampleBatch, StageWork, Submission
-from evaluation.work import ATTEMPTS
 
 State = Submission.State
 DOING: Mapping[str, str] = MappingProxyType(
@@ -103,11 +102,10 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     if work is None or work.stage != submission.state or work.stage not in DOING:
         return ""
     silence = now - work.heartbeat_at
-    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts} of {ATTEMPTS}"
+    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
     if work.error or silence > SILENT:
         words = (
-            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts} of {ATTEMPTS};"
-            " it is tried again by itself"
+            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}; it is tried again by itself"
         )
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 

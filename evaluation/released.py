@@ -1,11 +1,13 @@
-"""The labels of a released epoch, as they are published."""
+"""What a released epoch publishes: its labels, and how its sample came about."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from annotations.models import Label
 from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
+from evaluation import sampling
 from evaluation.models import Epoch
+from evaluation.visibility import visible
 from kbpo.core.errors import NotAllowed
 
 FIELDS = (
@@ -79,6 +81,65 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
             "votes": votes,
             "source": source,
         }
+
+
+def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
+    """List how a released epoch's sample came about, so that anybody can draw it again.
+
+    Of a system that is not public only the claims that were sampled are listed, without its name.
+
+    Parameters
+    ----------
+    epoch : Epoch
+
+    Yields
+    ------
+    dict
+        First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
+        number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
+        its system's claims: the instance's key, p, π after the batch where the batch changed it, whether it
+        was known, and whether, or how often, the batch drew it.
+
+    Raises
+    ------
+    NotAllowed
+        The epoch is not released.
+    """
+    if epoch.released_at is None:
+        raise NotAllowed(f"The sample of epoch {epoch.number} is sealed until it is released.")
+    yield {
+        "corpus": epoch.corpus.tag,
+        "epoch": epoch.number,
+        "design": epoch.corpus.design,
+        "secret": epoch.secret,
+        "commitment": epoch.commitment,
+        "key_version": epoch.key_version,
+    }
+    for batch in epoch.batches.order_by("number").select_related("submission__team"):
+        public = visible(None).filter(pk=batch.submission_id).exists()
+        yield {
+            "batch": batch.number,
+            "system": f"{batch.submission.team}: {batch.submission}" if public else None,
+            "target_variance": batch.target_variance,
+            "lambda": batch.lam,
+            "floor": batch.floor,
+            "draws": batch.draws,
+        }
+        drawn = dict(batch.sampled.values_list("instance_id", "draws"))
+        inclusions = {row.instance_id: row for row in batch.inclusions.all()}
+        claims = sampling.read_claims(batch.submission)
+        for key, prediction, p in zip(claims.keys, claims.predictions, claims.p.tolist(), strict=True):
+            if not public and prediction.instance_id not in drawn:
+                continue
+            inclusion = inclusions.get(prediction.instance_id)
+            yield {
+                "batch": batch.number,
+                "key": key,
+                "p": p if public else None,
+                "pi": inclusion and inclusion.probability,
+                "known": bool(inclusion and inclusion.is_known),
+                "drawn": (drawn[prediction.instance_id] or 1) if prediction.instance_id in drawn else 0,
+            }
 
 
 def _spans(question: RelationQuestion | CanonicalQuestion, predicate: str, subject: int) -> dict[str, Any]:

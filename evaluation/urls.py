@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, path, re_path
 
-from evaluation.views.api import CheckView, LeaderboardView, SubmissionView
+from evaluation.views.api import CheckView, CompareView, LeaderboardView, SubmissionView
 from evaluation.views.check import check, checked
+from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
-from evaluation.views.epochs import labels
+from evaluation.views.epochs import labels, sample
 from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
@@ -44,9 +45,11 @@ urlpatterns = [
     path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),
+    path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
+    path("corpora/<str:tag>/epochs/<int:number>/sample.jsonl", sample, name="sample"),
     re_path(
         r"^corpora/(?P<tag>[^/]+)/epochs/(?P<number>[0-9]{1,9})/labels\.(?P<kind>jsonl|csv)$",
         labels,
@@ -65,6 +68,7 @@ urlpatterns = [
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),
     *_of_files(),
     path("api/corpora/<str:tag>/leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),
+    path("api/corpora/<str:tag>/compare/", CompareView.as_view(), name="api_compare"),
     path("api/submissions/<int:pk>/", SubmissionView.as_view(), name="api_submission"),
     path("api/checks/<uuid:pk>/", CheckView.as_view(), name="api_check"),
     path("api/uploads/", UploadsView.as_view(), name="api_uploads"),

@@ -20,7 +20,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 @register()
 def mail_can_be_sent(**_: Any) -> list[CheckMessage]:
     """Refuse a site that cannot confirm its users' addresses."""
-    if settings.DEBUG or os.environ.get("EMAIL_URL", "").strip():
+    if settings.DEVELOPMENT or os.environ.get("EMAIL_URL", "").strip():
         return []
     return [
         Error(
@@ -50,7 +50,7 @@ def home_can_be_written(**_: Any) -> list[CheckMessage]:
 @register(deploy=True)
 def mail_has_a_sender(**_: Any) -> list[CheckMessage]:
     """Warn of mail that will be taken for junk."""
-    if settings.DEBUG or "@localhost" not in settings.DEFAULT_FROM_EMAIL:
+    if settings.DEVELOPMENT or "@localhost" not in settings.DEFAULT_FROM_EMAIL:
         return []
     return [
         Warning(

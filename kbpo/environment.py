@@ -3,7 +3,8 @@
 ============================  ========================================================================
 variable                      meaning
 ============================  ========================================================================
-``DEBUG``                     1 or 0; on exactly when ``DATABASE_URL`` is unset, unless it is given
+``DEBUG``                     1 or 0; on exactly when ``DATABASE_URL`` is unset, unless it is given; errors
+                              show their tracebacks only where it is given
 ``SECRET_KEY``                signs sessions and links; 50 characters or more
 ``ALLOWED_HOSTS``             host names that the site answers to, with commas between
 ``SITE_URL``                  the site's address, ``https://…``
@@ -56,6 +57,8 @@ class Environment:
     ----------
     debug : bool
         Whether this is a development machine.
+    tracebacks : bool
+        Whether an error shows its traceback on the page: only where ``DEBUG`` says so itself.
     secret_key : str
         Empty where the machine makes its own (`kept_secret`).
     allowed_hosts : tuple of str
@@ -77,6 +80,7 @@ class Environment:
     """
 
     debug: bool
+    tracebacks: bool
     secret_key: str
     allowed_hosts: tuple[str, ...]
     site_url: str
@@ -107,6 +111,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         _refuse_unsafe(given)
     return Environment(
         debug=debug,
+        tracebacks=debug and "DEBUG" in given,
         secret_key=given.get("SECRET_KEY", ""),
         allowed_hosts=_hosts(given, debug=debug),
         site_url=_site(given.get("SITE_URL", "http://localhost:8000"), debug=debug),

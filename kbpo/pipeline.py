@@ -12,8 +12,9 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from annotations import labels
-from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
+from annotations import agreements, labels
+from annotations.models import Corpus
+from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -40,8 +41,16 @@ def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
     return sum(
-        sampling.close_batches(epoch=epoch)
+        batches.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
+    )
+
+
+def measure_labels() -> int:
+    """Measure how sure the labels are on which scores that are due rest; return how much has changed."""
+    due = Corpus.objects.filter(epochs__scores_due=True).distinct().order_by("id")
+    return sum(
+        labels.update_posteriors(corpus=corpus) + agreements.update_agreement(corpus=corpus) for corpus in due
     )
 
 
@@ -86,6 +95,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     close_batches,
+    measure_labels,
     score_epochs,
     read_checks,
     send_notices,

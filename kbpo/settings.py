@@ -17,7 +17,8 @@ try:
 except InvalidInput as error:
     raise ImproperlyConfigured(str(error)) from error
 
-DEBUG = _given.debug
+DEVELOPMENT = _given.debug
+DEBUG = _given.tracebacks
 KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
 KBPO_NUDGE = True  # whether commits send messages to the workers
@@ -34,6 +35,7 @@ INSTALLED_APPS = [
     "kbpo.accounts",
     "annotations",
     "crowd",
+    "crowd.marketplace",
     "evaluation",
     "rest_framework",
     "allauth",
@@ -101,8 +103,13 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = KBPO_HOME / "media"
+FILE_UPLOAD_HANDLERS = [
+    "kbpo.core.uploading.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 REDIS_URL = _given.redis_url  # empty: the embedded one
-if not DEBUG:
+if not DEVELOPMENT:
     # Sign-in limits are counted here, and have to hold for all web processes together.
     CACHES = {
         "default": {
@@ -138,10 +145,10 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 
-# Mail: in DEBUG, files that a person or a test can open
+# Mail: in development, files that a person or a test can open
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
-EMAIL_BACKEND = "kbpo.core.mail.FileBackend" if DEBUG else "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_BACKEND = "kbpo.core.mail.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_FILE_PATH = KBPO_HOME / "mail"
 EMAIL_TIMEOUT = 20  # seconds
 globals().update(_given.email)
@@ -154,18 +161,20 @@ TIME_ZONE = "UTC"
 STATIC_URL = "static/"
 STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
 STATIC_ROOT = ROOT / "staticfiles"
-WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if DEBUG
+        if DEVELOPMENT
         else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 
@@ -175,7 +184,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-if not DEBUG:
+if not DEVELOPMENT:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600

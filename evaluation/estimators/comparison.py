@@ -253,7 +253,7 @@ def tiers(estimates: Sequence[float], tell_apart: Callable[[int, IntArray], Bool
     while left.size:
         tier += 1
         first, others = int(left[0]), left[1:]
-        apart = tell_apart(first, others)
+        apart = tell_apart(first, others) if others.size else np.zeros(0, dtype=np.bool_)
         tier_of[first] = tier
         tier_of[others[~apart]] = tier
         left = others[apart]

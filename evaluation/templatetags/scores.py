@@ -53,6 +53,32 @@ def figure(measure: Measure) -> SafeString:
     )
 
 
+@register.filter
+def points(value: float | None) -> str:
+    """Write a difference of fractions in points, with its sign and one decimal; a dash where there is none.
+
+    Examples
+    --------
+    >>> points(-0.012), points(0.07)
+    ('−1.2', '+7.0')
+    """
+    return "–" if value is None else f"{100 * value:+.1f}".replace("-", "−")
+
+
+@register.simple_tag
+def gap(measure: Measure) -> SafeString:
+    """Write a difference and its interval, in points."""
+    if measure.estimate is None:
+        return figure(measure)
+    return format_html(
+        '<span class="est">{}</span><span class="visually-hidden">, from </span><span class="range">{} to {}'
+        "</span>",
+        points(measure.estimate),
+        points(measure.low),
+        points(measure.high),
+    )
+
+
 @register.simple_tag
 def intervals(measure: Measure, column: Axis, common: Axis) -> SafeString:
     """Draw an interval on its column's axis, and on the common one for screens without columns."""
@@ -89,7 +115,11 @@ def scale(axis: Axis) -> SafeString:
         "",
         '<text x="{}%" y="1em" text-anchor="{}">{}</text>',
         (
-            (place, "start" if index == 0 else "end" if index == last else "middle", round(100 * tick))
+            (
+                place,
+                "start" if index == 0 else "end" if index == last else "middle",
+                f"{round(100 * tick)}".replace("-", "−"),
+            )
             for index, (tick, place) in enumerate(zip(axis.ticks, axis.places, strict=True))
             if index in (0, last) or last <= 3
         ),

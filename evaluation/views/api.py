@@ -1,5 +1,6 @@
 """The JSON API: reads. What writes is in `evaluation.views.uploads`."""
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -12,12 +13,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
+from evaluation.comparing import MEASURES
 from evaluation.leaderboard import rows
 from evaluation.models import Score, StageWork, Submission
 from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
 from evaluation.views.board import read_choice
+from evaluation.views.compare import compare_pair, read_pair
 from evaluation.views.files import find_file
 from evaluation.visibility import find, may_change
+from kbpo.core.errors import InvalidInput
 
 
 class LeaderboardView(APIView):
@@ -68,6 +72,45 @@ class LeaderboardView(APIView):
                 "weighting": choice.weighting,
                 "estimator": choice.estimator,
                 "rows": self.RowSerializer(found, many=True).data,
+            }
+        )
+
+
+class CompareView(APIView):
+    """Two systems of a corpus, and their difference."""
+
+    permission_classes = [AllowAny]
+
+    def get(self, request: Request, tag: str) -> Response:
+        """Answer with precision, recall and F1 of `a` and `b`, and of `a` less `b`, as fractions.
+
+        The address also names level, part, weighting and estimator, as for the leaderboard. What is not
+        estimable is null; 404 to those who may not see one of the two.
+        """
+        corpus = get_object_or_404(Corpus, tag=tag)
+        choice = read_choice(request._request, corpus)
+        first, second = read_pair(request._request, corpus)
+        if first is None or second is None or first == second:
+            raise InvalidInput("a and b must name two different systems by number.", where="a, b")
+        compared = {one.measure: one for one in compare_pair(first, second, choice)}
+        return Response(
+            {
+                "corpus": corpus.tag,
+                **asdict(choice),
+                "a": first.pk,
+                "b": second.pk,
+                **{
+                    measure: {
+                        name: one and found and asdict(found)
+                        for name, found in (
+                            ("a", one and one.first),
+                            ("b", one and one.second),
+                            ("difference", one and one.difference),
+                        )
+                    }
+                    for measure in MEASURES
+                    for one in [compared.get(measure)]
+                },
             }
         )
 

@@ -8,7 +8,16 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation import axis
-from evaluation.leaderboard import LEVELS, PARTS, WEIGHTINGS, Measure, check_choice, rows
+from evaluation.leaderboard import (
+    ESTIMATOR_NAMES,
+    ESTIMATORS,
+    LEVELS,
+    PARTS,
+    WEIGHTINGS,
+    Measure,
+    check_choice,
+    rows,
+)
 from kbpo.core.errors import InvalidInput
 
 
@@ -73,6 +82,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "levels": LEVELS,
         "parts": PARTS,
         "weightings": WEIGHTINGS,
+        "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
     }
 
 

@@ -16,6 +16,7 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": found,
         "documents": found.documents.count(),
         "epochs": found.epochs.order_by("-number"),
+        "agreements": found.agreements.filter(questions__gt=0),
         **board(request, found),
     }
     return render(request, "evaluation/corpus.html", context)

@@ -1,4 +1,4 @@
-"""The labels of a released epoch, for everybody."""
+"""What a released epoch publishes, for everybody."""
 
 import csv
 import json
@@ -23,16 +23,27 @@ class _Line:
 @require_safe
 def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingHttpResponse:
     """Stream the labels of a released epoch as JSON Lines or CSV; 404 while it is sealed."""
-    epoch = get_object_or_404(
-        Epoch.objects.select_related("corpus"), corpus__tag=tag, number=number, released_at__isnull=False
-    )
-    rows = released.labels(epoch)
+    rows = released.labels(_released(tag, number))
     lines, content_type = (
         (_csv(rows), "text/csv; charset=utf-8") if kind == "csv" else (_json(rows), "application/jsonl")
     )
     response = StreamingHttpResponse(lines, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{tag}-epoch-{number}-labels.{kind}"'
     return response
+
+
+@require_safe
+def sample(request: HttpRequest, tag: str, number: int) -> StreamingHttpResponse:
+    """Stream how a released epoch's sample came about, as JSON Lines; 404 while it is sealed."""
+    rows = released.sample(_released(tag, number))
+    response = StreamingHttpResponse(_json(rows), content_type="application/jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{tag}-epoch-{number}-sample.jsonl"'
+    return response
+
+
+def _released(tag: str, number: int) -> Epoch:
+    epochs = Epoch.objects.select_related("corpus")
+    return get_object_or_404(epochs, corpus__tag=tag, number=number, released_at__isnull=False)
 
 
 def _json(rows: Iterator[dict[str, Any]]) -> Iterator[str]:

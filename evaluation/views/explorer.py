@@ -23,6 +23,7 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     context = {
         "corpus": corpus,
         "submission": submission,
+        "is_scored": submission.scores.exists(),
         "page": page,
         "claims": explore.show(page.object_list),
         "predicates": explore.predicates(submission),

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.models.upload import MOST_BYTES
 from evaluation.progress import HEADINGS
 from kbpo.core.ontology import RELATIONS
 
@@ -85,7 +84,6 @@ def help(request: HttpRequest) -> HttpResponse:
         "text": TEXT,
         "steps": STEPS,
         "states": [(HEADINGS[state], words) for state, words in MEANINGS.items()],
-        "most": MOST_BYTES,
         "relations": relations,
     }
     return render(request, "evaluation/help.html", context)

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from evaluation.estimation import code_version
-from evaluation.estimators import coordinated, iid, precision
+from evaluation.estimators import coordinated, iid, precision, subsets
 
 
 @require_safe
@@ -20,6 +20,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "level": round(100 * coordinated.DEFAULT_LEVEL),
             "lone_labels": iid.draws_needed(target),
             "floor": round(coordinated.floor_labels(target)),
+            "least_labels": subsets.LEAST_LABELS,
             "folds": coordinated.FOLDS,
             "confidence_needs": precision.CONFIDENCE_NEEDS,
             "key": coordinated.instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),

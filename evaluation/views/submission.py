@@ -13,7 +13,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import forecast, lifecycle, problem_list, quota
+from evaluation import finegrained, forecast, lifecycle, problem_list, quota
+from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
@@ -59,7 +60,7 @@ MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it: `words` say how claims are weighed and recall is estimated."""
+    """A score as the page shows it: `words` say how claims are weighed."""
 
     score: Score
     part: str
@@ -91,6 +92,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         **_scores(request, found),
+        "cost": finegrained.cost(found),
     }
     if own:
         context |= _file(found)
@@ -204,47 +206,56 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
 
 
 def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    """Read the newest scores at one level, for every part, weighting and estimator."""
+    """Read the newest scores at one level and with one estimator, for every part and weighting."""
     asked = request.GET.get("level", "95")
     if asked not in {str(level) for level in LEVELS}:
         raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
+    offered = ESTIMATORS[found.corpus.design]
+    estimator = request.GET.get("estimator", offered[0])
+    if estimator not in offered:
+        raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
     newest = (
-        Score.objects.filter(submission=found, level=int(asked))
+        Score.objects.filter(submission=found, level=int(asked), estimator=estimator)
         .select_related("epoch")
-        .order_by("part", "weighting", "estimator", "-epoch__number", "-batch__number")
-        .distinct("part", "weighting", "estimator")
+        .order_by("part", "weighting", "-epoch__number", "-batch__number")
+        .distinct("part", "weighting")
     )
-    orders = list(PARTS), list(WEIGHTINGS), list(ESTIMATORS[found.corpus.design])
-    ordered = sorted(
-        newest,
-        key=lambda score: tuple(
-            order.index(value) if value in order else len(order)
-            for order, value in zip(orders, (score.part, score.weighting, score.estimator), strict=True)
-        ),
-    )
-    estimators = sorted({score.estimator for score in ordered})
+    parts, weightings = list(PARTS), list(WEIGHTINGS)
     shown = [
         ShownScore(
             score,
             PARTS[score.part],
-            _in_words(score, len(estimators) > 1),
+            WEIGHTINGS[score.weighting],
             measure(score, "precision"),
             measure(score, "recall"),
             measure(score, "f1"),
         )
-        for score in ordered
+        for score in sorted(newest, key=lambda one: (parts.index(one.part), weightings.index(one.weighting)))
     ]
     return {
+        **(_beside_scores(request, found, int(asked)) if shown else {}),
         "scores": shown,
         "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
         "level": int(asked),
         "levels": LEVELS,
-        "recall_from": " or ".join(f"recall {ESTIMATOR_NAMES.get(name, name)}" for name in estimators),
+        "estimator": estimator,
+        "estimators": {name: ESTIMATOR_NAMES[name] for name in offered},
     }
 
 
-def _in_words(score: Score, several: bool) -> str:
-    words = WEIGHTINGS.get(score.weighting, score.weighting)
-    if several and score.part != Score.Part.LINKING:
-        words += f"; recall {ESTIMATOR_NAMES.get(score.estimator, score.estimator)}"
-    return words
+def _beside_scores(request: HttpRequest, found: Submission, level: int) -> dict[str, Any]:
+    """Read the scores of parts of the submission, and what people's errors do to its scores."""
+    part = request.GET.get("part", "all")
+    if part not in PARTS:
+        raise InvalidInput(f"{part!r} is none of {', '.join(PARTS)}.", where="part")
+    tables = finegrained.subset_tables(found, part)
+    return {
+        "spreads": finegrained.spreads(found, level),
+        "subsets": tables,
+        "subset_axes": fit_axes(
+            [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]
+        ),
+        "part": part,
+        "part_names": PARTS,
+        "least_labels": LEAST_LABELS,
+    }

@@ -128,7 +128,9 @@ def test_the_undisturbed_run_comes_to_the_end_of_every_path(undisturbed: Outcome
         "expert",
     }
     assert len(set(undisturbed.rows["mail"])) == len(undisturbed.rows["mail"]) == 6
-    assert len(undisturbed.rows["uploaded files"]) == 6  # one of seven was deleted
+    assert len(undisturbed.rows["uploaded files"]) == 6 + 1  # one of seven was deleted, one of two forgotten
+    checks = [json.loads(row) for row in undisturbed.rows["evaluation.FileCheck"]]
+    assert [check["state"] for check in checks] == ["refused"]
     assert {point.stage for point in undisturbed.commits} == STAGES | {""}
 
 
@@ -179,5 +181,5 @@ def test_killing_the_celery_workers_changes_nothing(
 ) -> None:
     outcome = play(place / "workers", "workers", "coordinated", 1)
     request.node.stash[OUTCOME] = outcome
-    assert len(outcome.kills) == 10
+    assert len(outcome.kills) >= 10
     assert_same(outcome, undisturbed)

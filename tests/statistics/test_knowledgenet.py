@@ -2,10 +2,11 @@
 
 import gzip
 import hashlib
+import itertools
 import json
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from annotations.models import Corpus, Question
-from evaluation import epochs, estimation, sampling
+from evaluation import divisions, epochs, estimation, sampling
 from evaluation.estimators import coordinated, documents, matching
-from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_scores
+from evaluation.estimators.comparison import Comparable, Measure, comparables, differences
+from evaluation.estimators.intervals import difference_interval
+from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
+from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
 from evaluation.models import SampledInstance, Submission
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
@@ -27,7 +31,18 @@ SEEDS = range(40)
 DOCUMENTS = 300
 ESTIMATORS = ("documents", "labelled", "both")
 
-Runs = list[tuple[list[SystemScore], int]]
+
+@dataclass(frozen=True)
+class Run:
+    """What one seed gives; `sampled` counts instances."""
+
+    scores: list[SystemScore]
+    sampled: int
+    comparable: dict[str, Comparable]
+    subsets: dict[str, list[SubsetScore]]
+
+
+Runs = list[Run]
 
 pytestmark = [
     pytest.mark.skipif(not FOLDER.is_dir(), reason="the KnowledgeNet folder beside the project is missing"),
@@ -39,8 +54,8 @@ def fixed_secret(seed: int) -> str:
     return hashlib.sha256(f"knowledgenet {seed}".encode()).hexdigest()
 
 
-def of_estimator(run: tuple[list[SystemScore], int], estimator: str) -> list[SystemScore]:
-    return [score for score in run[0] if score.estimator == estimator]
+def of_estimator(run: Run, estimator: str) -> list[SystemScore]:
+    return [score for score in run.scores if score.estimator == estimator]
 
 
 def command(name: str, *arguments: str) -> Any:
@@ -100,9 +115,11 @@ class World:
         self.names = [submission.name for submission in submissions]
         self.pool = estimation.read_pool(list(submissions))
         self.document_ids = dict(corpus.documents.order_by("id").values_list("doc_id", "id"))
-        every = estimation.read_documents(self.pool, corpus, list(self.document_ids.values()))
+        ids = list(self.document_ids.values())
+        every = estimation.read_exhaustive(self.pool, corpus, ids)
         assert every is not None
-        self.documents = every
+        self.documents, self.relations = every.documents, every.relations
+        self.divisions = dict(divisions.divisions(corpus, self.pool.claims, ids))
         relations = estimation._read_true_relations(list(self.document_ids.values()))
         claims = {
             row.instance_id: estimation._claim(row) for predictions in self.pool.claims for row in predictions
@@ -110,7 +127,7 @@ class World:
         ordered = [claims[instance_id] for instance_id in self.pool.instance_ids]
         self.correct = matching.match(ordered, relations).correct.astype(float)
 
-    def run(self, seed: int) -> tuple[list[SystemScore], int]:
+    def run(self, seed: int) -> Run:
         secret = epochs.derive_secret(bytes.fromhex(fixed_secret(seed)), TAG, 1)
         target = coordinated.target_variance()
         pi = np.zeros(len(self.pool.keys))
@@ -126,16 +143,44 @@ class World:
         drawn = documents.draw_documents(list(self.document_ids), DOCUMENTS, seed)
         ids = list(self.document_ids)
         columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
-        scores = coordinated_scores(
+        sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.pool.keys))
+        (estimates,) = coordinated_estimates(
             self.pool.systems,
             labels,
-            CoordinatedSample(pi, sampled, coordinated.folds(secret, self.pool.keys)),
+            sample,
             self.documents.take(columns),
             weightings=["subject_relation"],
             parts=["relation"],
-            levels=[0.95],
         )
-        return list(scores), int(sampled.sum())
+        return Run(
+            list(estimates.scores([0.95])),
+            int(sampled.sum()),
+            {name: one for name, _, one in comparables(estimates)},
+            {
+                name: list(self.subset_scores(division, columns, labels, sample))
+                for name, division in self.divisions.items()
+            },
+        )
+
+    def subset_scores(
+        self, division: Division, columns: np.ndarray, labels: Labels, sample: CoordinatedSample
+    ) -> Iterator[SubsetScore]:
+        inside = np.isin(self.relations.document, columns)
+        relations = Relations(
+            self.relations.population,
+            columns.size,
+            np.searchsorted(columns, self.relations.document[inside]),
+            {part: found[:, inside] for part, found in self.relations.found.items()},
+        )
+        drawn = replace(division, of_relations=division.of_relations[inside])
+        return subset_scores(self.pool.systems, labels, sample, relations, drawn, parts=["relation"])
+
+    def subset_truth(self, division: Division, system: int, subset: int) -> tuple[float, float]:
+        one, inside = self.pool.systems[system], division.of_claims[system] == subset
+        p = one.weights["subject_relation"][inside]
+        precision = (p * self.correct[one.rows[inside]]).sum() / p.sum()
+        true = division.of_relations == subset
+        return float(precision), float(self.relations.found["relation"][system][true].mean())
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +204,7 @@ def test_the_commands_give_the_same_numbers_as_the_estimates_in_memory(
 ) -> None:
     arguments = ("--corpus", TAG, "--part", "relation", "--estimator", estimator, "--json")
     rows = {row["name"]: row for row in command("leaderboard", *arguments)["rows"]}  # type: ignore[index]
-    scores, sampled = of_estimator(runs[0], estimator), runs[0][1]
+    scores, sampled = of_estimator(runs[0], estimator), runs[0].sampled
     assert SampledInstance.objects.filter(epoch__corpus=judged).count() == sampled
     assert not Question.objects.filter(document__corpus=judged).exclude(state="settled").exists()
     assert set(rows) == set(world.names)
@@ -242,8 +287,66 @@ def test_both_kinds_of_label_together_are_not_wider_than_documents_alone(
     assert found["both", measure].half_width <= found["documents", measure].half_width
 
 
+@pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_intervals_of_differences_hold_the_truth(
+    runs: Runs,
+    world: World,
+    found: dict[tuple[str, str], Found],
+    estimator: str,
+    measure: Measure,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    truth = found[estimator, measure].truth
+    holds, paired, apart = [], [], []
+    for run in runs:
+        one = run.comparable[estimator]
+        by_system = {score.system: getattr(score, measure) for score in of_estimator(run, estimator)}
+        for i, j in itertools.combinations(range(truth.size), 2):
+            difference = differences(one, i, one, measure, world.documents.population)[j]
+            assert difference is not None
+            interval = difference_interval(difference, by_system[i], by_system[j])
+            holds.append(interval.low <= truth[i] - truth[j] <= interval.high)
+            paired.append(interval.high - interval.low)
+            widths = [by_system[one].high - by_system[one].low for one in (i, j)]
+            apart.append(np.hypot(*widths))
+    with capsys.disabled():
+        print(
+            f"\nKnowledgeNet, {len(SEEDS)} seeds, difference of {measure} ({estimator}): 95% intervals hold"
+            f" the truth in {np.mean(holds):.3f};"
+            f" median width {np.median(np.array(paired) / apart):.2f} of unpaired"
+        )
+    assert np.mean(holds) >= 0.92
+    assert np.median(np.array(paired) / apart) <= 1.01
+
+
+@pytest.mark.parametrize("division", ["predicate", "type", "frequency"])
+def test_intervals_of_subsets_hold_the_truth(
+    runs: Runs, world: World, division: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    divided = world.divisions[division]  # type: ignore[index]
+    holds: dict[str, list[bool]] = {"precision": [], "recall": []}
+    too_few = 0
+    for score in (score for run in runs for score in run.subsets[division]):
+        too_few += score.labels is None
+        truth = world.subset_truth(divided, score.system, score.subset)
+        for measure, true in zip(holds, truth, strict=True):
+            interval = getattr(score, measure)
+            if interval is not None:
+                holds[measure].append(interval.low <= true <= interval.high)
+    with capsys.disabled():
+        print(
+            f"\nKnowledgeNet, {len(SEEDS)} seeds, by {division}: 95% intervals hold the truth in"
+            f" {np.mean(holds['precision']):.3f} of {len(holds['precision'])} precisions and"
+            f" {np.mean(holds['recall']):.3f} of {len(holds['recall'])} recalls;"
+            f" {too_few} have too few labels"
+        )
+    assert np.mean(holds["precision"]) >= 0.92
+    assert np.mean(holds["recall"]) >= 0.92
+
+
 def test_no_seed_needs_more_than_1500_labels(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = [sampled for _, sampled in runs]
+    sizes = [run.sampled for run in runs]
     with capsys.disabled():
         print(f"\nKnowledgeNet, {len(SEEDS)} seeds: {min(sizes)} to {max(sizes)} instances sampled")
     assert max(sizes) <= 1500

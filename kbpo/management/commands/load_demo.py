@@ -30,8 +30,8 @@ class Command(BaseCommand):
     help = "Load the demo: corpus, example systems, simulated crowd and logins. Running it again is harmless."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if not settings.DEBUG:
-            raise UsageError("the demo has public passwords: it is for DEBUG alone")
+        if not settings.DEVELOPMENT:
+            raise UsageError("the demo has public passwords: it is for development alone")
         self.make_people()
         if not Submission.objects.filter(corpus__tag=TAG, name=WAITING[-1]).exists():
             self.load()

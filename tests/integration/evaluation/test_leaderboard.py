@@ -21,28 +21,38 @@ def epoch():
     return EpochFactory()
 
 
-def scored(epoch, name, f=(0.5, 0.4, 0.6), **fields):
+def scored(epoch, name, f=(0.5, 0.4, 0.6), tier=None, **fields):
     submission = SubmissionFactory(corpus=epoch.corpus, name=name, state="scored", **fields)
-    return ScoreFactory(batch=SampleBatchFactory(epoch=epoch, submission=submission), f=f)
+    return ScoreFactory(batch=SampleBatchFactory(epoch=epoch, submission=submission), f=f, tier=tier)
 
 
 def board(epoch, **choice):
     return [(row.rank, row.name) for row in rows(epoch.corpus, **choice)]
 
 
-def test_systems_are_ranked_by_f1_then_name(epoch):
+def test_systems_stand_by_f1_then_name(epoch):
     scored(epoch, "middle", (0.5, 0.4, 0.6))
     scored(epoch, "best", (0.7, 0.6, 0.8))
     scored(epoch, "also middle", (0.5, 0.45, 0.55))
     scored(epoch, "last", (0.2, 0.1, 0.3))
-    assert board(epoch) == [(1, "best"), (2, "also middle"), (2, "middle"), (4, "last")]
+    assert [name for _, name in board(epoch)] == ["best", "also middle", "middle", "last"]
 
 
-def test_names_alone_are_ranked_by_precision(epoch):
+def test_a_rank_is_the_stored_tier_whoever_looks(epoch):
+    scored(epoch, "one", (0.7, 0.6, 0.8), tier=1)
+    hidden = scored(epoch, "hidden", (0.5, 0.4, 0.6), tier=2, is_public=False)
+    scored(epoch, "two", (0.3, 0.2, 0.4), tier=3)
+    assert board(epoch) == [(1, "one"), (3, "two")]
+    hidden.submission.is_public = True
+    hidden.submission.save()
+    assert board(epoch) == [(1, "one"), (2, "hidden"), (3, "two")]
+
+
+def test_names_alone_stand_by_precision(epoch):
     for name, precision in (("worse", 0.6), ("better", 0.9)):
         score = scored(epoch, name)
         ScoreFactory(batch=score.batch, part="linking", p=(precision,) * 3, r=None, f=None)
-    assert board(epoch, part="linking") == [(1, "better"), (2, "worse")]
+    assert [name for _, name in board(epoch, part="linking")] == ["better", "worse"]
 
 
 def test_a_score_without_f1_is_shown_unranked_with_the_reason(epoch):
@@ -57,7 +67,7 @@ def test_the_score_of_the_highest_batch_counts(epoch):
     early = scored(epoch, "early", (0.1, 0.0, 0.2))
     late = scored(epoch, "late", (0.3, 0.2, 0.4))
     ScoreFactory(batch=late.batch, submission=early.submission, f=(0.9, 0.8, 1.0))
-    assert board(epoch) == [(1, "early"), (2, "late")]
+    assert [name for _, name in board(epoch)] == ["early", "late"]
 
 
 def test_the_level_chooses_the_interval(epoch):

@@ -398,11 +398,11 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
     client = sign_in(cast.member)
     budgets = {
         "/": 6,
-        "/corpora/news/": 7,
+        "/corpora/news/": 8,
         "/corpora/news/documents/": 6,
         f"/corpora/news/documents/{document.doc_id}/": 8,
         f"/corpora/news/systems/{submission.pk}/": 13,
-        f"/submissions/{submission.pk}/": 12,
+        f"/submissions/{submission.pk}/": 17,
         f"/submissions/{submission.pk}/problems/": 7,
         f"/submissions/{submission.pk}/lines/?line=1": 7,
         "/submissions/new/": 11,

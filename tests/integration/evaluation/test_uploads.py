@@ -16,6 +16,7 @@ from evaluation import uploads
 from evaluation.models import Submission, Upload
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, InvalidInput, TooLarge
+from kbpo.core.uploading import FORM, MOST_BYTES
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +86,7 @@ def test_a_file_arrives_piece_by_piece(tus):
 def test_the_server_says_what_it_can(tus):
     answer = tus("OPTIONS", "/api/uploads/")
     assert answer.status_code == 204
-    assert (answer["Tus-Version"], answer["Tus-Max-Size"]) == ("1.0.0", "500000000")
+    assert (answer["Tus-Version"], answer["Tus-Max-Size"]) == ("1.0.0", str(MOST_BYTES))
     assert answer["Tus-Extension"] == "creation,expiration,termination"
 
 
@@ -121,7 +122,7 @@ def test_what_is_not_the_protocol_is_refused(tus, changes, status):
     assert tus("PATCH", address, b"x", **{"Upload_Offset": 0} | changes).status_code == status
 
 
-@pytest.mark.parametrize(("size", "status"), [(0, 400), ("x", 400), (500_000_001, 413)])
+@pytest.mark.parametrize(("size", "status"), [(0, 400), ("x", 400), (MOST_BYTES + 1, 413)])
 def test_a_size_must_make_sense(tus, size, status):
     assert tus("POST", "/api/uploads/", Upload_Length=size).status_code == status
 
@@ -201,15 +202,15 @@ def test_a_user_holds_a_bounded_number_of_uploads(user):
 
 
 def test_a_user_holds_a_bounded_number_of_bytes(user):
-    for _ in range(4):
-        uploads.create(user=user, name="a.kb", size=500_000_000)
+    for _ in range(3):
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES)
     with pytest.raises(Conflict, match="2 GB is the most"):
-        begin(user)
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES)
 
 
 def test_a_file_that_is_too_large_is_told_to_be_packed(user):
     with pytest.raises(TooLarge, match="Compress it with gzip"):
-        uploads.create(user=user, name="a.kb", size=500_000_001)
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES + 1)
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a\\b\\passwd", "/passwd"])
@@ -331,3 +332,24 @@ def test_an_unfinished_upload_is_thrown_away_by_its_owner_alone(cast, sign_in):
     assert Upload.objects.exists()
     sign_in(cast.member).post(f"/uploads/{upload.pk}/discard/")
     assert not Upload.objects.exists()
+
+
+def test_a_server_killed_before_the_digest_makes_up_for_it(user):
+    upload = finish(user)
+    Upload.objects.update(digest="")
+    assert uploads.whole(user=user, pk=upload.pk).digest == upload.digest
+
+
+def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
+    answer = sign_in(cast.member).post(
+        "/submissions/new/",
+        values(cast, Upload()) | {"file": SimpleUploadedFile("f.kb", CONTENT)},
+        headers={"content-length": str(MOST_BYTES + FORM + 1)},
+    )
+    assert answer.status_code == 400
+    assert not Upload.objects.exists()
+
+
+def test_a_whole_file_that_was_left_lying_is_offered_again(cast, sign_in):
+    finish(cast.member)
+    assert "is here and was not handed in" in sign_in(cast.member).get("/submissions/new/").content.decode()

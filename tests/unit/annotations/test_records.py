@@ -47,6 +47,7 @@ def test_a_documents_digest_tells_every_change(change: dict[str, Any]) -> None:
     ("change", "says"),
     [
         ({"doc_id": None}, "line 7: doc_id is missing or empty"),
+        ({"doc_id": "D:1"}, "no knowledge base in TAC format could name it"),
         ({"doc_id": ""}, "line 7: doc_id is missing or empty"),
         ({"doc_id": 7}, "doc_id is 7; it must be a string"),
         ({"doc_id": "a b"}, "white space"),

@@ -9,7 +9,7 @@ from kbpo import checks
 def test_a_server_that_cannot_send_mail_is_refused(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DEBUG = False
+    settings.DEVELOPMENT = False
     monkeypatch.delenv("EMAIL_URL", raising=False)
     assert [message.id for message in checks.mail_can_be_sent()] == ["kbpo.E001"]
 
@@ -17,7 +17,7 @@ def test_a_server_that_cannot_send_mail_is_refused(
 def test_a_server_with_an_email_url_can_send_mail(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DEBUG = False
+    settings.DEVELOPMENT = False
     monkeypatch.setenv("EMAIL_URL", "smtp://mail.example.org")
     assert checks.mail_can_be_sent() == []
 
@@ -25,7 +25,7 @@ def test_a_server_with_an_email_url_can_send_mail(
 def test_a_development_machine_needs_no_mail_server(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DEBUG = True
+    settings.DEVELOPMENT = True
     monkeypatch.delenv("EMAIL_URL", raising=False)
     assert checks.mail_can_be_sent() == []
 
@@ -42,12 +42,12 @@ def test_a_home_that_can_be_made_is_accepted(settings: LazySettings, tmp_path: P
 
 
 def test_mail_from_localhost_is_warned_of(settings: LazySettings) -> None:
-    settings.DEBUG = False
+    settings.DEVELOPMENT = False
     settings.DEFAULT_FROM_EMAIL = "kbpo@localhost"
     assert [message.id for message in checks.mail_has_a_sender()] == ["kbpo.W001"]
 
 
 def test_mail_from_the_sites_own_address_is_not(settings: LazySettings) -> None:
-    settings.DEBUG = False
+    settings.DEVELOPMENT = False
     settings.DEFAULT_FROM_EMAIL = "kbpo@example.org"
     assert checks.mail_has_a_sender() == []

@@ -1,0 +1,149 @@
+"""Two systems side by side, and what the data say of their difference."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus
+from evaluation import comparing
+from evaluation.axis import Axis
+from evaluation.comparing import Compared
+from evaluation.estimators.comparison import excludes_zero
+from evaluation.estimators.intervals import Interval
+from evaluation.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS, Measure
+from evaluation.models import Submission
+from evaluation.views.board import Choice, read_choice
+from evaluation.visibility import SAMPLED, Viewer, find, visible
+from kbpo.core.errors import InvalidInput
+
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A measure of both systems as the page shows it."""
+
+    name: str
+    first: Measure
+    second: Measure
+    difference: Measure
+    sentence: str
+
+
+@require_safe
+def compare(request: HttpRequest, tag: str) -> HttpResponse:
+    """Compare the two systems that the address names; without them, ask for them."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    choice = read_choice(request, corpus)
+    first, second = read_pair(request, corpus)
+    lines: list[Line] = []
+    if first and second and first != second:
+        lines = [line(one, first.name, second.name) for one in compare_pair(first, second, choice)]
+    context: dict[str, Any] = {
+        "corpus": corpus,
+        "first": first,
+        "second": second,
+        "systems": visible(request.user)
+        .filter(corpus=corpus, state__in=SAMPLED, scores__isnull=False)
+        .select_related("team")
+        .order_by("name", "pk")
+        .distinct(),
+        "lines": lines,
+        "lead": next((one for one in reversed(lines) if one.sentence), None),
+        "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
+        "axis": symmetric_axis([one.difference for one in lines]),
+        "choice": choice,
+        "choice_fields": list(asdict(choice).items()),
+        "levels": LEVELS,
+        "parts": PARTS,
+        "weightings": WEIGHTINGS,
+        "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
+    }
+    return render(request, "evaluation/compare.html", context)
+
+
+def read_pair(request: HttpRequest, corpus: Corpus) -> tuple[Submission | None, Submission | None]:
+    """Read the two systems from the address.
+
+    Raises
+    ------
+    Http404
+        One does not exist, or not for this viewer.
+    InvalidInput
+        What stands for one is no number.
+    """
+    return _read_system(request, corpus, "a"), _read_system(request, corpus, "b")
+
+
+def _read_system(request: HttpRequest, corpus: Corpus, name: str) -> Submission | None:
+    asked = request.GET.get(name, "")
+    if not asked:
+        return None
+    if not (asked.isascii() and asked.isdecimal() and len(asked) <= 18):
+        raise InvalidInput(f"{asked[:40]!r} is not the number of a system.", where=name)
+    viewer: Viewer = request.user
+    return find(viewer, pk=int(asked), corpus=corpus)
+
+
+def compare_pair(first: Submission, second: Submission, choice: Choice) -> list[Compared]:
+    """Compare two systems under a choice; empty where one has no score."""
+    return comparing.compare(
+        first,
+        second,
+        level=choice.level,
+        part=choice.part,
+        weighting=choice.weighting,
+        estimator=choice.estimator,
+    )
+
+
+def line(compared: Compared, first: str, second: str) -> Line:
+    """Put one compared measure into figures and words."""
+    return Line(
+        NAMES[compared.measure],
+        _measure(compared.first),
+        _measure(compared.second),
+        _measure(compared.difference),
+        sentence(compared, first, second),
+    )
+
+
+def sentence(compared: Compared, first: str, second: str) -> str:
+    """Say what the data say of a difference; empty where it is not estimable.
+
+    Examples
+    --------
+    >>> gap = Interval(0.041, 0.012, 0.07)
+    >>> sentence(Compared("f1", None, None, gap), "quorum", "maxim")
+    'quorum has 4.1 points more F1 than maxim: between 1.2 and 7.0.'
+    """
+    found, name = compared.difference, NAMES[compared.measure]
+    if found is None:
+        return ""
+    low, estimate, high = (100 * value for value in (found.low, found.estimate, found.high))
+    if excludes_zero(found):
+        more, less = (first, second) if estimate > 0 else (second, first)
+        least, most = sorted((abs(low), abs(high)))
+        found_more = f"{more} has {abs(estimate):.1f} points more {name} than {less}"
+        return f"{found_more}: between {least:.1f} and {most:.1f}."
+    return (
+        f"The data do not tell the two apart in {name}: {first} may have anything from {abs(low):.1f} points"
+        f" less to {abs(high):.1f} points more than {second}."
+    )
+
+
+def symmetric_axis(differences: list[Measure]) -> Axis:
+    """Fit one axis to differences, 0 in its middle, to the next tenth."""
+    ends = [abs(end) for one in differences for end in (one.low, one.high) if end is not None]
+    reach = max(1, math.ceil(round(10 * max(ends, default=0.1), 9))) / 10
+    return Axis(-reach, reach, (-reach, 0.0, reach))
+
+
+def _measure(interval: Interval | None) -> Measure:
+    if interval is None:
+        return Measure(None, None, None, "not estimable")
+    return Measure(interval.estimate, interval.low, interval.high)

@@ -1,0 +1,74 @@
+"""Anybody can draw a released epoch's sample again from what it publishes."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from django.test import Client
+
+from evaluation import epochs
+from evaluation.estimators.coordinated import top_up
+from evaluation.models import Submission
+from kbpo import pipeline
+from tests.integration.conftest import Submit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def published(
+    submit: Submit, corpus: Any, judge: Callable[[], None], client: Client
+) -> Callable[[], list[dict[str, Any]]]:
+    submit("one", seed=1)
+    submit("two", team="Beta", seed=2)
+    pipeline.advance()
+    judge()
+
+    def download() -> list[dict[str, Any]]:
+        epochs.release(corpus=corpus)
+        response = client.get("/corpora/small/epochs/1/sample.jsonl")
+        assert response.status_code == 200
+        return [json.loads(line) for line in b"".join(response.streaming_content).splitlines()]
+
+    return download
+
+
+def test_it_is_sealed_before_the_release(submit: Submit, client: Client) -> None:
+    submit("one")
+    pipeline.advance()
+    assert client.get("/corpora/small/epochs/1/sample.jsonl").status_code == 404
+
+
+def test_the_published_file_gives_lambda_pi_and_the_sample_again(
+    published: Callable[[], list[dict[str, Any]]],
+) -> None:
+    epoch, *rows = published()
+    secret = bytes.fromhex(epoch["secret"])
+    assert hashlib.sha256(secret).hexdigest() == epoch["commitment"]
+    pi: dict[str, float] = {}
+    for batch in (row for row in rows if "lambda" in row):
+        claims = [row for row in rows if "key" in row and row["batch"] == batch["batch"]]
+        p = np.array([claim["p"] for claim in claims])
+        before = np.array([pi.get(claim["key"], 0.0) for claim in claims])
+        after, lam = top_up(before, p, batch["target_variance"], batch["floor"] / len(claims))
+        assert lam == batch["lambda"]
+        for claim, old, new in zip(claims, before, after, strict=True):
+            assert claim["pi"] == (new if new > old else None)
+            word = hmac.digest(secret, claim["key"].encode(), "sha256")
+            u = (int.from_bytes(word[:8], "big") >> 11) * 2.0**-53
+            assert claim["drawn"] == int(old <= u < new)
+            pi[claim["key"]] = new
+
+
+def test_of_a_hidden_system_neither_name_nor_undrawn_claims_are_published(
+    published: Callable[[], list[dict[str, Any]]],
+) -> None:
+    Submission.objects.filter(name="two").update(is_public=False)
+    rows = published()
+    hidden = [row for row in rows if row.get("batch") == 2]
+    assert hidden[0]["system"] is None
+    assert all(row["drawn"] and row["p"] is None for row in hidden[1:])

@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.estimators.comparison import comparables, differences, excludes_zero, tiers
+from evaluation.estimators.differences import f1_difference, precision_difference, recall_difference
+from evaluation.estimators.f1 import f1
+from evaluation.estimators.intervals import Interval
+from evaluation.estimators.scores import coordinated_estimates, iid_estimates
+from kbpo.core.errors import InvalidInput
+from tests.unit.evaluation.estimators.small_pool import small_pool
+
+POPULATION = 60
+MEASURES = ("precision", "recall", "f1")
+
+
+def estimated(seed, design="coordinated", part="relation"):
+    pool = small_pool(seed)
+    documents = pool.documents(POPULATION)
+    if design == "iid":
+        (found,) = iid_estimates(pool.systems, pool.labels(), pool.draws(seed, 40), documents, parts=[part])
+        return found
+    sample = pool.sample(seed)
+    (found,) = coordinated_estimates(
+        pool.systems,
+        pool.labels(sample.sampled),
+        sample,
+        documents,
+        weightings=["subject_relation"],
+        parts=[part],
+    )
+    return found
+
+
+def chosen(estimates, estimator):
+    return next(one for name, _, one in comparables(estimates) if name == estimator)
+
+
+@pytest.mark.parametrize(
+    ("design", "estimator"),
+    [
+        ("coordinated", "documents"),
+        ("coordinated", "labelled"),
+        ("coordinated", "both"),
+        ("iid", "simple"),
+        ("iid", "joint"),
+    ],
+)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_is_summed_up_gives_the_same_differences_as_every_contribution(design, estimator, measure):
+    estimates = estimated(7, design, part="all")
+    precision = estimates.precision[estimator, "subject_relation"]
+    recall, pools = estimates.recall[estimator], estimates.pools[estimator]
+    combined = [f1(*one) for one in zip(precision, recall, pools, strict=True)]
+    expected = {
+        "precision": lambda j: precision_difference(precision[0], pools[0], precision[j], pools[j]),
+        "recall": lambda j: recall_difference(recall[0], recall[j], pools[0].weights),
+        "f1": lambda j: f1_difference(combined[0], combined[j]),
+    }[measure]
+    stored = chosen(estimates, estimator)
+    found = differences(stored, 0, stored, measure, POPULATION)
+    for j in range(1, 4):
+        assert found[j].estimate == pytest.approx(expected(j).estimate, abs=1e-12)
+        assert found[j].variance == pytest.approx(expected(j).variance, rel=1e-9)
+        assert found[j].degrees_of_freedom == expected(j).degrees_of_freedom
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_system_does_not_differ_from_itself(measure):
+    stored = chosen(estimated(8), "both")
+    same = differences(stored, 2, stored, measure, POPULATION)[2]
+    assert (same.estimate, same.variance) == (0.0, 0.0)
+
+
+def test_precisions_of_different_epochs_are_independent():
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    (found, *_) = differences(first, 1, second, "precision", POPULATION)
+    alone = first.precision_covariance[1, 1] + second.precision_covariance[0, 0]
+    assert found.variance == pytest.approx(alone)
+
+
+def test_recalls_of_different_epochs_are_paired_on_the_documents():
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(9), "documents")
+    (found, *_) = differences(first, 0, second, "recall", POPULATION)
+    assert found.variance == 0.0  # the same system in both
+
+
+def test_what_one_side_cannot_estimate_has_no_difference():
+    pool = small_pool(11)
+    sample = pool.sample(1)
+    (without,) = coordinated_estimates(
+        pool.systems,
+        pool.labels(sample.sampled),
+        sample,
+        None,
+        weightings=["subject_relation"],
+        parts=["relation"],
+    )
+    stored = chosen(without, "documents")
+    assert differences(stored, 0, stored, "f1", POPULATION) == [None] * 4
+    assert differences(chosen(estimated(9), "documents"), 0, stored, "recall", POPULATION) == [None] * 4
+    assert None not in differences(stored, 0, stored, "precision", POPULATION)
+
+
+def test_other_documents_are_refused():
+    first = chosen(estimated(9), "documents")
+    pool = small_pool(9, documents=7)
+    sample = pool.sample(9)
+    (fewer,) = coordinated_estimates(
+        pool.systems,
+        pool.labels(sample.sampled),
+        sample,
+        pool.documents(POPULATION),
+        weightings=["subject_relation"],
+        parts=["relation"],
+    )
+    with pytest.raises(InvalidInput, match="second: has 7 documents, the first 12"):
+        differences(first, 0, chosen(fewer, "documents"), "recall", POPULATION)
+
+
+def further_than(distance, values):
+    """Tells two apart where their figures are this far from each other."""
+    values = np.array(values)
+    return lambda first, others: np.abs(values[first] - values[others]) > distance
+
+
+def test_systems_that_cannot_be_told_from_the_best_share_its_tier():
+    values = [0.50, 0.70, 0.66, 0.52, 0.20]
+    assert tiers(values, further_than(0.05, values)) == [2, 1, 1, 2, 3]
+
+
+def test_tiers_are_not_chains():
+    """Each is close to the next, but the third is far from the first: it opens a tier of its own."""
+    values = [0.60, 0.56, 0.52]
+    assert tiers(values, further_than(0.05, values)) == [1, 1, 2]
+
+
+def test_a_close_relative_may_be_told_apart_where_a_worse_stranger_cannot():
+    apart = {(0, 1): True, (0, 2): False}
+    found = tiers(
+        [0.60, 0.58, 0.57],
+        lambda first, others: np.array([apart.get((first, int(o)), False) for o in others]),
+    )
+    assert found == [1, 2, 1]
+
+
+def test_no_system_has_no_tier():
+    assert tiers([], further_than(1, [])) == []
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=25), st.integers(0, 10), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_each_of_a_tier_is_told_from_all_firsts_before_and_not_from_its_own(values, distance, seed):
+    noise = np.random.default_rng(seed).integers(0, 8, size=(len(values),) * 2)
+    noise = noise + noise.T
+
+    def tell_apart(first, others):
+        gaps = np.abs(np.array(values)[first] - np.array(values)[others])
+        return gaps > distance + noise[first, others]
+
+    found = np.array(tiers(values, tell_apart))
+    firsts = []
+    for tier in range(1, found.max() + 1):
+        members = np.flatnonzero(found == tier)
+        firsts.append(min(members, key=lambda one: (-values[one], one)))
+        assert not tell_apart(firsts[-1], members[members != firsts[-1]]).any()
+    for one, tier in enumerate(found):
+        assert all(tell_apart(first, np.array([one]))[0] for first in firsts[: tier - 1])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "apart"), [(0.01, 0.2, True), (-0.2, -0.01, True), (-0.1, 0.1, False)]
+)
+def test_an_interval_on_one_side_of_zero_tells_apart(low, high, apart):
+    assert excludes_zero(Interval((low + high) / 2, low, high)) is apart

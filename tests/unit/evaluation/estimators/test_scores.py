@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+
+from evaluation.estimators import iid
+from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from evaluation.estimators.recall import document_recall
+from evaluation.estimators.scores import (
+    Labels,
+    coordinated_estimates,
+    coordinated_scores,
+    iid_estimates,
+    noise_adjusted_scores,
+)
+from tests.unit.evaluation.estimators.small_pool import small_pool
+
+DEFAULT = ["subject_relation"]
+
+
+def by_key(scores, level=95):
+    return {(s.system, s.estimator, s.part): s for s in scores if s.level == level}
+
+
+@pytest.mark.parametrize("part", ["relation", "all"])
+@pytest.mark.parametrize("estimator", ["documents", "labelled", "both"])
+def test_a_census_gives_the_truth(part, estimator):
+    pool = small_pool(1)
+    sample = pool.sample(0, pi=np.ones(pool.correct.size))
+    scores = by_key(
+        coordinated_scores(pool.systems, pool.labels(), sample, pool.documents(), weightings=DEFAULT)
+    )
+    for system in range(4):
+        precision, recall = pool.truth(system, part)
+        score = scores[system, estimator, part]
+        assert score.precision.estimate == pytest.approx(precision, abs=1e-12)
+        assert score.recall.estimate == pytest.approx(recall, abs=1e-12)
+        assert score.f1.estimate == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
+
+
+def test_recall_from_labels_is_the_product_over_the_whole_pool():
+    pool = small_pool(2)
+    sample, documents = pool.sample(3), pool.documents(population=50)
+    (estimates,) = coordinated_estimates(
+        pool.systems, pool.labels(sample.sampled), sample, documents, weightings=DEFAULT, parts=["all"]
+    )
+    drawn = np.flatnonzero(sample.sampled)
+    right = (pool.correct & pool.right_names)[drawn]
+    for number, system in enumerate(pool.systems):
+        mine = np.isin(drawn, system.rows)
+        share = share_of_pool(sample.pi[drawn], right, right & mine)
+        simple = SimpleRandom(50)
+        labelled = labelled_recall(
+            share,
+            documents.true,
+            documents.pool_correct["all"],
+            documents.correct["all"][number],
+            documents.found["all"][number],
+            simple,
+        )
+        teams = sum(
+            np.isin(np.arange(pool.correct.size), np.concatenate([s.rows for s in pool.systems[i : i + 2]]))
+            for i in (0, 2)
+        )
+        seen = teams > 0
+        alpha = planned_alpha(
+            teams[seen], np.isin(np.flatnonzero(seen), system.rows), sample.pi[seen], pool.size, 50
+        )
+        together = both(
+            document_recall(documents.true, documents.found["all"][number], simple), labelled, alpha
+        )
+        assert estimates.recall["labelled"][number].estimate == pytest.approx(labelled.estimate, abs=1e-12)
+        assert estimates.recall["both"][number].estimate == pytest.approx(together.estimate, abs=1e-12)
+        assert estimates.recall["both"][number].variance == pytest.approx(together.variance, abs=1e-15)
+
+
+def test_names_alone_have_no_recall():
+    pool = small_pool(3)
+    sample = pool.sample(1)
+    scores = coordinated_scores(
+        pool.systems,
+        pool.labels(sample.sampled),
+        sample,
+        pool.documents(),
+        parts=["linking"],
+        weightings=DEFAULT,
+    )
+    assert all(s.recall is None and s.f1 is None and s.precision is not None for s in scores)
+
+
+@pytest.mark.parametrize("documents", ["none", "one"])
+def test_without_two_exhaustive_documents_there_is_no_recall(documents):
+    pool = small_pool(3)
+    sample = pool.sample(1)
+    annotated = None if documents == "none" else pool.documents().take(np.array([0]))
+    scores = list(
+        coordinated_scores(
+            pool.systems, pool.labels(sample.sampled), sample, annotated, weightings=DEFAULT, parts=["all"]
+        )
+    )
+    assert len(scores) == 4 * 3 * 3
+    assert all(s.recall is None and s.f1 is None for s in scores)
+
+
+def test_independent_draws_of_everything_make_joint_recall_that_of_the_draws():
+    pool = small_pool(4)
+    draws = pool.draws(5, 80)
+    (estimates,) = iid_estimates(pool.systems, pool.labels(), draws, pool.documents(), parts=["relation"])
+    P = iid.systems_matrix([(s.rows, s.weights["subject_relation"]) for s in pool.systems], pool.correct.size)
+    drawn = [(rows, pool.correct[rows].astype(float)) for rows in draws.draws]
+    shares = iid.shares_of_pool(P, drawn)
+    documents = pool.documents()
+    for number, share in enumerate(shares):
+        phi = documents.pool_correct["relation"].sum() / documents.true.sum()
+        expected = phi * share.estimate  # one to one: what it finds is what it has right
+        assert estimates.recall["joint"][number].estimate == pytest.approx(expected, abs=1e-12)
+        assert estimates.recall["simple"][number].estimate == pytest.approx(
+            documents.found["relation"][number].sum() / documents.true.sum()
+        )
+
+
+def test_exact_labels_need_no_correction():
+    pool = small_pool(5)
+    sample, documents = pool.sample(2), pool.documents()
+    labels = pool.labels(sample.sampled)
+    plain = by_key(coordinated_scores(pool.systems, labels, sample, documents, weightings=DEFAULT))
+    adjusted = by_key(noise_adjusted_scores(pool.systems, labels, sample, documents, weightings=DEFAULT))
+    assert adjusted == {key: score for key, score in plain.items() if key[1] == "documents"}
+
+
+def test_a_system_with_a_label_that_was_never_corrected_has_no_adjusted_score():
+    pool = small_pool(6)
+    sample = pool.sample(2, pi=np.ones(pool.correct.size))
+    labels = pool.labels()
+    only = next(row for row in range(pool.correct.size) if sum(row in s.rows for s in pool.systems) == 1)
+    relation = labels.relation.copy()
+    relation[only] = np.nan
+    scores = noise_adjusted_scores(
+        pool.systems, Labels(relation, labels.linking), sample, None, parts=["relation"], weightings=DEFAULT
+    )
+    without = {number for number, s in enumerate(pool.systems) if only not in s.rows}
+    assert {score.system for score in scores} == without
