@@ -42,8 +42,8 @@ def test_coordinated_is_no_wider_than_joint_at_the_same_number_of_labels(widths,
 @pytest.mark.parametrize("measure", ["precision", "recall"])
 def test_sampling_is_unbiased_where_pooling_is_not(widths, method, measure):
     biases = {key: abs(one[measure]["median_bias"]) for key, one in widths["instance"].items()}
-    assert biases[method] < 0.01
     assert biases["pooled"] > 0.03
+    assert biases[method] < biases["pooled"] / 4
 
 
 @pytest.mark.parametrize("options", FULLY, ids=NAMES)
