@@ -159,7 +159,7 @@ LANGUAGE_CODE = "en-gb"
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
+STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiments")]
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
