@@ -5,12 +5,14 @@ from django.contrib import admin
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    FileCheck,
     Instance,
     Problem,
     SampleBatch,
     Score,
     Submission,
     SubmissionEvent,
+    Upload,
 )
 from kbpo.core.admin import ReadOnlyAdmin
 
@@ -42,6 +44,23 @@ class ProblemAdmin(ReadOnlyAdmin):
     list_display = ["submission", "line", "severity", "code", "message"]
     list_filter = ["severity", "code"]
     list_select_related = ["submission"]
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnlyAdmin):
+    """Files on their way in."""
+
+    list_display = ["name", "user", "size", "offset", "created_at", "expires_at"]
+    list_select_related = ["user"]
+
+
+@admin.register(FileCheck)
+class FileCheckAdmin(ReadOnlyAdmin):
+    """Files that are only checked."""
+
+    list_display = ["upload", "corpus", "state", "attempts", "created_at", "read_at"]
+    list_filter = ["state", "corpus"]
+    list_select_related = ["upload", "corpus"]
 
 
 @admin.register(Instance)

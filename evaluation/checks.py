@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 State = FileCheck.State
 CHECK_TASK = "kbpo.pipeline.read_checks"
-ATTEMPTS = 3
+ATTEMPTS = 10  # for workers that are stopped meanwhile; an error is told at once
 LONGEST = timedelta(minutes=20)  # that one may wait to be read
 
 
@@ -68,7 +68,7 @@ def _try(pk: UUID) -> bool:
         )
         if check is None:
             return False
-        # Counted beforehand: a file that kills its reader does not come back forever.
+        # Counted beforehand: what kills its worker does not come back forever.
         check.attempts += 1
         if check.attempts > ATTEMPTS or timezone.now() > check.created_at + LONGEST:
             check.state = State.FAILED
@@ -82,6 +82,9 @@ def _try(pk: UUID) -> bool:
         raise  # the database is away: the row is still due
     except Exception:
         logger.exception("check %s failed", pk)
+        FileCheck.objects.filter(pk=pk, state=State.WAITING).update(
+            state=State.FAILED, read_at=timezone.now()
+        )
         return True
 
 

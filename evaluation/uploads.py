@@ -19,9 +19,9 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from evaluation.models import Submission, Upload
-from evaluation.models.upload import MOST_BYTES
 from kbpo.accounts.models import User
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, InvalidInput, TooLarge
+from kbpo.core.uploading import MOST_BYTES
 
 KEPT = timedelta(days=1)  # after the last sign of its owner
 MOST_OPEN = 10  # uploads of one user
@@ -153,24 +153,35 @@ def whole(*, user: User, pk: UUID) -> Upload:
     upload = Upload.objects.filter(pk=pk, user=user).first()
     if upload is None or (upload.digest and upload.offset != upload.size):
         raise InvalidInput("the uploaded file is gone: choose it again", where="file")
-    if not upload.digest:
+    if not is_whole(upload):
         raise InvalidInput(
             f"{upload.offset:,} of {upload.size:,} bytes are here: go on with the upload", where=upload.name
         )
     return upload
 
 
+def is_whole(upload: Upload) -> bool:
+    """Say whether all of an upload is here.
+
+    Where the server was killed between the last byte and its digest, the digest is made up for now.
+    """
+    if not upload.digest and upload.offset == upload.size:
+        with _locked(upload) as (file, _):
+            _finish(upload, file)
+    return bool(upload.digest)
+
+
 def same_bytes(upload: Upload) -> list[Submission]:
     """Return what the user's teams handed in before with the very same bytes, the newest first."""
-    if not upload.digest:
+    if not is_whole(upload):
         return []
     found = Submission.objects.filter(digest=upload.digest, team__memberships__user=upload.user_id)
     return list(found.select_related("corpus").order_by("-pk"))
 
 
-def unfinished(user: User) -> list[Upload]:
-    """Return the uploads of a user that some bytes are missing of, the newest first."""
-    return list(Upload.objects.filter(user=user, digest="", expires_at__gt=timezone.now()))
+def left_lying(user: User) -> list[Upload]:
+    """Return the uploads of a user that were not finished, or neither handed in nor checked; newest first."""
+    return list(Upload.objects.filter(user=user, file_check=None, expires_at__gt=timezone.now()))
 
 
 @contextmanager

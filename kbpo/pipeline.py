@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotations import agreements, labels
 from annotations.models import Corpus
-from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
     return sum(
-        sampling.close_batches(epoch=epoch)
+        batches.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
     )
 

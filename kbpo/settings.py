@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "kbpo.accounts",
     "annotations",
     "crowd",
+    "crowd.marketplace",
     "evaluation",
     "rest_framework",
     "allauth",
@@ -102,6 +103,11 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_ROOT = KBPO_HOME / "media"
+FILE_UPLOAD_HANDLERS = [
+    "kbpo.core.uploading.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 REDIS_URL = _given.redis_url  # empty: the embedded one
 if not DEVELOPMENT:
     # Sign-in limits are counted here, and have to hold for all web processes together.
@@ -167,6 +173,8 @@ STORAGES = {
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 

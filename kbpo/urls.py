@@ -6,6 +6,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
+    path("", include("crowd.marketplace.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("annotate/", include("crowd.urls")),

@@ -12,8 +12,7 @@ from django.urls import reverse
 from annotations.models import Corpus
 from evaluation.models.submission import Submission
 from kbpo.accounts.models import User
-
-MOST_BYTES = 500 << 20
+from kbpo.core.uploading import MOST_BYTES
 
 
 class Upload(models.Model):

@@ -48,7 +48,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Throw away an upload that was not finished."""
+    """Throw away an upload that was left lying."""
     found = Upload.objects.filter(pk=pk, user=cast(User, request.user)).first()
     if found is not None:
         uploads.discard(upload=found)
@@ -58,7 +58,7 @@ def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def sending(user: User) -> dict[str, Any]:
     """Return what the part of a form that sends a file needs."""
-    return {"piece": PIECE, "unfinished": uploads.unfinished(user)}
+    return {"piece": PIECE, "left_lying": uploads.left_lying(user)}
 
 
 def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:

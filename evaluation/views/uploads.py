@@ -30,9 +30,9 @@ from rest_framework.views import APIView
 
 from evaluation import uploads
 from evaluation.models import Upload
-from evaluation.models.upload import MOST_BYTES
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
+from kbpo.core.uploading import MOST_BYTES
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,expiration,termination"

@@ -154,7 +154,7 @@ function sendPiece(offset, start) {
 function complain(status, body) {
   if (status === 404 || status === 410 || status === 460) throw new Gone();
   if (status === 401 || status === 403) {
-    throw new Refused("You are signed out. Sign in and choose the same file: it goes on where it stopped.");
+    throw new Refused("You are signed out. Sign in, come back and choose the same file: it goes on where it stopped.");
   }
   if (status === 409 && address) throw new Broken(); // ask how far it is, and go on from there
   if (status === 423 || status === 429 || status >= 500) throw new Broken();

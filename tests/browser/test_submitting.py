@@ -1,6 +1,7 @@
 """Handing in a system, as a person does."""
 
 import pytest
+from django.core.files.base import ContentFile
 from playwright.sync_api import expect
 
 from evaluation.models import Submission
@@ -11,6 +12,7 @@ from tests.factories import (
     EpochFactory,
     InstanceFactory,
     PredictionFactory,
+    ProblemFactory,
     SampleBatchFactory,
     ScoreFactory,
     SubmissionFactory,
@@ -111,10 +113,20 @@ def full(member):
         )
         document = DocumentFactory(corpus=corpus, sentences=True, title="unbroken" * 12)
         PredictionFactory(submission=submission, instance=InstanceFactory(document=document))
-        batch = SampleBatchFactory(submission=submission, epoch__number=index + 1, epoch__released=index < 2)
+        batch = SampleBatchFactory(submission=submission, epoch__number=index + 1, epoch__released=True)
         for part in ("all", "relation", "linking"):
             ScoreFactory(batch=batch, part=part)
     SubmissionFactory(corpus=corpus, team=member.teams.get(), state="judging")
+    kb = ContentFile(b"run\n" + b"unbroken" * 200 + b"\n:E1\tper:likes\t:E2\n", name="a.kb")
+    refused = SubmissionFactory(corpus=corpus, team=member.teams.get(), state="refused", file=kb)
+    ProblemFactory(submission=refused, line=2, text="unbroken" * 12)
+    ProblemFactory(submission=refused, line=3, column=2, severity="WARNING")
+    accepted = SubmissionFactory(corpus=corpus, team=member.teams.get(), state="accepted")
+    PredictionFactory(
+        submission=accepted, instance=InstanceFactory(document=document, predicate="per:spouse")
+    )
+    EpochFactory(corpus=corpus, number=9)
+    failed = SubmissionFactory(corpus=corpus, team=member.teams.get(), state="failed")
     return [
         "/?corpus=full",
         "/corpora/full/",
@@ -123,7 +135,13 @@ def full(member):
         f"/corpora/full/systems/{submission.pk}/",
         f"/submissions/{submission.pk}/",
         "/submissions/",
+        f"/submissions/{refused.pk}/",
+        f"/submissions/{refused.pk}/problems/",
+        f"/submissions/{refused.pk}/lines/?line=2",
+        f"/submissions/{accepted.pk}/",
+        f"/submissions/{failed.pk}/",
         "/submissions/new/",
+        "/check/",
         "/teams/",
         f"/teams/{member.teams.get().pk}/",
         "/help/",

@@ -12,7 +12,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 
-from evaluation.models import StageWork
+from evaluation.models import StageWork, Submission
 
 Row = Mapping[str, Any]
 
@@ -33,6 +33,8 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
     "evaluation.DocumentSample": ("corpus",),
+    "evaluation.Upload": ("user", "name"),
+    "evaluation.FileCheck": ("upload",),
     "contenttypes.ContentType": ("app_label", "model"),
 }
 
@@ -41,6 +43,7 @@ LEFT_OUT: Mapping[str, str] = {
     "accounts.User.password": "made of random letters where nobody can sign in",
     "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
+    "evaluation.FileCheck.attempts": "a try that was killed counts",
     "evaluation.Notice.attempts": "a try that was killed counts",
     "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
 }
@@ -65,8 +68,9 @@ def read_rows() -> dict[str, list[str]]:
         for submission in apps.get_model("evaluation.Submission").objects.order_by("name")
     ]
     rows["uploaded files"] = sorted(
-        hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in Path(settings.MEDIA_ROOT).rglob("*")
+        f"{folder.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for folder in (Path(settings.MEDIA_ROOT), Path(settings.KBPO_HOME, "uploads"))
+        for path in folder.rglob("*")
         if path.is_file()
     )
     rows["mail"] = sorted(
@@ -88,6 +92,10 @@ def describe(row: models.Model) -> Row:
             continue
         elif isinstance(field, models.ForeignKey):
             described[field.name] = None if value is None else name_of(field.related_model, value)
+        elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
+            described[field.name] = [name_of(Submission, pk) for pk in value]
+        elif isinstance(field, models.BinaryField):
+            described[field.name] = hashlib.sha256(value).hexdigest()
         elif isinstance(field, models.DateTimeField):
             described[field.name] = value is not None
         elif isinstance(field, models.DateField):

@@ -1,13 +1,16 @@
 """What happens to a corpus, as steps that can each be begun again after a process was killed in it.
 
 Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
-system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted.
+system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
+files are checked without being handed in, and one of these is forgotten.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files import File
 from django.core.management import call_command
 from django.utils import timezone
@@ -15,8 +18,8 @@ from django.utils import timezone
 from annotations import labels
 from annotations.models import Corpus, Question
 from crowd import simulation
-from evaluation import epochs, files, lifecycle, sampling, submissions
-from evaluation.models import Epoch, Notice, SampleBatch, Submission
+from evaluation import checks, epochs, files, lifecycle, sampling, submissions, uploads
+from evaluation.models import Epoch, FileCheck, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
@@ -80,6 +83,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
     return {
         "load": lambda: load(folder, design),
         "join": join,
+        "check": lambda: check(folder),
         "submit": lambda: submit(folder, FIRST),
         "advance": pipeline.advance,
         "go ahead": go_ahead,
@@ -92,6 +96,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "judge more": lambda: judge(folder),
         "advance to more scores": pipeline.advance,
         "change minds": change_minds,
+        "advance at last": pipeline.advance,
         "tidy": tidy,
     }
 
@@ -108,6 +113,19 @@ def join() -> None:
         address = f"{name.lower()}@example.org"
         user = User.objects.filter(email=address).first() or User.objects.create_user(address)
         Membership.objects.get_or_create(team=team, user=user)
+
+
+def check(folder: Path) -> None:
+    user, corpus = User.objects.get(email="alpha@example.org"), Corpus.objects.get(tag=TAG)
+    for path in (folder / "broken.kb", folder / "four.kb"):
+        upload = Upload.objects.filter(name=path.name).first()
+        upload = upload or uploads.create(user=user, name=path.name, size=path.stat().st_size)
+        with path.open("rb") as stream:
+            if not upload.digest:  # gone on with where it broke off
+                stream.seek(upload.offset)
+                uploads.append(upload=upload, offset=upload.offset, stream=stream)
+        if not FileCheck.objects.filter(upload=upload).exists():
+            checks.start(upload=upload, corpus=corpus, format="tac2016")
 
 
 def submit(folder: Path, systems: tuple[System, ...]) -> None:
@@ -152,11 +170,15 @@ def change_minds() -> None:
         lifecycle.withdraw(submission=three, user=User.objects.get(email="beta@example.org"))
     if two.file:
         lifecycle.delete_file(submission=two, user=User.objects.get(email="alpha@example.org"))
+    Upload.objects.filter(name="four.kb").update(expires_at=timezone.now())
 
 
 def tidy() -> None:
-    now = timezone.now()
-    files.remove_orphans(now=now + files.YOUNGEST + files.YOUNGEST)
+    """Do what the service does a day later."""
+    files.remove_orphans(now=timezone.now() + 2 * files.YOUNGEST)
+    for path in (settings.KBPO_HOME / "uploads").iterdir():
+        os.utime(path, (0, 0))
+    uploads.remove_expired()
 
 
 def let_leases_run_out() -> None:
@@ -166,6 +188,10 @@ def let_leases_run_out() -> None:
 
 def settled() -> bool:
     """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
+    if FileCheck.objects.filter(state="waiting").exists():
+        return False
+    if Upload.objects.filter(expires_at__lte=timezone.now()).exists():
+        return False
     waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
     if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
         return False

@@ -128,7 +128,9 @@ def test_the_undisturbed_run_comes_to_the_end_of_every_path(undisturbed: Outcome
         "expert",
     }
     assert len(set(undisturbed.rows["mail"])) == len(undisturbed.rows["mail"]) == 6
-    assert len(undisturbed.rows["uploaded files"]) == 6  # one of seven was deleted
+    assert len(undisturbed.rows["uploaded files"]) == 6 + 1  # one of seven was deleted, one of two forgotten
+    checks = [json.loads(row) for row in undisturbed.rows["evaluation.FileCheck"]]
+    assert [check["state"] for check in checks] == ["refused"]
     assert {point.stage for point in undisturbed.commits} == STAGES | {""}
 
 

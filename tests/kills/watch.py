@@ -13,6 +13,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connection, connections
+from psycopg import Binary
+from psycopg.types.json import Jsonb
 
 from evaluation import notices, work
 from evaluation.models import Notice, Submission
@@ -181,7 +183,9 @@ def stable(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Sequence):
         return [stable(item) for item in value]
-    if hasattr(value, "obj"):  # JSON
+    if isinstance(value, Binary):
+        return hashlib.sha256(value.obj).hexdigest()
+    if isinstance(value, Jsonb):
         return json.dumps(value.obj, sort_keys=True)
     return type(value).__name__
 

@@ -6,44 +6,22 @@ from scipy import sparse
 
 from evaluation.estimators import coordinated
 from evaluation.estimators.differences import precision_difference, recall_difference
-from evaluation.estimators.documents import SimpleRandom, TwoPhase
 from evaluation.estimators.f1 import PoolSample, harmonic
 from evaluation.estimators.iid import draw, joint_estimates, simple_estimates
 from evaluation.estimators.intervals import LEVELS, difference_interval, f1_interval, interval, wilson
-from evaluation.estimators.precision import PrecisionEstimate, difference_precision
+from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
-
-INSTANCES = 4_000
-DOCUMENTS = 1_500
-FIRST, PLANNED = 75, 150
+from evaluation.experiments.worlds import INSTANCES, ClusteredCorpus, LoneSystem
 
 
 def held(intervals, truth):
     return np.mean([one.low <= truth <= one.high for one in intervals])
 
 
-class System:
-    """A system with uneven weights and telling confidences, whose sample is worth n labels."""
-
-    def __init__(self, precision, n, seed=0):
-        rng = np.random.default_rng(seed)
-        self.p = rng.dirichlet(np.full(INSTANCES, 2.0))
-        self.confidence = rng.beta(2, 2, INSTANCES)
-        chance = precision * 2 * self.confidence if precision <= 0.5 else np.full(INSTANCES, precision)
-        self.correct = (rng.random(INSTANCES) < chance).astype(float)
-        self.truth = self.p @ self.correct
-        self.pi, _ = coordinated.top_up(np.zeros(INSTANCES), self.p, 0.25 / n)
-        self.folds = np.arange(INSTANCES) % coordinated.FOLDS
-
-    def estimate(self, rng) -> PrecisionEstimate:
-        sampled = rng.random(INSTANCES) < self.pi
-        return difference_precision(self.p, self.pi, sampled, self.correct, self.folds, self.confidence)
-
-
 @pytest.mark.parametrize("n", [50, 150, 500])
 @pytest.mark.parametrize("precision", [0.1, 0.5])
 def test_precision(precision, n):
-    system, rng = System(precision, n), np.random.default_rng(1)
+    system, rng = LoneSystem(precision, n), np.random.default_rng(1)
     estimates = [system.estimate(rng) for _ in range(1_500)]
     share = {level: held([interval(one, level) for one in estimates], system.truth) for level in LEVELS}
     print(f"\nprecision {precision}, n = {n}: " + ", ".join(f"{k:.0%} {v:.3f}" for k, v in share.items()))
@@ -52,7 +30,7 @@ def test_precision(precision, n):
 
 
 def test_precision_of_almost_nothing():
-    system, rng = System(0.01, 150, seed=3), np.random.default_rng(1)
+    system, rng = LoneSystem(0.01, 150, seed=3), np.random.default_rng(1)
     estimates = [system.estimate(rng) for _ in range(1_500)]
     share = held([interval(one, 0.90) for one in estimates], system.truth)
     print(f"\nprecision {system.truth:.4f}, n = 150, 90%: {share:.3f}")
@@ -60,45 +38,16 @@ def test_precision_of_almost_nothing():
 
 
 def test_the_error_of_a_topped_up_sample_is_no_more_than_its_target():
-    system, rng = System(0.5, 150), np.random.default_rng(2)
+    system, rng = LoneSystem(0.5, 150), np.random.default_rng(2)
     estimates = np.array([system.estimate(rng).estimate for _ in range(1_500)])
     print(f"\nvariance {estimates.var():.6f}, target {0.25 / 150:.6f}")
     assert estimates.var() <= 0.25 / 150 * 1.1
     assert abs(estimates.mean() - system.truth) <= 3 * estimates.std() / np.sqrt(estimates.size)
 
 
-class Corpus:
-    """Documents with very different numbers of relations, which are found or missed together."""
-
-    def __init__(self, seed=0):
-        rng = np.random.default_rng(seed)
-        size = rng.gamma(1.5, 4, DOCUMENTS)
-        self.true = rng.poisson(size)
-        luck = rng.beta(1.5, 2.5, DOCUMENTS)
-        self.found = rng.binomial(self.true, luck)
-        self.other_found = rng.binomial(self.true, np.clip(luck + 0.05, 0, 1))
-        self.guess = size * rng.uniform(0.5, 1.5, DOCUMENTS)
-        self.truth = self.found.sum() / self.true.sum()
-
-    def one_phase(self, rng):
-        return rng.choice(DOCUMENTS, PLANNED, replace=False), SimpleRandom(DOCUMENTS)
-
-    def two_phases(self, rng):
-        """The second phase prefers documents that look rich, the more so the richer the first phase was."""
-        first = rng.choice(DOCUMENTS, FIRST, replace=False)
-        taste = 0.5 + 0.5 * np.tanh(self.true[first].mean() / 6)
-        wish = self.guess**taste
-        wish[first] = 0
-        p2 = np.clip((PLANNED - FIRST) * wish / wish.sum(), 0.2 * PLANNED / DOCUMENTS, 1)
-        second = (rng.random(DOCUMENTS) < p2) & (wish > 0)
-        drawn = np.concatenate([first, np.flatnonzero(second)])
-        of_first = np.arange(drawn.size) < FIRST
-        return drawn, TwoPhase(of_first, np.where(of_first, 1.0, p2[drawn]), DOCUMENTS, PLANNED)
-
-
 @pytest.mark.parametrize("phases", ["one_phase", "two_phases"])
 def test_recall_and_f1(phases):
-    corpus, system, rng = Corpus(), System(0.4, 150), np.random.default_rng(4)
+    corpus, system, rng = ClusteredCorpus(), LoneSystem(0.4, 150), np.random.default_rng(4)
     truth = harmonic(system.truth, corpus.truth)
     recalls, scores, estimates = [], [], []
     for _ in range(1_000):
@@ -117,7 +66,7 @@ def test_recall_and_f1(phases):
 
 def test_relations_taken_for_independent_cover_less_than_they_claim():
     # Why documents are the units: the same estimates with the relations as independent draws.
-    corpus, rng = Corpus(), np.random.default_rng(4)
+    corpus, rng = ClusteredCorpus(), np.random.default_rng(4)
     intervals = []
     for _ in range(500):
         drawn, _ = corpus.one_phase(rng)
@@ -162,7 +111,7 @@ def test_differences():
 
 
 def test_differences_of_recall():
-    corpus, rng = Corpus(), np.random.default_rng(8)
+    corpus, rng = ClusteredCorpus(), np.random.default_rng(8)
     truth = (corpus.found.sum() - corpus.other_found.sum()) / corpus.true.sum()
     intervals = []
     for _ in range(800):

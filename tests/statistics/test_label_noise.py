@@ -1,87 +1,19 @@
 """Three systems, judged by people who err: what the majority, posteriors and corrected labels make of it."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators.intervals import interval
-from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
+from evaluation.experiments.label_noise import CROWDS, PRECISIONS, VOTES, WORKERS, simulate
 
 SEEDS = range(200)
-INSTANCES = 4000  # of each system
-LABELS = 456  # of each, on average: what a lone system needs
-WORKERS, VOTES = 30, 3
-PRECISIONS = (0.1, 0.4, 0.7)
-CROWDS = {
-    "all 11%": lambda rng: np.full(WORKERS, 0.11),
-    "2 to 20%": lambda rng: rng.uniform(0.02, 0.20, WORKERS),
-    "a fifth guess": lambda rng: np.where(np.arange(WORKERS) < 6, 0.5, 0.06),
-}
-METHODS = ("majority", "posterior", "adjusted")
-
-
-@dataclass(frozen=True)
-class Runs:
-    """By seed and system."""
-
-    estimate: np.ndarray
-    covered: np.ndarray
-
-    @property
-    def mean(self):
-        return self.estimate.mean(axis=0)
-
-    @property
-    def coverage(self):
-        return self.covered.mean(axis=0)
-
-
-def one_seed(seed, precisions, errors_of):
-    rng = np.random.default_rng(seed)
-    truth = np.concatenate(
-        [rng.permutation(np.arange(INSTANCES) < share * INSTANCES) for share in precisions]
-    )
-    sampled = rng.random(truth.size) < LABELS / INSTANCES
-    drawn = np.flatnonzero(sampled)
-    errors = errors_of(rng)
-    workers = np.argsort(rng.random((drawn.size, WORKERS)), axis=1)[:, :VOTES]
-    votes = (rng.random(workers.shape) < errors[workers]) ^ truth[drawn, None]
-    fit = dawid_skene(np.repeat(np.arange(drawn.size), VOTES), workers.ravel(), votes.ravel())
-    posterior = np.full(truth.size, np.nan)
-    posterior[drawn] = fit.posteriors[:, 1]
-    verdict, corrected = posterior.copy(), posterior.copy()
-    verdict[drawn] = 2 * votes.sum(axis=1) > VOTES
-    unknown = np.full(drawn.size, -1)
-    corrected[drawn] = calibrate(posterior[drawn], unknown).correct(posterior[drawn], unknown)
-    labels = {
-        "majority": (difference_precision, verdict),
-        "posterior": (noise_adjusted_precision, posterior),
-        "adjusted": (noise_adjusted_precision, corrected),
-    }
-    folds = rng.integers(0, 5, truth.size)
-    p, pi = np.full(INSTANCES, 1 / INSTANCES), np.full(INSTANCES, LABELS / INSTANCES)
-    found = np.empty((len(METHODS), len(precisions), 2))
-    for row, (estimate, label) in enumerate(labels.values()):
-        for system, share in enumerate(precisions):
-            own = slice(system * INSTANCES, (system + 1) * INSTANCES)
-            got = estimate(p, pi, sampled[own], label[own], folds[own])
-            ends = interval(got)
-            found[row, system] = got.estimate, ends.low <= share <= ends.high
-    return found
-
-
-def simulate(precisions, errors_of):
-    found = np.array([one_seed(seed, precisions, errors_of) for seed in SEEDS])
-    return {name: Runs(*np.moveaxis(found[:, row], 2, 0)) for row, name in enumerate(METHODS)}
 
 
 @pytest.fixture(scope="module", params=CROWDS)
 def runs(request):
-    runs = simulate(PRECISIONS, CROWDS[request.param])
+    runs = simulate(PRECISIONS, CROWDS[request.param], SEEDS)
     print(f"\nworkers' errors: {request.param}; {VOTES} votes, {len(SEEDS)} seeds, 95% intervals")
     for name, one in runs.items():
         for system, share in enumerate(PRECISIONS):
@@ -94,7 +26,7 @@ def runs(request):
 
 @pytest.fixture(scope="module")
 def alone():
-    runs = simulate((0.1,), CROWDS["all 11%"])
+    runs = simulate((0.1,), CROWDS["all 11%"], SEEDS)
     print("\na lone system with P = .1, all workers err in 11%")
     for name, one in runs.items():
         print(f"  {name:10} mean {one.mean[0]:.4f}  holds the truth in {one.coverage[0]:.3f}")

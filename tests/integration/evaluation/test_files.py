@@ -271,12 +271,17 @@ def test_a_check_that_the_service_cannot_do_fails_in_words(cast, check, client, 
 
     monkeypatch.setattr(checks, "read_kb", broken)
     checked = check()
-    for _ in range(checks.ATTEMPTS):
-        assert checked.state == "waiting"
-        pipeline.read_checks()
-    checked.refresh_from_db()
     assert checked.state == "failed"
     assert "our fault" in text(client.get(checked.get_absolute_url()))
+
+
+@pytest.mark.parametrize(("lost", "state"), [(checks.ATTEMPTS - 1, "accepted"), (checks.ATTEMPTS, "failed")])
+def test_as_many_workers_may_die_of_a_check_and_no_more(check, lost, state):
+    checked = check()
+    FileCheck.objects.update(state="waiting", attempts=lost, read_at=None)
+    pipeline.read_checks()
+    checked.refresh_from_db()
+    assert checked.state == state
 
 
 @pytest.mark.parametrize("who", ["visitor", "annotator"])

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from evaluation import uploads
 from evaluation.models import Submission, Upload
-from evaluation.models.upload import MOST_BYTES
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, InvalidInput, TooLarge
+from kbpo.core.uploading import FORM, MOST_BYTES
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -205,7 +205,7 @@ def test_a_user_holds_a_bounded_number_of_bytes(user):
     for _ in range(3):
         uploads.create(user=user, name="a.kb", size=MOST_BYTES)
     with pytest.raises(Conflict, match="2 GB is the most"):
-        begin(user)
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES)
 
 
 def test_a_file_that_is_too_large_is_told_to_be_packed(user):
@@ -332,3 +332,24 @@ def test_an_unfinished_upload_is_thrown_away_by_its_owner_alone(cast, sign_in):
     assert Upload.objects.exists()
     sign_in(cast.member).post(f"/uploads/{upload.pk}/discard/")
     assert not Upload.objects.exists()
+
+
+def test_a_server_killed_before_the_digest_makes_up_for_it(user):
+    upload = finish(user)
+    Upload.objects.update(digest="")
+    assert uploads.whole(user=user, pk=upload.pk).digest == upload.digest
+
+
+def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
+    answer = sign_in(cast.member).post(
+        "/submissions/new/",
+        values(cast, Upload()) | {"file": SimpleUploadedFile("f.kb", CONTENT)},
+        headers={"content-length": str(MOST_BYTES + FORM + 1)},
+    )
+    assert answer.status_code == 400
+    assert not Upload.objects.exists()
+
+
+def test_a_whole_file_that_was_left_lying_is_offered_again(cast, sign_in):
+    finish(cast.member)
+    assert "is here and was not handed in" in sign_in(cast.member).get("/submissions/new/").content.decode()

@@ -119,3 +119,11 @@ def test_provenance_is_read_or_a_problem_is_reported(text):
     assert (places is None) <= bool(codes)
     for place in places or []:
         assert 0 <= place.span.start < place.span.end <= {"D": 1_000, "E F": 10}[place.doc_id]
+
+
+@given(st.text(alphabet='"\\ab#', max_size=8))
+def test_a_string_is_what_stands_between_two_quotes_without_a_bare_one(text):
+    inside = text[1:-1].replace("\\\\", "").replace('\\"', "")
+    assert is_string(text) is (
+        len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside and not inside.endswith("\\")
+    )

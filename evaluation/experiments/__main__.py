@@ -1,0 +1,68 @@
+"""Run one of the experiments: ``python -m evaluation.experiments NAME``."""
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from evaluation.experiments.files import write
+from evaluation.experiments.outcome import DEFAULT_SEED, Experiment, Options
+from evaluation.experiments.runs import read_runs
+from kbpo.core.errors import InvalidInput, KbpoError
+
+NAMES = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the experiment that the command line names; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.experiments",
+        description="Run an experiment; write its numbers as JSON and its figure as SVG and PNG.",
+    )
+    parser.add_argument("name", choices=NAMES)
+    parser.add_argument(
+        "--out", type=Path, default=Path(), metavar="DIR", help="where to write (default: here)"
+    )
+    parser.add_argument("--quick", action="store_true", help="a fraction of the work, to see that it runs")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help=f"default: {DEFAULT_SEED}")
+    parser.add_argument("--runs", type=Path, metavar="FILE", help="a table of run_id, precision and recall")
+    parser.add_argument("--knowledgenet", type=Path, metavar="DIR", help="the ten systems on KnowledgeNet")
+    given = parser.parse_args(arguments)
+    try:
+        outcome = _experiment(given.name).run(_options(given))
+        for path in write(given.name, outcome, given.out):
+            print(path, file=sys.stderr)
+    except (KbpoError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(outcome.title)
+    print(outcome.says)
+    for one in outcome.compared:
+        print(f"{one.what}: {one.here:.4g}" + (f" (reported: {one.reported})" if one.reported else ""))
+    return 0
+
+
+def _experiment(name: str) -> Experiment:
+    return cast(Experiment, import_module(f"evaluation.experiments.{name}"))
+
+
+def _options(given: argparse.Namespace) -> Options:
+    if given.seed < 0:
+        raise InvalidInput(f"is {given.seed}; a whole number of at least 0 is needed", where="--seed")
+    runs = None
+    if given.runs is not None:
+        with given.runs.open(encoding="utf-8") as lines:
+            runs = read_runs(lines)
+    return Options(given.quick, given.seed, runs, given.knowledgenet, _say)
+
+
+def _say(line: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+    else:
+        print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

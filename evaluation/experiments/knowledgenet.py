@@ -1,0 +1,187 @@
+"""Ten real systems on KnowledgeNet with exact scores: what their folder holds, in arrays.
+
+The data are no part of this project (CC BY-SA 4.0, Mesquita et al. 2019); whoever has the folder names it.
+"""
+
+import csv
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from evaluation.estimators import coordinated, weighting
+from evaluation.estimators.matching import Claim, Matching, TrueRelation, match
+from evaluation.experiments.pool import BoolArray
+from evaluation.experiments.runs import FloatArray, IntArray
+from kbpo.core.errors import InvalidInput
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One system's instances, and what is written beside them.
+
+    Attributes
+    ----------
+    name, team : str
+    claims : list of Claim
+    subjects, objects : list of str
+        Entities.
+    confidence, correct, p_subject_relation : float[n]
+    precision : mapping of weighting to float
+        Exact, as published.
+    recall : float
+    """
+
+    name: str
+    team: str
+    claims: list[Claim]
+    subjects: list[str]
+    objects: list[str]
+    confidence: FloatArray
+    correct: FloatArray
+    p_subject_relation: FloatArray
+    precision: dict[str, float]
+    recall: float
+
+    def weights(self, name: str) -> FloatArray:
+        """Return p under a weighting, float[n]."""
+        predicates = [claim.predicate for claim in self.claims]
+        return weighting.WEIGHTINGS[name](self.subjects, predicates, self.objects)
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeNet:
+    """The ten systems over their common instances.
+
+    Attributes
+    ----------
+    systems : list of System
+    keys : list of str
+        Of the pool's instances.
+    documents : list of str
+    relations : list of TrueRelation
+    members : list of int[n_i]
+        For each system the positions of its instances in the pool.
+    matching : Matching
+        Of the pool's instances with the true relations.
+    true_document, claim_document : int[number of relations], int[N]
+        The positions of their documents.
+    """
+
+    systems: list[System]
+    keys: list[str]
+    documents: list[str]
+    relations: list[TrueRelation]
+    members: list[IntArray]
+    matching: Matching
+    true_document: IntArray
+    claim_document: IntArray
+
+    def weights(self, system: int, name: str) -> FloatArray:
+        """Return p of a system over the pool, float[N]."""
+        p = np.zeros(len(self.keys))
+        p[self.members[system]] = self.systems[system].weights(name)
+        return p
+
+    def teams(self) -> IntArray:
+        """Count the teams that have each instance of the pool."""
+        of_team: dict[str, BoolArray] = {}
+        for system, members in zip(self.systems, self.members, strict=True):
+            of_team.setdefault(system.team, np.zeros(len(self.keys), dtype=bool))[members] = True
+        return np.asarray(np.sum(list(of_team.values()), axis=0), dtype=np.int64)
+
+    def by_document(self, flags: BoolArray, document: IntArray) -> IntArray:
+        """Count what is flagged in each document."""
+        return np.bincount(document[flags], minlength=len(self.documents))
+
+
+@cache
+def read(folder: Path) -> KnowledgeNet:
+    """Read the folder.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``truth.json``, ``gold.jsonl.gz`` and ``instances/*.tsv.gz``.
+
+    Returns
+    -------
+    KnowledgeNet
+
+    Raises
+    ------
+    InvalidInput
+        If one of them is missing.
+    """
+    for name in ("truth.json", "gold.jsonl.gz", "instances"):
+        if not (folder / name).exists():
+            message = f"{folder} has no {name}; the folder of the ten systems is needed"
+            raise InvalidInput(message, where="--knowledgenet")
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["systems"]
+    systems = [
+        _system(path, truth[path.name.removesuffix(".tsv.gz")])
+        for path in sorted((folder / "instances").glob("*.tsv.gz"))
+    ]
+    documents, relations = _gold(folder / "gold.jsonl.gz")
+    position = {document: number for number, document in enumerate(documents)}
+    index: dict[Claim, int] = {}
+    members = [
+        np.array([index.setdefault(claim, len(index)) for claim in system.claims]) for system in systems
+    ]
+    return KnowledgeNet(
+        systems=systems,
+        keys=[coordinated.instance_key(*claim[:4]) for claim in index],
+        documents=documents,
+        relations=relations,
+        members=members,
+        matching=match(list(index), relations),
+        true_document=np.array([position[relation.doc_id] for relation in relations]),
+        claim_document=np.array([position[claim.doc_id] for claim in index]),
+    )
+
+
+def _opened(path: Path) -> TextIO:
+    return gzip.open(path, "rt", encoding="utf-8")
+
+
+def _system(path: Path, truth: dict[str, Any]) -> System:
+    with _opened(path) as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return System(
+        name=path.name.removesuffix(".tsv.gz"),
+        team=truth["team"],
+        claims=[
+            Claim(
+                row["doc_id"],
+                row["predicate"],
+                Span(int(row["subject_start"]), int(row["subject_end"])),
+                Span(int(row["object_start"]), int(row["object_end"])),
+            )
+            for row in rows
+        ],
+        subjects=[row["subject_entity"] for row in rows],
+        objects=[row["object_entity"] for row in rows],
+        confidence=np.array([float(row["confidence"]) for row in rows]),
+        correct=np.array([float(row["correct"]) for row in rows]),
+        p_subject_relation=np.array([float(row["p_subject_relation"]) for row in rows]),
+        precision=truth["precision"],
+        recall=truth["recall"],
+    )
+
+
+def _gold(path: Path) -> tuple[list[str], list[TrueRelation]]:
+    with _opened(path) as lines:
+        documents = [json.loads(line) for line in lines]
+    relations = [
+        TrueRelation(
+            document["doc_id"], relation["predicate"], Span(*relation["subject"]), Span(*relation["object"])
+        )
+        for document in documents
+        for relation in document["relations"]
+    ]
+    return [document["doc_id"] for document in documents], relations

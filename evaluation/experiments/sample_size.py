@@ -1,0 +1,283 @@
+"""How many labels forty systems need, one after the other, each to the same accuracy.
+
+As in section 5 of the paper: a fixed 500 draws for each; the paper's rule, the least draws at which the joint
+estimator meets the target; and the top-up of the coordinated design. Once on a pool of the size of TAC KBP
+2015, which the paper's figures are about, and once on a corpus of 15,000 documents with 9.2 relations each.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy import sparse
+from scipy.optimize import brentq
+
+from evaluation.estimators import coordinated, iid, weighting
+from evaluation.estimators.labelled import PLANNED_DENSITY
+from evaluation.estimators.precision import difference_precision
+from evaluation.experiments import figures
+from evaluation.experiments.outcome import Compared, Options, Outcome
+from evaluation.experiments.pool import FALSE_INSTANCES, MISTAKES_IN_A_CORPUS, TRUE_INSTANCES, Pool, draw_pool
+from evaluation.experiments.runs import TOP, FloatArray, IntArray, Runs
+
+LABELS = 500
+"""What a system alone needs: the target is V* = ¼/500."""
+DOCUMENTS = 15_000
+RULES = ("fixed", "paper", "top-up")
+AT = (1, 5, 10, 20, 40)
+PAPER = {"fixed": (500, 2_500, 5_000, 10_000, 20_000), "paper": (500, 2_002, 3_414, 5_392, 7_570)}
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What forty arrivals came to under one order.
+
+    Attributes
+    ----------
+    labels : mapping of rule to float[40]
+        Cumulative: draws, and for the top-up the expected distinct instances.
+    error : mapping of rule to float
+        Root mean squared error of precision over all systems, when the last has arrived.
+        ``equal`` is the top-up with as many labels as `equal` says.
+    equal : float
+        The labels of a top-up whose error, by its variance, is that of the paper's rule.
+    """
+
+    labels: dict[str, FloatArray]
+    error: dict[str, float]
+    equal: float
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A pool under one weighting."""
+
+    pool: Pool
+    weighting: str
+
+    @property
+    def P(self) -> sparse.csr_array:
+        """Return p_i of each system, m × N."""
+        return self.pool.weights(self.weighting)
+
+    @property
+    def correct(self) -> FloatArray:
+        """Return f, float[N]."""
+        return self.pool.correct.astype(np.float64)
+
+
+def run(options: Options) -> Outcome:
+    """Let forty systems arrive in random orders, in both worlds."""
+    runs = options.some_runs()
+    scale = 0.1 if options.quick else 1.0
+    facts = round(DOCUMENTS * PLANNED_DENSITY * scale)
+    best = _best(runs)
+    mistakes = round(facts / TRUE_INSTANCES * FALSE_INSTANCES)
+    corpus = draw_pool(best, options.rng(4), facts=facts, mistakes=mistakes, taste=MISTAKES_IN_A_CORPUS)
+    worlds = {
+        "tac": World(draw_pool(best, options.rng(1)), "instance"),
+        "corpus": World(corpus, weighting.DEFAULT),
+    }
+    numbers: dict[str, Any] = {}
+    for key, (name, world) in enumerate(worlds.items()):
+        orders = options.count(5, 1)
+        found = [
+            arrive(world, options.rng(5, key, order), options.count(20, 8), options)
+            for order in options.track(f"{name}, order", range(orders), orders)
+        ]
+        numbers[name] = {
+            "weighting": world.weighting,
+            "instances": world.pool.size,
+            "facts": world.pool.facts,
+            "labels": {rule: np.mean([one.labels[rule] for one in found], axis=0).tolist() for rule in RULES},
+            "error": {rule: float(np.mean([one.error[rule] for one in found])) for rule in (*RULES, "equal")},
+            "labels_at_equal_error": float(np.mean([one.equal for one in found])),
+        }
+    return Outcome(
+        title="Labels for forty systems",
+        says=f"Forty systems arrive in random order; each precision is to be as sure as by {LABELS} labels of"
+        " its own. Errors are root mean squares over all systems, once the last has arrived.",
+        compared=_compared(numbers),
+        numbers=numbers,
+        draw=_draw_figure(numbers),
+    )
+
+
+def _compared(numbers: dict[str, Any]) -> list[Compared]:
+    of_tac, of_corpus = numbers["tac"]["labels"], numbers["corpus"]["labels"]
+    compared = [
+        Compared(
+            f"{rule}: labels for {count} systems, pool like TAC's", f"{reported:,}", of_tac[rule][count - 1]
+        )
+        for rule, figures_of_rule in PAPER.items()
+        for count, reported in zip(AT, figures_of_rule, strict=True)
+        if rule == "paper"
+    ]
+    compared += [Compared("top-up: labels for 40 systems, pool like TAC's", "", of_tac["top-up"][-1])]
+    for rule in ("paper", "top-up"):
+        compared.append(Compared(f"{rule}: labels for 40 systems, corpus", "", of_corpus[rule][-1]))
+        compared.append(Compared(f"{rule}: error, corpus", "", numbers["corpus"]["error"][rule]))
+    equal = numbers["corpus"]["labels_at_equal_error"]
+    compared.append(Compared("top-up: labels at the error of the paper's rule, corpus", "", equal))
+    compared.append(
+        Compared("top-up: error with those labels, corpus", "", numbers["corpus"]["error"]["equal"])
+    )
+    return compared
+
+
+def _best(runs: Runs) -> Runs:
+    top = np.sort(runs.top(TOP))
+    return Runs(runs.precision[top], runs.recall[top], runs.teams[top])
+
+
+def arrive(world: World, rng: np.random.Generator, samples: int, options: Options) -> Arrivals:
+    """Let the systems of a pool arrive in a random order.
+
+    Parameters
+    ----------
+    world : World
+    rng : numpy.random.Generator
+    samples : int
+        Over how many samples the error of the top-up is taken; those of the draws are exact.
+    options : Options
+        For its progress.
+
+    Returns
+    -------
+    Arrivals
+    """
+    order = rng.permutation(world.P.shape[0])
+    P = sparse.csr_array(world.P[order])
+    target = coordinated.LABEL_VARIANCE / LABELS
+    counts = _rule_of_the_paper(P, target, options)
+    pi, labels = _top_up(world, order, target)
+    truth = P @ world.correct
+
+    def simulated(pi: FloatArray) -> float:
+        squares = [
+            ((_estimates(world, order, pi, rng) - truth) ** 2).mean()
+            for _ in options.track("samples", range(samples), samples)
+        ]
+        return float(np.sqrt(np.mean(squares)))
+
+    error = {
+        "fixed": float(np.sqrt((truth * (1 - truth)).mean() / LABELS)),
+        "paper": float(np.sqrt(joint_variances(P, counts, world.correct).mean())),
+        "top-up": simulated(pi),
+    }
+    equal = _same_error(world, order, error["paper"])
+    pi_equal, labels_equal = _top_up(world, order, equal)
+    return Arrivals(
+        labels={
+            "fixed": LABELS * np.arange(1.0, order.size + 1),
+            "paper": np.cumsum(counts).astype(np.float64),
+            "top-up": labels,
+        },
+        error=error | {"equal": simulated(pi_equal)},
+        equal=float(labels_equal[-1]),
+    )
+
+
+def joint_variances(P: sparse.csr_array, counts: IntArray, correct: FloatArray) -> FloatArray:
+    """Return the exact variances of the joint estimates of precision: Σ_j w_ij² s_ij²/n_j, all labels known.
+
+    Parameters
+    ----------
+    P : sparse CSR, m × N
+    counts : int[m]
+        The draws of each system.
+    correct : float[N]
+
+    Returns
+    -------
+    float[m]
+    """
+    weights, columns = iid.mixture_weights(P, counts), sparse.csc_array(P)
+    variances = np.empty(P.shape[0])
+    for system in range(P.shape[0]):
+        own = slice(P.indptr[system], P.indptr[system + 1])
+        rows, local = P.indices[own], columns[:, P.indices[own]]
+        values = P.data[own] * correct[rows] / (local.T @ weights[system])
+        spread = local @ values**2 - (local @ values) ** 2
+        variances[system] = (weights[system] ** 2 / counts * spread).sum()
+    return variances
+
+
+def _rule_of_the_paper(P: sparse.csr_array, target: float, options: Options) -> IntArray:
+    counts = np.empty(0, dtype=np.int64)
+    for system in options.track("the paper's rule, system", range(P.shape[0]), P.shape[0]):
+        seen = sparse.csr_array(P[: system + 1])
+        counts = np.append(counts, iid.draws_for_new_system(seen, counts, target))
+    return counts
+
+
+def _top_up(world: World, order: IntArray, target: float) -> tuple[FloatArray, FloatArray]:
+    """Return π after the last arrival, and after each the number of labels that is expected."""
+    pi, labels = np.zeros(world.pool.size), []
+    for system in order:
+        rows = world.pool.rows(system)
+        floor = coordinated.floor_labels(target) / rows.size
+        pi[rows], _ = coordinated.top_up(pi[rows], world.pool.own(world.P, system), target, floor)
+        labels.append(float(pi.sum()))
+    return pi, np.array(labels)
+
+
+def _estimates(world: World, order: IntArray, pi: FloatArray, rng: np.random.Generator) -> FloatArray:
+    pool, correct = world.pool, world.correct
+    sampled, folds = rng.random(pool.size) < pi, rng.integers(0, coordinated.FOLDS, pool.size)
+    found = []
+    for system in order:
+        rows, p, confidence = pool.rows(system), pool.own(world.P, system), pool.own(pool.confidence, system)
+        found.append(difference_precision(p, pi[rows], sampled[rows], correct[rows], folds[rows], confidence))
+    return np.array([one.estimate for one in found])
+
+
+def _same_error(world: World, order: IntArray, error: float) -> float:
+    """Return the target V* with which the top-up's error, by its variance, is the one given.
+
+    The variance is that of the residuals from the line of labels on confidences over all of a system's
+    instances: what the fitted lines come to in large samples.
+    """
+    pool, correct = world.pool, world.correct
+    residuals = []
+    for system in order:
+        p, f, c = pool.own(world.P, system), correct[pool.rows(system)], pool.own(pool.confidence, system)
+        f, c = f - p @ f, c - p @ c
+        residuals.append(p * (f - c * (p @ (c * f)) / (p @ c**2)))
+
+    def excess(log_labels: float) -> float:
+        pi, _ = _top_up(world, order, coordinated.LABEL_VARIANCE / np.exp(log_labels))
+        variances = [
+            (e**2 * (1 / pi[pool.rows(system)] - 1)).sum() for system, e in zip(order, residuals, strict=True)
+        ]
+        return float(np.sqrt(np.mean(variances))) / error - 1
+
+    log_labels = brentq(excess, np.log(LABELS / 20), np.log(LABELS * 4), xtol=0.01)
+    return coordinated.LABEL_VARIANCE / math.exp(log_labels)
+
+
+def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
+    marks = {
+        "fixed": figures.MARKS["simple"],
+        "paper": figures.MARKS["joint"],
+        "top-up": figures.MARKS["coordinated"],
+    }
+    titles = {"tac": "a pool like TAC KBP 2015", "corpus": "a corpus of 15,000 documents"}
+
+    def draw(figure: Figure) -> None:
+        figure.set_size_inches(figures.WIDTH, 3.2)
+        for axes, (name, world) in zip(figure.subplots(1, 2), numbers.items(), strict=True):
+            for rule, labels in world["labels"].items():
+                mark = marks[rule] | {"linestyle": "-", "markersize": 3}
+                axes.plot(np.arange(1, len(labels) + 1), labels, **mark, label=rule)
+            if name == "tac":
+                axes.plot(AT, PAPER["paper"], "k+", label="paper, as reported")
+            axes.set_title(titles[name])
+            axes.set_xlabel("systems")
+            axes.set_ylabel("labels, cumulative")
+            axes.legend()
+
+    return draw
