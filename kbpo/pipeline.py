@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotations import agreements, labels
 from annotations.models import Corpus
+from crowd.marketplace import lifecycle
 from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
@@ -85,6 +86,11 @@ def remove_orphans() -> int:
     return files.remove_orphans(now=timezone.now())
 
 
+def sweep_marketplace() -> int:
+    """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
+    return lifecycle.sweep(timezone.now())
+
+
 def remove_expired() -> int:
     """Throw away uploads that were left lying, and checks that are a day old; return how many."""
     return uploads.remove_expired()
@@ -134,5 +140,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans):
+for _stage in (*STAGES, remove_orphans, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

@@ -181,5 +181,5 @@ def test_killing_the_celery_workers_changes_nothing(
 ) -> None:
     outcome = play(place / "workers", "workers", "coordinated", 1)
     request.node.stash[OUTCOME] = outcome
-    assert len(outcome.kills) == 10
+    assert len(outcome.kills) >= 10
     assert_same(outcome, undisturbed)
