@@ -320,6 +320,8 @@ def score_epoch(*, epoch_id: int) -> bool:
     bool
         False where there was nothing to do, or somebody is at it.
     """
+    # Before its epochs, as everywhere; tiers are those of all of them.
+    Corpus.objects.select_for_update(no_key=True).get(epochs=epoch_id)
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
         .select_related("corpus")

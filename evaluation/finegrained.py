@@ -156,9 +156,8 @@ def cost(submission: Submission) -> Cost | None:
         ),
         new=Count("pk", filter=Q(batch=batch)),
     )
-    published = 0
-    if epoch.number > 1:
-        published = InclusionProbability.objects.filter(batch=batch, is_known=True).count()
+    known = InclusionProbability.objects.filter(batch=batch, is_known=True)
+    published = known.filter(instance__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)
     design = "documents" if corpus.design == corpus.Design.COORDINATED else "joint"
     score = Score.objects.filter(
