@@ -92,8 +92,10 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         **_scores(request, found),
-        "cost": finegrained.cost(found),
     }
+    taken = finegrained.cost(found)
+    if taken and (own or taken.is_released):
+        context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
         context |= _file(found)
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
