@@ -8,7 +8,10 @@ import importlib
 import os
 from pathlib import Path
 
-BENCHMARKS = {"reading": "how long it takes to validate and store a knowledge base, and in how much memory"}
+BENCHMARKS = {
+    "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
+    "estimators": "how long it takes to score a thousand systems in memory",
+}
 
 
 def main() -> None:

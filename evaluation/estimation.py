@@ -16,7 +16,7 @@ from django.db.models import F
 import kbpo
 from annotations import questions
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
-from evaluation import comparing, divisions, estimators, sampling, tiers
+from evaluation import batches, comparing, divisions, estimators, sampling, tiers
 from evaluation.estimators import coordinated, matching, weighting
 from evaluation.estimators.comparison import comparables
 from evaluation.estimators.intervals import Interval
@@ -320,6 +320,8 @@ def score_epoch(*, epoch_id: int) -> bool:
     bool
         False where there was nothing to do, or somebody is at it.
     """
+    # Before its epochs, as everywhere; tiers are those of all of them.
+    Corpus.objects.select_for_update(no_key=True).get(epochs=epoch_id)
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
         .select_related("corpus")
@@ -328,7 +330,7 @@ def score_epoch(*, epoch_id: int) -> bool:
     )
     if epoch is None:
         return False
-    through = sampling.last_labelled(epoch)
+    through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through)
         judged = Submission.objects.select_for_update().filter(
@@ -350,7 +352,7 @@ def note_failure(*, epoch_id: int) -> None:
     epoch.scoring_failures += 1
     if epoch.scoring_failures >= SCORING_ATTEMPTS:
         epoch.scores_due = False
-        through = sampling.last_labelled(epoch)
+        through = batches.last_labelled(epoch)
         waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
         for pk in list(waiting.values_list("pk", flat=True)):
             fail(

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from django.db.models import Count, Q
+
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import PARTS, WEIGHTINGS, Measure, measure
 from evaluation.models import (
     AdjustedScore,
     InclusionProbability,
-    SampleBatch,
     SampledInstance,
     Score,
     Submission,
@@ -116,7 +117,7 @@ class Cost:
     reused : int
         Its claims that had been sampled for systems before it.
     published : int
-        Its claims whose verdict was public before it came: they count exactly.
+        Its further claims whose verdict was public before it came: they count exactly.
     new : int
         Its claims that were sampled for it.
     half_width, target : float or None
@@ -144,16 +145,19 @@ class Cost:
 
 def cost(submission: Submission) -> Cost | None:
     """Count what a submission's sample reused and what it needed; None before its claims are sampled."""
-    batch = SampleBatch.objects.filter(submission=submission).select_related("epoch__corpus").first()
+    batch = getattr(submission, "batch", None)
     if batch is None:
         return None
-    corpus = batch.epoch.corpus
-    before = SampledInstance.objects.filter(
-        epoch=batch.epoch,
-        batch__number__lt=batch.number,
-        instance__in=submission.predictions.values("instance"),
+    corpus, epoch = submission.corpus, batch.epoch
+    claims = submission.predictions.values("instance")
+    sampled = SampledInstance.objects.filter(epoch=epoch).aggregate(
+        reused=Count(
+            "instance", filter=Q(batch__number__lt=batch.number, instance__in=claims), distinct=True
+        ),
+        new=Count("pk", filter=Q(batch=batch)),
     )
-    published = InclusionProbability.objects.filter(batch=batch, is_known=True).count()
+    known = InclusionProbability.objects.filter(batch=batch, is_known=True)
+    published = known.filter(instance__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)
     design = "documents" if corpus.design == corpus.Design.COORDINATED else "joint"
     score = Score.objects.filter(
@@ -167,12 +171,12 @@ def cost(submission: Submission) -> Cost | None:
     if score is not None and score.precision_low is not None and score.precision_high is not None:
         half_width = 50 * (score.precision_high - score.precision_low)
     return Cost(
-        reused=before.values("instance").distinct().count(),
+        reused=sampled["reused"],
         published=published,
-        new=batch.sampled.count() - published,
+        new=sampled["new"] - published,
         half_width=half_width,
         target=100 * corpus.target_half_width,
         level=level,
-        epoch=batch.epoch.number,
-        is_released=batch.epoch.released_at is not None,
+        epoch=epoch.number,
+        is_released=epoch.released_at is not None,
     )

@@ -5,7 +5,6 @@ that of the uploads among those that have the go-ahead and a place in the quota.
 """
 
 import hmac
-import secrets
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,22 +14,19 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotations import questions
-from annotations.models import Corpus, Document, DocumentAnnotation, Question
+from annotations.models import Corpus, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
-from evaluation.estimators import coordinated, documents, iid
+from evaluation.estimators import coordinated, iid
 from evaluation.lifecycle import BEFORE_SAMPLING, move
 from evaluation.models import (
-    DocumentSample,
     Epoch,
     InclusionProbability,
     Prediction,
     SampleBatch,
-    SampledDocument,
     SampledInstance,
     Submission,
 )
-from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 from kbpo.core.spans import Span
 
@@ -267,10 +263,14 @@ def known_claims(submission: Submission, claims: Claims) -> BoolArray:
     bool[n]
         In the order of `claims`. The answer stays the same at any later time.
     """
-    relations = questions.find_relations([relation_claim(row) for row in claims.predictions])
-    canonicals = questions.find_canonicals(
-        {claim for row in claims.predictions for claim in canonical_claims(row)}
+    documents = set(
+        Question.objects.filter(
+            document__corpus=submission.corpus_id, published_at__lt=submission.uploaded_at
+        ).values_list("document_id", flat=True)
     )
+    possible = [row for row in claims.predictions if row.instance.document_id in documents]
+    relations = questions.find_relations([relation_claim(row) for row in possible])
+    canonicals = questions.find_canonicals({claim for row in possible for claim in canonical_claims(row)})
 
     def published(question: Question | None) -> bool:
         return (
@@ -355,94 +355,3 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
     }
     batch.questions.add(*needed)
     return len(needed)
-
-
-@transaction.atomic
-def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None = None) -> DocumentSample:
-    """Draw the exhaustive sample of a corpus from its annotated documents, uniformly and without replacement.
-
-    Parameters
-    ----------
-    size : int or None
-        How many documents; None for all that are annotated.
-    seed : int or None
-        Of the draw; None for a secret one, which is stored.
-
-    Returns
-    -------
-    DocumentSample
-        The one there is, if it was drawn in the same way before.
-
-    Raises
-    ------
-    InvalidInput
-        If there are fewer annotated documents than asked for, or the seed cannot be stored.
-    Conflict
-        If another sample was drawn before: to draw until one pleases would make it a chosen one.
-    """
-    Corpus.objects.select_for_update().get(pk=corpus.pk)
-    annotated = dict(
-        Document.objects.filter(
-            corpus=corpus, annotations__source=DocumentAnnotation.Source.EXPERT
-        ).values_list("doc_id", "id")
-    )
-    if not annotated:
-        raise InvalidInput(f"no document of {corpus.tag} is annotated", where="--documents")
-    if size is not None and not 1 <= size <= len(annotated):
-        raise InvalidInput(
-            f"{size} is not between 1 and the {len(annotated)} annotated documents", where="--documents"
-        )
-    if seed is not None and not 0 <= seed < 2**63:
-        raise InvalidInput(f"{seed} is not between 0 and {2**63 - 1}", where="--seed")
-    existing = DocumentSample.objects.filter(corpus=corpus).first()
-    if size is None:
-        seed, drawn = None, sorted(annotated)
-    else:
-        if seed is None:
-            seed = secrets.randbits(62) if existing is None or existing.seed is None else existing.seed
-        drawn = documents.draw_documents(list(annotated), size, seed)
-    if existing is not None:
-        members = set(existing.documents.values_list("document__doc_id", flat=True))
-        if existing.seed == seed and members == set(drawn):
-            return existing
-        raise Conflict(
-            f"{corpus.tag} has its exhaustive sample of {existing.size} documents: another is not drawn"
-        )
-    population = Document.objects.filter(corpus=corpus).count()
-    sample = DocumentSample.objects.create(corpus=corpus, seed=seed, size=len(drawn), population=population)
-    SampledDocument.objects.bulk_create(
-        SampledDocument(sample=sample, document_id=annotated[doc_id], probability=len(drawn) / population)
-        for doc_id in drawn
-    )
-    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
-    return sample
-
-
-@transaction.atomic
-def close_batches(*, epoch: Epoch) -> int:
-    """Mark the batches whose every question is settled; return how many that were.
-
-    Scores rest on batches 1 to B that are all fully labelled, so only a batch that lengthens that run makes
-    them due.
-    """
-    locked = Epoch.objects.select_for_update().get(pk=epoch.pk)
-    unsettled = Question.objects.exclude(state=Question.State.SETTLED)
-    ready = SampleBatch.objects.filter(epoch=locked, labelled_at=None).exclude(questions__in=unsettled)
-    before = last_labelled(locked)
-    closed = SampleBatch.objects.filter(pk__in=list(ready.values_list("pk", flat=True))).update(
-        labelled_at=timezone.now()
-    )
-    if closed and last_labelled(locked) > before:
-        Epoch.objects.filter(pk=locked.pk).update(scores_due=True)
-    return closed
-
-
-def last_labelled(epoch: Epoch) -> int:
-    """Return B: the last batch such that batches 1 to B are all fully labelled; 0 if the first is not."""
-    numbers = SampleBatch.objects.filter(epoch=epoch).order_by("number").values_list("number", "labelled_at")
-    through = 0
-    for number, labelled_at in numbers:
-        if labelled_at is None:
-            break
-        through = number
-    return through

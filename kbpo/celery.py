@@ -24,7 +24,7 @@ STAGES = (
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
-EVERY_HOUR = 3600.0
+SELDOM = {"sweep_marketplace": 60.0, "remove_orphans": 3600.0}
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)
@@ -44,7 +44,7 @@ app.conf.update(
     imports=["kbpo.pipeline"],
     beat_schedule={
         name: {"task": f"kbpo.pipeline.{name}", "schedule": seconds, "options": {"expires": EXPIRES}}
-        for name, seconds in {**dict.fromkeys(STAGES, EVERY), "remove_orphans": EVERY_HOUR}.items()
+        for name, seconds in {**dict.fromkeys(STAGES, EVERY), **SELDOM}.items()
     },
 )
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from annotations import agreements, labels
 from annotations.models import Corpus
-from evaluation import checks, estimation, files, notices, sampling, submissions, uploads, work
+from crowd.marketplace import lifecycle
+from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
     return sum(
-        sampling.close_batches(epoch=epoch)
+        batches.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
     )
 
@@ -83,6 +84,11 @@ def send_notices() -> int:
 def remove_orphans() -> int:
     """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
     return files.remove_orphans(now=timezone.now())
+
+
+def sweep_marketplace() -> int:
+    """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
+    return lifecycle.sweep(timezone.now())
 
 
 def remove_expired() -> int:
@@ -134,5 +140,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans):
+for _stage in (*STAGES, remove_orphans, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

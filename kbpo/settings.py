@@ -159,7 +159,7 @@ LANGUAGE_CODE = "en-gb"
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").is_dir() else []
+STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiments")]
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
@@ -173,6 +173,8 @@ STORAGES = {
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 

@@ -26,7 +26,7 @@ from evaluation.experiments.runs import TOP, FloatArray, IntArray, normal_quanti
 
 TEAMS = 9
 DRAWS = 5_000
-CALIBRATION = 6
+CALIBRATION = 4
 """Trials from which the target of the coordinated design is set."""
 METHODS = ("pooled", "simple", "joint", "coordinated")
 PLANNED_RELATIONS = labelled.PLANNED_DENSITY / 2
@@ -58,7 +58,7 @@ class Trial:
 def run(options: Options) -> Outcome:
     """Run it under every weighting, the paper's own (by instance) the longest."""
     pool = draw_pool(options.some_runs(), options.rng(1))
-    trials = {name: options.count(400 if name == "instance" else 200, 60) for name in weighting.WEIGHTINGS}
+    trials = {name: options.count(400 if name == "instance" else 200, 30) for name in weighting.WEIGHTINGS}
     numbers = {
         name: summarise(pool, name, simulate(pool, name, count, options)) for name, count in trials.items()
     }

@@ -209,7 +209,7 @@ def _likings_of_teams(
 ) -> dict[int, NDArray[np.float32]]:
     """Return how much each team likes each instance, −∞ where it cannot come upon it."""
     names = np.unique(teams)
-    reach = np.array([np.median(counts[teams == team]) for team in names])
+    reach = np.array([1 + np.median(counts[teams == team]) for team in names])
     owners = np.where(rng.random(size) < taste.alone, rng.choice(names, size=size, p=reach / reach.sum()), -1)
     everybody = np.sqrt(taste.common) * rng.standard_normal(size, dtype=np.float32)
     likings = {}

@@ -1,11 +1,40 @@
 """How scores are made, for a researcher who wants to know whether to believe them."""
 
+import json
+from functools import cache
+from typing import Any
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from evaluation.estimation import code_version
 from evaluation.estimators import coordinated, iid, precision, subsets
+
+#: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
+EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
+
+
+@cache
+def experiments() -> list[dict[str, Any]]:
+    """Read what came out of the experiments: the numbers that lie in docs/experiments, beside the paper's."""
+    folder = settings.ROOT / "docs" / "experiments"
+    found = [json.loads((folder / f"{name}.json").read_text("utf-8")) for name in EXPERIMENTS]
+    return [
+        {
+            **numbers,
+            "figure": f"experiments/{numbers['experiment']}.svg",
+            "compared": [{**row, "shown": _figure(row["here"])} for row in numbers["compared"]],
+        }
+        for numbers in found
+    ]
+
+
+def _figure(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3f}"
+    return str(value)
 
 
 @require_safe
@@ -25,5 +54,6 @@ def method(request: HttpRequest) -> HttpResponse:
             "confidence_needs": precision.CONFIDENCE_NEEDS,
             "key": coordinated.instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),
             "code_version": code_version(),
+            "experiments": experiments(),
         },
     )

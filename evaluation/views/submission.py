@@ -92,9 +92,10 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         **_scores(request, found),
-        **_subsets(request, found),
-        "cost": finegrained.cost(found),
     }
+    taken = finegrained.cost(found)
+    if taken and (own or taken.is_released):
+        context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
         context |= _file(found)
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
@@ -234,9 +235,9 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
         for score in sorted(newest, key=lambda one: (parts.index(one.part), weightings.index(one.weighting)))
     ]
     return {
+        **(_beside_scores(request, found, int(asked)) if shown else {}),
         "scores": shown,
         "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
-        "spreads": finegrained.spreads(found, int(asked)),
         "level": int(asked),
         "levels": LEVELS,
         "estimator": estimator,
@@ -244,13 +245,14 @@ def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
     }
 
 
-def _subsets(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    """Read the scores of parts of the submission."""
+def _beside_scores(request: HttpRequest, found: Submission, level: int) -> dict[str, Any]:
+    """Read the scores of parts of the submission, and what people's errors do to its scores."""
     part = request.GET.get("part", "all")
     if part not in PARTS:
         raise InvalidInput(f"{part!r} is none of {', '.join(PARTS)}.", where="part")
     tables = finegrained.subset_tables(found, part)
     return {
+        "spreads": finegrained.spreads(found, level),
         "subsets": tables,
         "subset_axes": fit_axes(
             [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]

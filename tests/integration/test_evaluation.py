@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Corpus, Label, Question
-from evaluation import audit, epochs, lifecycle, sampling, submissions
+from evaluation import audit, epochs, exhaustive, lifecycle, sampling, submissions
 from evaluation.estimators import coordinated
 from evaluation.models import (
     DocumentSample,
@@ -359,22 +359,22 @@ def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None
 
 
 def test_the_exhaustive_documents_are_drawn_once(corpus: Corpus) -> None:
-    same = sampling.draw_documents(corpus=corpus, size=30, seed=1)
+    same = exhaustive.draw_documents(corpus=corpus, size=30, seed=1)
     assert same.documents.count() == 30
     with pytest.raises(Conflict):
-        sampling.draw_documents(corpus=corpus, size=30, seed=2)
+        exhaustive.draw_documents(corpus=corpus, size=30, seed=2)
 
 
 def test_the_exhaustive_documents_stay_when_the_seed_is_left_out(corpus: Corpus) -> None:
     DocumentSample.objects.all().delete()
-    sample = sampling.draw_documents(corpus=corpus, size=10, seed=0)
-    assert sampling.draw_documents(corpus=corpus, size=10) == sample
+    sample = exhaustive.draw_documents(corpus=corpus, size=10, seed=0)
+    assert exhaustive.draw_documents(corpus=corpus, size=10) == sample
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_a_seed_that_cannot_be_kept_is_refused(corpus: Corpus, seed: int) -> None:
     with pytest.raises(InvalidInput, match="--seed"):
-        sampling.draw_documents(corpus=corpus, size=10, seed=seed)
+        exhaustive.draw_documents(corpus=corpus, size=10, seed=seed)
 
 
 def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(

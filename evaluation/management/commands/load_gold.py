@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotations import corpora
 from annotations.selectors import corpus_by_tag
-from evaluation import sampling
+from evaluation import exhaustive
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             raise UsageError("--seed goes with --documents")
         corpus = corpus_by_tag(options["corpus"])
         report = corpora.load_annotations(path=options["file"], corpus=corpus)
-        sample = sampling.draw_documents(corpus=corpus, size=options["documents"], seed=options["seed"])
+        sample = exhaustive.draw_documents(corpus=corpus, size=options["documents"], seed=options["seed"])
         self.stdout.write(
             f"{corpus.tag}: {report.created} annotated documents loaded, {report.unchanged} were there"
             f" already; {sample.size} of the corpus' {sample.population} documents are its exhaustive sample"

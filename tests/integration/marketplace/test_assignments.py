@@ -1,6 +1,8 @@
 """Assignments through the real boto3 client: listed, approved, rejected, overridden, paid, with bonuses."""
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -8,8 +10,8 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
-from crowd.marketplace import lifecycle
-from crowd.marketplace.models import Assignment, Hit, LedgerEntry, Requester, Worker
+from crowd.marketplace import lifecycle, requesters
+from crowd.marketplace.models import Assignment, Hit, LedgerEntry, Requester, RequesterKey, Worker
 from tests.integration.marketplace.conftest import HIT, Answer, Connect, new_worker, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -280,11 +282,45 @@ def test_bonuses_are_listed_of_something(mturk: Any) -> None:
     assert refusal(error) == ("RequestError", "MissingParameters")
 
 
+def together(clients: list[Any], act: Callable[[Any], object]) -> list[str]:
+    """Have several clients do the same at once; return the code of each refusal, or ``"done"``."""
+
+    def one(client: Any) -> str:
+        try:
+            act(client)
+        except client.exceptions.RequestError as error:
+            return str(error.response["TurkErrorCode"]).rpartition(".")[2]
+        return "done"
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        return sorted(pool.map(one, clients))
+
+
+def test_an_assignment_that_is_approved_four_times_at_once_is_paid_once(
+    connect: Connect, key: RequesterKey, hit: dict[str, Any], answer: Answer, requester: Requester
+) -> None:
+    sent = answer(hit["HITId"])
+    clients = [connect(key) for _ in range(4)]
+    told = together(clients, lambda mturk: mturk.approve_assignment(AssignmentId=sent.assignment_id))
+    assert told == [*3 * ["InvalidAssignmentState"], "done"]
+    assert LedgerEntry.objects.filter(kind="reward").count() == 1
+    check_ledger(requester)
+
+
+def test_four_who_post_at_once_never_spend_more_than_there_is(
+    connect: Connect, key: RequesterKey, requester: Requester
+) -> None:
+    clients = [connect(key) for _ in range(4)]
+    dear = HIT | {"Reward": "20.00", "MaxAssignments": 2}  # $48 with the fee, of $100
+    told = together(clients, lambda mturk: mturk.create_hit(**dear))
+    assert told == [*2 * ["InsufficientFunds"], *2 * ["done"]]
+    check_ledger(requester)
+    assert (requester.available_cents, requester.held_cents) == (4_00, 96_00)
+
+
 def test_another_requesters_work_is_as_if_it_were_not_there(
     mturk: Any, connect: Connect, hit: dict[str, Any], answer: Answer
 ) -> None:
-    from crowd.marketplace import requesters
-
     sent = answer(hit["HITId"])
     other = requesters.create_requester(name="Another lab")
     stranger = connect(requesters.create_key(requester=other, now=timezone.now()))

@@ -1,0 +1,107 @@
+"""How long it takes to score a thousand systems of 100,000 instances each, over two million, in memory.
+
+A process of its own makes the pool, reduces it to its sample of some 57,000 instances, estimates every
+precision, recall and F1 with intervals at three levels, and draws 1,000 bootstrap replicates of them all.
+"""
+
+import json
+import os
+import resource
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from evaluation.estimators import many
+from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.intervals import LEVELS, f1_interval, interval
+from evaluation.estimators.recall import document_recall
+
+SYSTEMS, OWN, POOL, LABELS = 1_000, 100_000, 2_000_000, 57_000
+DOCUMENTS, CORPUS = 300, 15_000
+REPLICATES = 1_000
+QUICK = 10
+# on two cores with nothing else to do
+GOALS = {"scores, s": 5.0, "replicates, s": 5.0, "memory, GB": 3.0}
+
+
+def run(out: Path, *, quick: bool = False) -> None:
+    """Measure; write ``estimators.json``."""
+    load = round(os.getloadavg()[0], 1)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
+        found = child.submit(measure, SYSTEMS // QUICK if quick else SYSTEMS).result()
+    report = {"load_before": load, "load_after": round(os.getloadavg()[0], 1), "goals": GOALS} | found
+    (out / "estimators.json").write_text(json.dumps(report, indent=2) + "\n")
+    for name, value in found.items():
+        print(f"{name:>30}: {value:,.2f}" if isinstance(value, float) else f"{name:>30}: {value:,}")
+    print(f"load {report['load_before']} to {report['load_after']}; written to {out}")
+
+
+def measure(systems: int) -> dict[str, Any]:
+    """Make a pool of this many systems and score it; seconds on the clock and of the processor."""
+    rng = np.random.default_rng(0)
+    P, confidence = _pool(systems, rng)
+    pi = np.clip(rng.gamma(2, LABELS / POOL / 2, POOL), 1e-4, 1)
+    sampled = rng.random(POOL) < pi
+    folds = rng.integers(0, 5, POOL)
+    labels = (rng.random(int(sampled.sum())) < 0.4).astype(float)
+    true = rng.poisson(9.2, DOCUMENTS)
+    found = rng.binomial(true, rng.uniform(0.05, 0.6, (systems, 1)), (systems, DOCUMENTS))
+    made = _memory()
+
+    clock, cpu = time.perf_counter(), time.process_time()
+    reduced = many.reduce(P, pi, sampled, folds, confidence)
+    reduced_at = time.perf_counter()
+    precisions = many.difference_precisions(reduced, labels)
+    sample = SimpleRandom(CORPUS)
+    recalls = [document_recall(true, own, sample) for own in found]
+    scores = [
+        (interval(precision, level), interval(recall, level), f1_interval(precision, recall, level))
+        for precision, recall in zip(precisions, recalls, strict=True)
+        for level in LEVELS
+    ]
+    scored_at, scored_cpu = time.perf_counter(), time.process_time()
+    replicates = many.bootstrap(reduced, precisions, recalls, REPLICATES, rng)
+    f1 = [score.estimate for _, _, score in scores[:: len(LEVELS)] if score is not None]
+    widths = [one.high - one.low for one in replicates.intervals(replicates.f1, f1, 0.95)]
+    done_at, done_cpu = time.perf_counter(), time.process_time()
+    return {
+        "systems": systems,
+        "labels": int(sampled.sum()),
+        "entries in the sample": int(reduced.positions.size),
+        "reducing, s": reduced_at - clock,
+        "scores, s": scored_at - clock,
+        "scores, CPU s": scored_cpu - cpu,
+        "replicates, s": done_at - scored_at,
+        "replicates, CPU s": done_cpu - scored_cpu,
+        "memory of the pool, GB": made,
+        "memory at the peak, GB": _memory(),
+        "median width of F1": float(np.median(widths)),
+    }
+
+
+def _pool(systems: int, rng: np.random.Generator) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Make systems of random instances, with weights and confidences; 32 bits are enough for positions."""
+    indptr = (np.arange(systems + 1) * OWN).astype(np.int32)
+    indices = np.empty(systems * OWN, dtype=np.int32)
+    p, confidence = np.empty(indices.size), np.empty(indices.size, dtype=np.float32)
+    gap = POOL // OWN
+    for start in indptr[:-1]:
+        own = slice(start, start + OWN)
+        indices[own] = np.cumsum(rng.integers(1, 2 * gap - 1, OWN)) % POOL
+        indices[own].sort()
+        weights = rng.random(OWN) + 0.1
+        p[own] = weights / weights.sum()
+        confidence[own] = rng.random(OWN, dtype=np.float32)
+    shape = (systems, POOL)
+    return sparse.csr_array((p, indices, indptr), shape), sparse.csr_array(
+        (confidence, indices, indptr), shape
+    )
+
+
+def _memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9

@@ -1,0 +1,89 @@
+"""What the experiments must show, quickly and, where the tests are marked slow, in full; with the figures."""
+
+import pytest
+
+from evaluation.estimators import weighting
+from evaluation.experiments import adversary, bias_variance, pooling_bias, sample_size
+from evaluation.experiments.outcome import Options
+
+FULLY = [Options(quick=True), pytest.param(Options(), marks=pytest.mark.slow)]
+NAMES = ["quick", "full"]
+
+
+def shown(outcome):
+    print(f"\n{outcome.title}")
+    for one in outcome.compared:
+        print(f"  {one.what}: {one.here:.4f}" + (f" (reported: {one.reported})" if one.reported else ""))
+    return outcome.numbers
+
+
+@pytest.fixture(scope="module", params=FULLY, ids=NAMES)
+def widths(request):
+    return shown(bias_variance.run(request.param))["weightings"]
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall"])
+@pytest.mark.parametrize("method", ["simple", "joint"])
+def test_widths_are_within_a_quarter_of_the_papers(widths, method, measure):
+    reported = bias_variance.PAPER[method][measure]
+    assert widths["instance"][method][measure]["median_width"] == pytest.approx(reported, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"), [*((name, "precision") for name in weighting.WEIGHTINGS), ("instance", "recall")]
+)
+def test_coordinated_is_no_wider_than_joint_at_the_same_number_of_labels(widths, name, measure):
+    joint, coordinated = widths[name]["joint"], widths[name]["coordinated"]
+    assert coordinated["labels"] <= 1.03 * joint["labels"]
+    assert coordinated[measure]["median_width"] <= joint[measure]["median_width"]
+
+
+@pytest.mark.parametrize("method", ["simple", "joint", "coordinated"])
+@pytest.mark.parametrize("measure", ["precision", "recall"])
+def test_sampling_is_unbiased_where_pooling_is_not(widths, method, measure):
+    biases = {key: abs(one[measure]["median_bias"]) for key, one in widths["instance"].items()}
+    assert biases["pooled"] > 0.03
+    assert biases[method] < biases["pooled"] / 4
+
+
+@pytest.mark.parametrize("options", FULLY, ids=NAMES)
+def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(options):
+    corpus = shown(sample_size.run(options))["corpus"]
+    # At equal errors by their variances: those that are simulated may differ by chance.
+    assert corpus["labels_at_equal_error"]["top-up"] <= 0.8 * corpus["labels"]["paper"][-1]
+    assert corpus["error"]["equal"] <= 1.1 * corpus["error"]["paper"]
+    assert corpus["labels_at_equal_error"]["top-up with floor"] < corpus["labels"]["paper"][-1]
+
+
+@pytest.fixture(scope="module", params=FULLY, ids=NAMES)
+def gains(request):
+    return shown(adversary.run(request.param))
+
+
+@pytest.mark.parametrize("rule", ["sealed", "known"])
+@pytest.mark.parametrize("attack", ["resubmit", "drop"])
+def test_an_adversary_gains_nothing_by_labels_that_are_sealed_or_known(gains, rule, attack):
+    one = gains[rule][attack]
+    assert abs(one["gain"][-1]) <= 2 * one["standard_error"][-1]
+
+
+@pytest.mark.parametrize("attack", ["resubmit", "drop"])
+def test_labels_that_are_reused_as_a_sample_do_damage(gains, attack):
+    one = gains["reused"][attack]
+    assert one["gain"][-1] >= 0.1
+    assert one["gain"][-1] >= 10 * one["standard_error"][-1]
+
+
+def test_probing_gains_much_without_the_quota_and_little_with_it(gains):
+    gain = gains["sealed"]["follow"]["gain"]
+    assert gain[-1] > 0.04
+    assert gain[adversary.WEEK - 1] < gain[-1] / 2
+
+
+def test_who_was_not_pooled_loses_more_by_the_official_rule_than_by_anydoc():
+    outcome = pooling_bias.run(Options())
+    shown(outcome)
+    loss = {one.what.split(":")[0]: one.here for one in outcome.compared}
+    assert loss["official, leave one team out"] == pytest.approx(0.1551, rel=0.25)
+    assert 0.005 < loss["anydoc, leave one team out"] < 0.04
+    assert loss["official, leave one system out"] < loss["official, leave one team out"]

@@ -1,0 +1,93 @@
+import pytest
+
+from evaluation.finegrained import cost, spreads, subset_tables
+from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore
+from tests.factories import (
+    EpochFactory,
+    InstanceFactory,
+    PredictionFactory,
+    SampleBatchFactory,
+    SampledInstanceFactory,
+    ScoreFactory,
+    SubmissionFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch():
+    """The second arrival in a second epoch; the first is somebody else's."""
+    submission = SubmissionFactory(state="judging")
+    epoch = EpochFactory(corpus=submission.corpus, number=2)
+    SampleBatchFactory(epoch=epoch, submission=SubmissionFactory(corpus=submission.corpus, state="judging"))
+    return SampleBatchFactory(epoch=epoch, submission=submission)
+
+
+def claimed(batch, *, sampled_in=None, known=False):
+    instance = InstanceFactory(document__corpus=batch.epoch.corpus)
+    PredictionFactory(submission=batch.submission, instance=instance)
+    if known:
+        InclusionProbability.objects.create(batch=batch, instance=instance, probability=1.0, is_known=True)
+    if sampled_in:
+        SampledInstanceFactory(batch=sampled_in, instance=instance)
+
+
+def test_each_sampled_claim_is_reused_published_or_new(batch):
+    first = batch.epoch.batches.get(number=1)
+    claimed(batch)
+    claimed(batch, sampled_in=first)
+    claimed(batch, sampled_in=first, known=True)  # sampled before, and certain now
+    claimed(batch, sampled_in=batch, known=True)
+    for _ in range(3):
+        claimed(batch, sampled_in=batch)
+    found = cost(batch.submission)
+    assert (found.reused, found.published, found.new, found.all) == (2, 1, 3, 6)
+
+
+def test_what_others_claim_is_not_counted(batch):
+    first = batch.epoch.batches.get(number=1)
+    SampledInstanceFactory(batch=first, instance__document__corpus=batch.epoch.corpus)
+    assert cost(batch.submission).all == 0
+
+
+def test_before_it_is_sampled_a_submission_has_cost_nothing():
+    assert cost(SubmissionFactory(state="accepted")) is None
+
+
+def test_the_half_width_is_that_of_the_level_the_sample_is_drawn_for(batch):
+    ScoreFactory(batch=batch, level=95)
+    assert cost(batch.submission).half_width is None
+    ScoreFactory(batch=batch, level=80, p=(0.6, 0.58, 0.63))
+    assert cost(batch.submission).half_width == pytest.approx(2.5)
+
+
+def test_too_few_labels_leave_the_name_alone(batch):
+    fields = {"submission": batch.submission, "epoch": batch.epoch, "part": "all", "division": "predicate"}
+    SubsetScore.objects.create(name="per:spouse", order=1, **fields)
+    SubsetScore.objects.create(
+        name="per:title", order=0, labels=40, precision=0.5, precision_low=0.4, precision_high=0.6, **fields
+    )
+    (table,) = subset_tables(batch.submission, "all")
+    assert [row.name for row in table.rows] == ["per:title"]
+    assert table.too_few == ["per:spouse"]
+    assert "true relations" in table.rows[0].recall.reason
+    assert subset_tables(batch.submission, "relation") == []
+
+
+def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):
+    ScoreFactory(batch=batch, p=(0.6, 0.5, 0.7), f=None)
+    AdjustedScore.objects.create(
+        submission=batch.submission,
+        epoch=batch.epoch,
+        weighting="subject_relation",
+        part="all",
+        level=95,
+        precision=0.57,
+        precision_low=0.4,
+        precision_high=0.7,
+    )
+    (found,) = spreads(batch.submission, 95)
+    assert found.words == "whole claims: precision"
+    assert found.difference == pytest.approx(-0.03)
+    assert spreads(batch.submission, 80) == []
