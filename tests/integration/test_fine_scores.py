@@ -21,7 +21,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from kbpo import pipeline
-from kbpo.accounts.models import User
+from kbpo.accounts.models import Membership, User
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -248,11 +248,17 @@ def test_what_was_published_before_is_counted_by_itself(
 def test_the_page_says_what_it_took_and_what_a_release_reveals(
     scored: list[Submission], client: Client, corpus: Corpus
 ) -> None:
-    page = client.get(f"/submissions/{scored[1].pk}/").content.decode()
+    member = User.objects.create_user("member@example.org")
+    Membership.objects.create(team=scored[1].team, user=member)
+    address = f"/submissions/{scored[1].pk}/"
+    assert "What it took" not in client.get(address).content.decode()  # of an open epoch, to a visitor
+    client.force_login(member)
+    page = client.get(address).content.decode()
     assert "<strong>0</strong> were new" in page
     assert "When epoch 1 is released, everybody will see" in page
+    client.logout()
     epochs.release(corpus=corpus)
-    assert "Epoch 1 is released" in client.get(f"/submissions/{scored[1].pk}/").content.decode()
+    assert "Epoch 1 is released" in client.get(address).content.decode()
 
 
 @pytest.mark.parametrize("query", ["estimator=joint", "part=half", "level=3"])
