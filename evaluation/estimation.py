@@ -14,7 +14,8 @@ from django.db import transaction
 from django.db.models import F
 
 import kbpo
-from annotations import questions
+from annotations import agreements, questions
+from annotations.labels import update_posteriors
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
 from evaluation import batches, comparing, divisions, estimators, sampling, tiers
 from evaluation.estimators import coordinated, matching, weighting
@@ -313,7 +314,7 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
 
 @transaction.atomic
 def score_epoch(*, epoch_id: int) -> bool:
-    """Compute and store the scores of an epoch whose inputs have changed.
+    """Measure the labels of an epoch whose inputs have changed, then compute and store its scores.
 
     Returns
     -------
@@ -321,7 +322,7 @@ def score_epoch(*, epoch_id: int) -> bool:
         False where there was nothing to do, or somebody is at it.
     """
     # Before its epochs, as everywhere; tiers are those of all of them.
-    Corpus.objects.select_for_update(no_key=True).get(epochs=epoch_id)
+    Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
         .select_related("corpus")
@@ -330,6 +331,9 @@ def score_epoch(*, epoch_id: int) -> bool:
     )
     if epoch is None:
         return False
+    # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
+    update_posteriors(corpus=epoch.corpus)
+    agreements.update_agreement(corpus=epoch.corpus)
     through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through)

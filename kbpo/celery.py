@@ -17,7 +17,6 @@ STAGES = (
     "sample_submissions",
     "settle_questions",
     "close_batches",
-    "measure_labels",
     "score_epochs",
     "read_checks",
     "send_notices",

@@ -12,8 +12,7 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from annotations import agreements, labels
-from annotations.models import Corpus
+from annotations import labels
 from crowd.marketplace import lifecycle
 from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
@@ -44,14 +43,6 @@ def close_batches() -> int:
     return sum(
         batches.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
-    )
-
-
-def measure_labels() -> int:
-    """Measure how sure the labels are on which scores that are due rest; return how much has changed."""
-    due = Corpus.objects.filter(epochs__scores_due=True).distinct().order_by("id")
-    return sum(
-        labels.update_posteriors(corpus=corpus) + agreements.update_agreement(corpus=corpus) for corpus in due
     )
 
 
@@ -101,7 +92,6 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     close_batches,
-    measure_labels,
     score_epochs,
     read_checks,
     send_notices,

@@ -200,6 +200,6 @@ def settled() -> bool:
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
         return False
-    if Epoch.objects.filter(scores_due=True).exists():  # before which the labels are measured
+    if Epoch.objects.filter(scores_due=True).exists():
         return False
     return not Notice.objects.filter(sent_at=None).exists()
