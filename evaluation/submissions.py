@@ -61,9 +61,9 @@ def upload(
     """
     if user is not None:
         require_member(user, team)
-    name = name.strip()
-    if not name or len(name) > 100:
-        raise InvalidInput("a submission needs a name of at most 100 characters", where="name")
+    name = " ".join(name.split())  # it goes into the subject of a mail
+    if not name or len(name) > 100 or not name.isprintable():
+        raise InvalidInput("a submission needs a name of 1 to 100 characters that print", where="name")
     if format not in Submission.Format.values:
         raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
     digest = hashlib.sha256()

@@ -189,6 +189,7 @@ def as_file(upload: Upload) -> Iterator["File[bytes]"]:
     """Give a whole upload as a file that a storage moves into its place; the upload itself stays."""
     link = upload.path.with_suffix(f".{uuid4().hex}")
     os.link(upload.path, link)
+    os.utime(link)  # it counts as new for those who remove what was left lying
     try:
         with link.open("rb") as stream:
             yield _Movable(stream, upload.name, link)

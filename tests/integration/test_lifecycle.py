@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from django.core import mail
+from django.core.files.base import ContentFile
 from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotations.models import Corpus
 from evaluation import estimation, lifecycle, notices, quota, sampling, submissions, work
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
@@ -277,3 +279,16 @@ def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp
     path = world.write_corpus(tmp_path / "corpus.jsonl")
     call_command("load_corpus", str(path), "--corpus", "drawn", "--design", "iid", verbosity=0)
     call_command("load_corpus", str(path), "--corpus", "drawn", verbosity=0)
+
+
+def test_a_name_on_two_lines_is_one_line_in_the_mail(corpus: Corpus, member: User) -> None:
+    submission = submissions.upload(
+        user=member,
+        team=Team.objects.get(name="Alpha"),
+        corpus=corpus,
+        name="two\nlines",
+        file=ContentFile(b"run\n"),
+    )
+    pipeline.advance()
+    assert submission.name == "two lines"
+    assert [message.subject for message in mail.outbox] == ["two lines was refused: its file has errors"]
