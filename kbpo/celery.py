@@ -18,6 +18,7 @@ STAGES = (
     "settle_questions",
     "close_batches",
     "score_epochs",
+    "score_subsets",
     "read_checks",
     "send_notices",
     "remove_expired",

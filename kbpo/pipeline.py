@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotations import labels
@@ -48,11 +49,19 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    due = Epoch.objects.filter(scores_due=True).order_by("id")
+    return _each_epoch(Epoch.objects.filter(scores_due=True), estimation.score_epoch)
+
+
+def score_subsets() -> int:
+    """Compute the scores of subsets after the scores; return for how many epochs something happened."""
+    return _each_epoch(Epoch.objects.filter(subsets_due=True), estimation.score_subsets)
+
+
+def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     moved = 0
-    for epoch_id in list(due.values_list("pk", flat=True)):
+    for epoch_id in list(due.order_by("id").values_list("pk", flat=True)):
         try:
-            moved += estimation.score_epoch(epoch_id=epoch_id)
+            moved += act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
             raise  # the database is away: the epoch is still due
         except Exception:
@@ -93,6 +102,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     close_batches,
     score_epochs,
+    score_subsets,
     read_checks,
     send_notices,
     remove_expired,

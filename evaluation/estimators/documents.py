@@ -72,6 +72,12 @@ class SimpleRandom:
         self._refuse_size(n)
         return float((1.0 - n / self.population) * (first * second).sum() / (n * (n - 1)))
 
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n], n at least 2."""
+        n = z.shape[1]
+        self._refuse_size(n)
+        return np.asarray((1.0 - n / self.population) * (z**2).sum(axis=1) / (n * (n - 1)))
+
     def is_census(self, n: int) -> bool:
         """Say whether the n sampled documents are all there are."""
         return n == self.population

@@ -1,10 +1,12 @@
 """Judging systems: submissions, samples and scores."""
 
 from evaluation.models.sample import (
+    ClaimColumn,
     DocumentSample,
     Epoch,
     InclusionProbability,
     SampleBatch,
+    SampledClaim,
     SampledDocument,
     SampledInstance,
 )
@@ -22,6 +24,7 @@ from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
+    "ClaimColumn",
     "Comparison",
     "DocumentSample",
     "Epoch",
@@ -32,6 +35,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampledClaim",
     "SampledDocument",
     "SampledInstance",
     "Score",

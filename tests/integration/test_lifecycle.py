@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import estimation, lifecycle, notices, quota, sampling, submissions, work
+from evaluation import lifecycle, notices, pool, quota, sampling, submissions, work
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -108,7 +108,7 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, estimation, "read_labels")
+        break_down(patch, pool, "read_labels")
         judge()
     assert (reload(submission).state, reload(submission).failed_in) == ("failed", "judging")
     assert reload(submission).quota_taken_at is not None  # its sample stands

@@ -134,3 +134,9 @@ def test_one_phase_is_two_phases_without_a_second():
     sample = TwoPhase([True] * 3, [1.0] * 3, population=10, planned=3)
     assert sample.weights(3) == pytest.approx(SimpleRandom(10).weights(3))
     assert sample.covariance(z, z) == pytest.approx(SimpleRandom(10).covariance(z, z))
+
+
+def test_variances_of_many_are_those_of_each():
+    z = np.random.default_rng(0).normal(size=(4, 7))
+    sample = SimpleRandom(30)
+    assert sample.variances(z) == pytest.approx([sample.covariance(one, one) for one in z])
