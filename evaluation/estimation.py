@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 import kbpo
@@ -337,12 +337,13 @@ def score_epoch(*, epoch_id: int) -> bool:
     through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through)
-        judged = Submission.objects.select_for_update().filter(
+        tiers.update_tiers(corpus=epoch.corpus)
+        connection.check_constraints()  # now, instead of under the locks that buttons wait for
+        judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
             move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
-        tiers.update_tiers(corpus=epoch.corpus)
     epoch.scores_due = False
     epoch.scoring_failures = 0
     epoch.save(update_fields=["scores_due", "scoring_failures"])

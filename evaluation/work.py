@@ -1,9 +1,10 @@
 """Doing a stage of a submission's life: a sign of life, a deadline, a few tries, then a failure in words.
 
-While a stage works it holds the submission's row lock, so nobody else does the same, and a killed process
-lets go at once. Only the count of tries is written beforehand: what kills its worker does not come back
-forever. A worker that is stopped, by a deploy or a power cut, is no fault of the submission that it was at:
-more tries may be lost than may end in an error, and the deadline waits while nobody works.
+While a stage works it holds a claim on the submission, so nobody else does the same, and a killed process
+lets go at once; the row itself stays free for those who press a button. Only the count of tries is written
+beforehand: what kills its worker does not come back forever. A worker that is stopped, by a deploy or a power
+cut, is no fault of the submission that it was at: more tries may be lost than may end in an error, and the
+deadline waits while nobody works.
 """
 
 import logging
@@ -18,6 +19,7 @@ from django.utils import timezone
 
 from evaluation import lifecycle
 from evaluation.models import StageWork, Submission
+from kbpo.core.locks import claim
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +38,9 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     stage : str
         The state in which the stage finds the submission.
     act : callable
-        Called with ``submission_id``. It locks the row, checks the state again, and returns whether it moved
-        the submission on. Whatever it raises counts as a try, but for a database that is away.
+        Called with ``submission_id``. It works without the row's lock, then takes it, checks the state again,
+        and returns whether it moved the submission on. Whatever it raises counts as a try, but for a database
+        that is away, and for a submission that has left the state meanwhile.
     doing : str
         What it does, for people: "reading the file".
 
@@ -46,6 +49,11 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     bool
         Whether the submission moved on, be it to failure.
     """
+    with claim(f"submission {submission_id}") as is_ours:
+        return is_ours and _try(submission_id, stage, act, doing)
+
+
+def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
     work = _begin(submission_id, stage)
     if work is None:
         return False
@@ -63,6 +71,8 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     except (OperationalError, InterfaceError):
         raise  # the database is away: the row is still due
     except Exception as error:
+        if not _is_in(submission_id, stage):
+            return False
         logger.exception("submission %s: %s failed", submission_id, doing)
         StageWork.objects.filter(pk=work.pk).update(
             error=f"{type(error).__name__}: {error}", errors=F("errors") + 1, heartbeat_at=timezone.now()
@@ -85,12 +95,13 @@ def _hopeless(work: StageWork) -> str:
     return ""
 
 
+def _is_in(submission_id: int, stage: str) -> bool:
+    return Submission.objects.filter(pk=submission_id, state=stage).exists()
+
+
 @transaction.atomic
 def _begin(submission_id: int, stage: str) -> StageWork | None:
-    submission = (
-        Submission.objects.select_for_update(skip_locked=True).filter(pk=submission_id, state=stage).first()
-    )
-    if submission is None:
+    if not _is_in(submission_id, stage):
         return None
     now = timezone.now()
     fresh = {
@@ -102,7 +113,7 @@ def _begin(submission_id: int, stage: str) -> StageWork | None:
         "deadline_at": now + DEADLINE,
         "error": "",
     }
-    work, _ = StageWork.objects.get_or_create(submission=submission, defaults=fresh)
+    work, _ = StageWork.objects.get_or_create(submission_id=submission_id, defaults=fresh)
     if work.stage != stage:
         for field, value in fresh.items():
             setattr(work, field, value)

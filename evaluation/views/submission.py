@@ -41,7 +41,7 @@ from evaluation.views.board import fit_axes
 from evaluation.views.files import is_accepted
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import InvalidInput, TryAgain
 
 State = Submission.State
 ERRORS = 5  # shown here; all problems have a page of their own
@@ -115,7 +115,10 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     found = find(user, pk=pk)
     if not may_change(user, found):
         raise Http404("no such submission")
-    messages.success(request, ACTIONS[action](found, user))
+    try:
+        messages.success(request, ACTIONS[action](found, user))
+    except TryAgain as error:
+        messages.warning(request, str(error))  # above the same buttons
     return redirect(found)
 
 

@@ -19,6 +19,10 @@ class Conflict(KbpoError):
     status = 409
 
 
+class TryAgain(Conflict):
+    """It is held by work that takes a moment: the same again, a little later, will do."""
+
+
 class Busy(KbpoError):
     """Somebody else is at it this very moment."""
 
