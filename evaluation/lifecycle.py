@@ -105,7 +105,9 @@ def resume(*, submission: Submission, user: User) -> None:
     StageWork.objects.filter(submission=locked).delete()
     move(locked, back, f"resumed by {user}", also=["failed_in"])
     if back == State.JUDGING:
-        Epoch.objects.filter(batches__submission=locked).update(scores_due=True, scoring_failures=0)
+        Epoch.objects.filter(batches__submission=locked).update(
+            scores_due=True, scoring_failures=0, scoring_not_before=None
+        )
     nudge(VALIDATE_TASK if back == State.UPLOADED else SAMPLE_TASK)
 
 

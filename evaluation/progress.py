@@ -102,11 +102,13 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     if work is None or work.stage != submission.state or work.stage not in DOING:
         return ""
     silence = now - work.heartbeat_at
+    stopped = f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}"
+    if work.not_before is not None:
+        again = f"at {work.not_before:%H:%M} UTC" if now < work.not_before else "any moment now"
+        return f"{stopped}; we try again {again}."
     words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
-    if work.error or silence > SILENT:
-        words = (
-            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}; it is tried again by itself"
-        )
+    if silence > SILENT:
+        words = f"{stopped}; it is tried again by itself"
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations import labels
@@ -48,7 +49,8 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    due = Epoch.objects.filter(scores_due=True).order_by("id")
+    pauses = Q(scoring_not_before__gt=timezone.now())
+    due = Epoch.objects.filter(scores_due=True).exclude(pauses).order_by("id")
     moved = 0
     for epoch_id in list(due.values_list("pk", flat=True)):
         try:
@@ -100,7 +102,9 @@ STAGES: tuple[Callable[[], int], ...] = (
 
 
 def advance() -> dict[str, int]:
-    """Run every stage, again and again, until nothing more can be done without people.
+    """Run every stage, again and again, until nothing more can be done now without people.
+
+    What ended in an error is tried again after a pause, and so not here: `work.next_try` says when.
 
     Returns
     -------

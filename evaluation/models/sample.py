@@ -25,6 +25,9 @@ class Epoch(models.Model):
     released_at = models.DateTimeField(null=True, blank=True)
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
     scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")
+    scoring_not_before = models.DateTimeField(
+        null=True, blank=True, help_text="When it is tried again after a failure."
+    )
 
     class Meta:
         ordering = ["corpus", "number"]
