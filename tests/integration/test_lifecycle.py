@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core import mail
 from django.core.files.base import ContentFile
-from django.core.mail import EmailMessage
+from django.core.mail import BadHeaderError, EmailMessage
 from django.core.management import call_command
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
+from tests.factories import SubmissionFactory
 from tests.integration.conftest import Submit
 from tests.world import World
 
@@ -342,6 +343,42 @@ def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
     assert pipeline.send_notices() == 1
     assert pipeline.send_notices() == 0
     assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(
+    "error", [BadHeaderError, ValueError, smtplib.SMTPRecipientsRefused({}), TimeoutError]
+)
+def test_a_message_that_cannot_be_sent_keeps_no_other_back(
+    error: Exception, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        submission = SubmissionFactory.create(name=name, uploaded_by=member, state="refused")
+        notices.announce(submission.events.get())
+    send = EmailMessage.send
+
+    def refuse_two(self: EmailMessage, fail_silently: bool = False) -> int:
+        if self.subject.startswith("two"):
+            raise error
+        return send(self, fail_silently)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailMessage, "send", refuse_two)
+        assert pipeline.send_notices() == 2
+    assert [message.subject.split()[0] for message in mail.outbox] == ["one", "three"]
+    assert Notice.objects.get(sent_at=None).attempts == 1
+    Notice.objects.filter(sent_at=None).update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert pipeline.send_notices() == 1
+
+
+def test_a_message_that_cannot_be_written_keeps_no_other_back(
+    member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for state in ("refused", "failed"):
+        submission = SubmissionFactory.create(name=state, uploaded_by=member, state=state)
+        notices.announce(submission.events.get())
+    monkeypatch.setitem(notices.BODIES, Submission.State.REFUSED, "{nothing}")
+    assert pipeline.send_notices() == 1
+    assert [message.subject.split()[0] for message in mail.outbox] == ["failed"]
 
 
 def test_mail_is_tried_for_as_long_as_a_mail_server_may_be_away() -> None:

@@ -12,7 +12,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         moved = pipeline.advance()
         if at := work.next_try():
-            self.stderr.write(f"What ended in an error (see the log) is tried again from {at:%H:%M:%S} UTC on.")
+            self.stderr.write(f"What ended in an error (see the log) is tried again from {at:%H:%M:%S} UTC.")
         if options["json"]:
             self.print_json(moved)
             return
