@@ -13,9 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
+from evaluation import checks
 from evaluation.comparing import MEASURES
 from evaluation.leaderboard import rows
-from evaluation.models import Score, StageWork, Submission
+from evaluation.models import FileCheck, Score, StageWork, Submission
 from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
 from evaluation.views.board import read_choice
 from evaluation.views.compare import compare_pair, read_pair
@@ -123,8 +124,15 @@ class CheckView(APIView):
     def get(self, request: Request, pk: UUID) -> Response:
         """Answer with its state; 404 to all but its owner and operators."""
         found = find_file(request._request, "check", pk)
+        assert isinstance(found, FileCheck)
         return Response(
-            {"id": found.pk, "state": found.state, "version": found.state, "counts": found.counts, "work": ""}
+            {
+                "id": found.pk,
+                "state": found.state,
+                "version": found.state,
+                "counts": found.counts,
+                "work": checks.in_words(found),
+            }
         )
 
 

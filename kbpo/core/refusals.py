@@ -15,6 +15,7 @@ HEADINGS: Mapping[int, str] = {
     403: "You may not do this",
     404: "There is no such thing",
     409: "Too late for that",
+    429: "Too much at a time",
 }
 
 
