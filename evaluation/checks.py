@@ -5,7 +5,6 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 """
 
 import logging
-from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -13,12 +12,10 @@ from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import problem_list
+from evaluation import normalised, problem_list
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.reading import isolated
 from evaluation.submissions import read_kb
-from evaluation.tac.problems import Format
-from evaluation.texts import text_file
 from evaluation.turns import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.uploads import KEPT
 from kbpo.accounts.models import User
@@ -52,7 +49,9 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
         refuse_too_many(others.exclude(upload=upload).count())
         Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT)
-        FileCheck.objects.filter(upload=upload).delete()
+        for replaced in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=replaced)
+            replaced.delete()
         check = FileCheck.objects.create(upload=upload, corpus=corpus, format=format)
         nudge(CHECK_TASK)
         return check
@@ -71,12 +70,6 @@ def in_words(check: FileCheck) -> str:
     keys = [one.key for one in _queue()] if check.state == State.WAITING else []
     before = keys.index(check.pk) if check.pk in keys else 0
     return f"{before} file{'s' if before > 1 else ''} before it: people take turns." if before else ""
-
-
-def write_normalised(*, check: FileCheck, to: BinaryIO) -> None:
-    """Write what an accepted file claims as one without faults, gzip: see `submissions.write_normalised`."""
-    with check.upload.path.open("rb") as stream:
-        isolated.normalise(stream, to, format=cast(Format, check.format), texts=text_file(check.corpus))
 
 
 def _queue() -> list[Waiting]:

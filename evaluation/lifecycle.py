@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from evaluation import notices, quota
+from evaluation import normalised, notices, quota
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, NotAllowed
@@ -172,6 +172,7 @@ def delete_file(*, submission: Submission, user: User) -> None:
         SubmissionEvent.objects.create(
             submission=locked, state=locked.state, detail=f"the file was deleted by {user}"
         )
+        normalised.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))
 
 

@@ -112,7 +112,7 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
 
-def version(submission: Submission, events: int, done: Progress | None) -> str:
+def version(submission: Submission, events: int, done: Progress | None, normalised: str) -> str:
     """Return what changes whenever a submission's page would: its script looks for that.
 
     Parameters
@@ -121,8 +121,10 @@ def version(submission: Submission, events: int, done: Progress | None) -> str:
     events : int
         How many steps its timeline has.
     done : Progress or None
+    normalised : str
+        The state of its normalised file, for those who see that.
     """
-    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}"
+    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}.{normalised}"
 
 
 def in_words(span: datetime.timedelta) -> str:

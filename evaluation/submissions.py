@@ -131,28 +131,6 @@ def read_kb(
     return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus), is_wanted=is_wanted)
 
 
-def write_normalised(*, submission: Submission, to: BinaryIO) -> None:
-    """Write the accepted predictions of a submission as a file without faults, gzip.
-
-    Read again, it gives the same predictions; `evaluation.tac.writer.write` says what it holds. The uploaded
-    file is read for it once more.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is refused.
-    ReaderFailed
-        If the reading process ended as no file should make it end.
-    """
-    with submission.file.open("rb") as stream:
-        isolated.normalise(
-            cast(BinaryIO, stream),
-            to,
-            format=cast(Format, submission.format),
-            texts=text_file(submission.corpus),
-        )
-
-
 def read_submission(*, submission_id: int) -> bool:
     """Read an uploaded submission: it becomes accepted, with its predictions, or refused, with the reasons.
 

@@ -18,7 +18,8 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from evaluation.models import Submission, Upload
+from evaluation import normalised
+from evaluation.models import FileCheck, Submission, Upload
 from kbpo.accounts.models import User
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, InvalidInput, TooLarge, TryAgain
 from kbpo.core.locks import brief_transaction
@@ -202,6 +203,8 @@ def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
     path = upload.path
     with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
+        for check in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=check)
         upload.delete()
     path.unlink(missing_ok=True)
 

@@ -19,6 +19,7 @@ STAGES = (
     "close_batches",
     "score_epochs",
     "read_checks",
+    "normalise_files",
     "send_notices",
     "remove_expired",
 )

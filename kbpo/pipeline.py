@@ -15,7 +15,18 @@ from django.utils import timezone
 
 from annotations import labels
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import (
+    batches,
+    checks,
+    estimation,
+    files,
+    normalised,
+    notices,
+    sampling,
+    submissions,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -69,6 +80,11 @@ def read_checks() -> int:
     return checks.read_checks()
 
 
+def normalise_files() -> int:
+    """Write the accepted files anew that somebody asked for; return how many moved on."""
+    return normalised.normalise_files()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
@@ -96,6 +112,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     close_batches,
     score_epochs,
     read_checks,
+    normalise_files,
     send_notices,
     remove_expired,
 )

@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
     DocumentSample,
     Epoch,
@@ -28,6 +29,7 @@ __all__ = [
     "FileCheck",
     "InclusionProbability",
     "Instance",
+    "NormalisedFile",
     "Notice",
     "Prediction",
     "Problem",

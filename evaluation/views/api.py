@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
-from evaluation import checks
+from evaluation import checks, normalised
 from evaluation.comparing import MEASURES
 from evaluation.leaderboard import rows
 from evaluation.models import FileCheck, Score, StageWork, Submission
@@ -125,11 +125,13 @@ class CheckView(APIView):
         """Answer with its state; 404 to all but its owner and operators."""
         found = find_file(request._request, "check", pk)
         assert isinstance(found, FileCheck)
+        written = normalised.state(found)
         return Response(
             {
                 "id": found.pk,
                 "state": found.state,
-                "version": found.state,
+                "version": f"{found.state}.{written}",
+                "normalised": written,
                 "counts": found.counts,
                 "work": checks.in_words(found),
             }
@@ -162,11 +164,13 @@ class SubmissionView(APIView):
         events = list(found.events.all())
         done = progress(found)
         work = StageWork.objects.filter(submission=found).first() if own else None
+        written = normalised.state(found) if own else ""
         newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
         return Response(
             {
                 **self.SubmissionSerializer(found).data,
-                "version": version(found, len(events), done),
+                "version": version(found, len(events), done, written),
+                "normalised": written,
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
                 "work": sign_of_life(found, work, timezone.now()),
