@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from crowd.models.hit import Hit
 from kbpo.accounts.models import User, WorkerIdentity
 
@@ -33,6 +33,14 @@ class Assignment(models.Model):
         WorkerIdentity, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     state = models.CharField(max_length=16, choices=State, default=State.BEGUN)
+    gold = models.ForeignKey(
+        Question,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="gold_in",
+        help_text="A settled question that is asked besides, to learn of the worker.",
+    )
     begun_at = models.DateTimeField(null=True, blank=True)
     accepted_at = models.DateTimeField(null=True, blank=True, help_text="By the provider's clock.")
     submitted_at = models.DateTimeField(null=True, blank=True)

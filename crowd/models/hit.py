@@ -124,7 +124,6 @@ class HitQuestion(models.Model):
     hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="hit_questions")
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="hit_questions")
     position = models.PositiveSmallIntegerField()
-    is_gold = models.BooleanField(default=False, help_text="Asked to learn of the worker: already settled.")
     is_active = models.BooleanField(default=True, help_text="Whether votes may still come from this HIT.")
 
     class Meta:
@@ -133,7 +132,7 @@ class HitQuestion(models.Model):
             models.UniqueConstraint(fields=["hit", "position"], name="hit_position_once"),
             models.UniqueConstraint(
                 fields=["question"],
-                condition=Q(is_active=True, is_gold=False),
+                condition=Q(is_active=True),
                 name="question_in_one_active_hit",
             ),
         ]
