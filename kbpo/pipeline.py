@@ -14,7 +14,18 @@ from django.utils import timezone
 
 from annotations import labels
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import (
+    batches,
+    checks,
+    document_phases,
+    estimation,
+    files,
+    notices,
+    sampling,
+    submissions,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -35,6 +46,11 @@ def sample_submissions() -> int:
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
     return labels.settle_questions()
+
+
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
 
 
 def close_batches() -> int:
@@ -91,6 +107,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    draw_documents,
     close_batches,
     score_epochs,
     read_checks,

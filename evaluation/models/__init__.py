@@ -7,6 +7,8 @@ from evaluation.models.sample import (
     SampleBatch,
     SampledDocument,
     SampledInstance,
+    SampleName,
+    SecondPhaseProbability,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
@@ -32,9 +34,11 @@ __all__ = [
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampleName",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",
