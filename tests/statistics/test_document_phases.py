@@ -15,7 +15,7 @@ RUNS = 800
 
 
 class World:
-    """Documents of few or many names, some of them frequent; a system knows those, and is lost in long texts."""
+    """Documents of few or many names, some frequent; a system knows those, and is lost in long texts."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(7)
