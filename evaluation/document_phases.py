@@ -8,6 +8,8 @@ in several documents. Every document can be taken, and each probability is store
 
 import hmac
 import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +19,7 @@ from django.utils import timezone
 
 from annotations import names
 from annotations.models import AnnotatedMention, Corpus, Document
+from annotations.names import Occurrence
 from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray
 from evaluation.models import DocumentSample, SampledDocument, SampleName, SecondPhaseProbability
@@ -163,7 +166,8 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
         .order_by("doc_id")
         .values_list("pk", "doc_id")
     )
-    scores = _score(sample, [pk for pk, _ in left])
+    frequency, occurrences = _find_names(sample)
+    scores = _score(sample, [pk for pk, _ in left], frequency, occurrences)
     p2 = documents.second_phase_probabilities(scores, expected, FLOOR_SHARE)
     SecondPhaseProbability.objects.bulk_create(
         (
@@ -177,27 +181,46 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
         SampledDocument(sample=sample, document_id=left[place][0], phase=2, probability=float(p2[place]))
         for place in np.flatnonzero(u < p2)
     )
-
-
-def _score(sample: DocumentSample, document_ids: list[int]) -> FloatArray:
-    """Return the TF-IDF of documents, and store the names that it is about."""
-    wanted = _names(sample)
-    frequency = names.count_documents(sample.corpus, wanted)
-    ordered = sorted(name for name in wanted if frequency[name])
+    phase = dict(sample.documents.values_list("document_id", "phase"))
+    counts = Counter((one.name, phase.get(one.document_id)) for one in occurrences)
     SampleName.objects.bulk_create(
-        (SampleName(sample=sample, name=name, documents=frequency[name]) for name in ordered), batch_size=5000
+        (
+            SampleName(
+                sample=sample,
+                name=name,
+                documents=number,
+                first=counts[name, 1],
+                sampled=counts[name, 1] + counts[name, 2],
+            )
+            for name, number in frequency.items()
+        ),
+        batch_size=5000,
     )
+
+
+def _find_names(sample: DocumentSample) -> tuple[dict[str, int], list[Occurrence]]:
+    """Find the first phase's names in the corpus: df of each, in their order, and every occurrence."""
+    wanted = _names(sample)
+    counted = names.count_documents(sample.corpus, wanted)
+    frequency = {name: counted[name] for name in sorted(wanted) if counted[name]}
+    return frequency, names.find_occurrences(sample.corpus, frequency)
+
+
+def _score(
+    sample: DocumentSample,
+    document_ids: list[int],
+    frequency: Mapping[str, int],
+    occurrences: Sequence[Occurrence],
+) -> FloatArray:
+    """Return the TF-IDF of documents, summed in the order of their places and names."""
     place = {pk: number for number, pk in enumerate(document_ids)}
-    of = {name: number for number, name in enumerate(ordered)}
-    found = [one for one in names.find_occurrences(sample.corpus, ordered) if one.document_id in place]
-    found.sort(key=lambda one: (place[one.document_id], one.name))
+    of = {name: number for number, name in enumerate(frequency)}
+    found = sorted(
+        (place[one.document_id], of[one.name], one.times) for one in occurrences if one.document_id in place
+    )
+    at, name, times = np.array(found, dtype=np.int64).reshape(-1, 3).T
     return documents.tfidf_scores(
-        np.array([place[one.document_id] for one in found], dtype=np.int64),
-        np.array([one.times for one in found], dtype=np.int64),
-        np.array([of[one.name] for one in found], dtype=np.int64),
-        np.array([frequency[name] for name in ordered], dtype=np.int64),
-        len(document_ids),
-        sample.population,
+        at, times, name, list(frequency.values()), len(document_ids), sample.population
     )
 
 

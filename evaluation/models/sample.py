@@ -214,9 +214,17 @@ class SampleName(models.Model):
     sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="names")
     name = models.CharField(max_length=200)
     documents = models.PositiveIntegerField(help_text="In how many documents of the corpus it occurs.")
+    first = models.PositiveIntegerField(help_text="In how many of the first phase's.")
+    sampled = models.PositiveIntegerField(help_text="In how many of those that were drawn in all.")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["sample", "name"], name="sample_name_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "name"], name="sample_name_once"),
+            models.CheckConstraint(
+                condition=Q(first__lte=F("sampled"), sampled__lte=F("documents"), documents__gte=1),
+                name="sample_name_documents",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -3,11 +3,14 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from annotations.models import Corpus
 from evaluation import audit, document_phases, exhaustive
+from evaluation.document_coverage import band_coverage
 from evaluation.models import DocumentSample, SampledDocument, SecondPhaseProbability
 from kbpo.core.errors import Conflict, InvalidInput
+from tests.factories import UserFactory
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -141,3 +144,33 @@ def test_the_command_says_how_far_it_is(
     report = json.loads(capsys.readouterr().out)
     assert report["second_phase_drawn"] is True
     assert report["not_annotated"] == 0
+
+
+def test_coverage_is_compared_with_a_uniform_draw(unsampled: Corpus, gold: Path) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    assert band_coverage(sample) == []
+    annotate(unsampled, gold, drawn(sample, 1))
+    document_phases.draw_due_phases()
+    (band,) = band_coverage(sample)
+    # Every name of this world is in one document alone, one that was drawn.
+    assert (band.name, band.documents, band.uniform) == ("at most 3", 1, 1)
+    assert [(share.sampled, share.uniform) for share in band.shares] == [(1, 1), (0, 0), (0, 0), (0, 0)]
+
+
+def test_only_operators_see_the_exhaustive_documents(unsampled: Corpus, client: Client) -> None:
+    client.force_login(UserFactory())
+    assert client.get(f"/corpora/{unsampled.tag}/exhaustive/").status_code == 403
+
+
+def test_an_operator_draws_the_documents_on_a_page(unsampled: Corpus, gold: Path, client: Client) -> None:
+    client.force_login(UserFactory(operator=True))
+    page = f"/corpora/{unsampled.tag}/exhaustive/"
+    assert "None are drawn yet" in client.get(page).content.decode()
+    refused = client.post(page, {"size": "61", "uniform_share": "0.2"})
+    assert refused.status_code == 400
+    assert "61 is not between 2 and the 60 documents" in refused.content.decode()
+    assert client.post(page, {"size": "20", "uniform_share": "0.2"}).status_code == 302
+    assert "4 of them are not annotated yet" in client.get(page).content.decode()
+    annotate(unsampled, gold, set(unsampled.documents.values_list("doc_id", flat=True)))
+    document_phases.draw_due_phases()
+    assert "What they cover" in client.get(page).content.decode()
