@@ -18,6 +18,7 @@ from crowd.marketplace import lifecycle
 from evaluation import (
     batches,
     checks,
+    document_phases,
     estimation,
     files,
     normalised,
@@ -47,6 +48,11 @@ def sample_submissions() -> int:
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
     return labels.settle_questions()
+
+
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
 
 
 def close_batches() -> int:
@@ -109,6 +115,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    draw_documents,
     close_batches,
     score_epochs,
     read_checks,

@@ -8,6 +8,8 @@ from evaluation.models.sample import (
     SampleBatch,
     SampledDocument,
     SampledInstance,
+    SampleName,
+    SecondPhaseProbability,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
@@ -34,9 +36,11 @@ __all__ = [
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampleName",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",
