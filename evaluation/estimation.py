@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
-from annotations import agreements
+from annotations import agreements, names
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
-from evaluation import annotated, batches, columns, comparing, divisions, estimators, tiers
+from evaluation import annotated, batches, columns, comparing, divisions, estimators, tiers, work
 from evaluation import pool as pools
 from evaluation.estimators import matching
 from evaluation.estimators.comparison import comparables
@@ -34,8 +34,6 @@ from evaluation.models.score import COLUMNS
 from evaluation.pool import Pool
 from kbpo.core.coded import unpack_names
 from kbpo.core.columns import copy_rows
-
-SCORING_ATTEMPTS = 3
 
 
 @transaction.atomic
@@ -63,30 +61,43 @@ def score_epoch(*, epoch_id: int) -> bool:
     through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through)
-        judged = Submission.objects.select_for_update().filter(
+        tiers.update_tiers(corpus=epoch.corpus)
+        connection.check_constraints()  # now, instead of under the locks that buttons wait for
+        judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
             move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
-        tiers.update_tiers(corpus=epoch.corpus)
         epoch.subsets_due = True
     epoch.scores_due = False
-    epoch.scoring_failures = 0
-    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures"])
+    _succeeded(epoch)
     return True
 
 
-@transaction.atomic
 def score_subsets(*, epoch_id: int) -> bool:
     """Compute and store the scores of subsets that belong to an epoch's newest scores.
 
-    They come after these: names have to be counted in texts, and nobody's rank waits for that.
+    They come after these: names have to be counted in texts, and nobody's rank waits for that, nor does
+    anybody for the epoch's lock, which is taken when they are counted.
 
     Returns
     -------
     bool
         False where there was nothing to do, somebody is at it, or the scores are due themselves.
     """
+    due = Epoch.objects.filter(pk=epoch_id, subsets_due=True, scores_due=False)
+    epoch = due.select_related("corpus").first()
+    if epoch is None:
+        return False
+    claimed = columns.read(list(epoch.batches.values_list("pk", flat=True)), [columns.NAMES])
+    names.count_documents(
+        epoch.corpus, {name for one in claimed for name in unpack_names(one[columns.NAMES]).values}
+    )
+    return _score_subsets(epoch_id)
+
+
+@transaction.atomic
+def _score_subsets(epoch_id: int) -> bool:
     Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)  # before its epochs
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
@@ -111,22 +122,29 @@ def score_subsets(*, epoch_id: int) -> bool:
     for kind, division in divided:
         _store_subsets(pool, kind, division, subset_scores(pool.systems, labels, sample, relations, division))
     epoch.subsets_due = False
-    epoch.scoring_failures = 0
-    epoch.save(update_fields=["subsets_due", "scoring_failures"])
+    _succeeded(epoch)
     return True
+
+
+def _succeeded(epoch: Epoch) -> None:
+    epoch.scoring_failures = 0
+    epoch.scoring_not_before = None
+    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
 
 
 @transaction.atomic
 def note_failure(*, epoch_id: int) -> None:
-    """Record that scoring an epoch raised an error; after three in a row those who wait for it are told.
+    """Record that scoring an epoch raised an error: it is tried again after a pause.
 
-    Nobody waits for scores of subsets: after three errors they are left out until there are other scores.
+    After as many in a row as `evaluation.work` allows, those who wait for it are told. Scores of subsets, for
+    which nobody waits, are left out until there are other scores.
     """
     epoch = Epoch.objects.select_for_update().get(pk=epoch_id)
     epoch.scoring_failures += 1
-    if epoch.scoring_failures >= SCORING_ATTEMPTS and not epoch.scores_due:
+    epoch.scoring_not_before = work.again_at(errors=epoch.scoring_failures, now=timezone.now())
+    if epoch.scoring_failures >= work.ERRORS and not epoch.scores_due:
         epoch.subsets_due = False
-    elif epoch.scoring_failures >= SCORING_ATTEMPTS:
+    elif epoch.scoring_failures >= work.ERRORS:
         epoch.scores_due = False
         through = batches.last_labelled(epoch)
         waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
@@ -137,7 +155,7 @@ def note_failure(*, epoch_id: int) -> None:
                 detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
                 " to have us try again. Nothing that was judged is lost.",
             )
-    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures"])
+    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
 
 
 def _score(epoch: Epoch, through: int) -> Pool:

@@ -16,10 +16,12 @@ STAGES = (
     "validate_submissions",
     "sample_submissions",
     "settle_questions",
+    "draw_documents",
     "close_batches",
     "score_epochs",
     "score_subsets",
     "read_checks",
+    "normalise_files",
     "send_notices",
     "remove_expired",
 )

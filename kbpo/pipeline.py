@@ -10,12 +10,24 @@ from collections.abc import Callable
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import (
+    batches,
+    checks,
+    document_phases,
+    estimation,
+    files,
+    normalised,
+    notices,
+    sampling,
+    submissions,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -38,6 +50,11 @@ def settle_questions() -> int:
     return labels.settle_questions()
 
 
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
+
+
 def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
@@ -58,8 +75,9 @@ def score_subsets() -> int:
 
 
 def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
+    pauses = Q(scoring_not_before__gt=timezone.now())
     moved = 0
-    for epoch_id in list(due.order_by("id").values_list("pk", flat=True)):
+    for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
         try:
             moved += act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
@@ -74,6 +92,11 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
+
+
+def normalise_files() -> int:
+    """Write the accepted files anew that somebody asked for; return how many moved on."""
+    return normalised.normalise_files()
 
 
 def send_notices() -> int:
@@ -100,17 +123,21 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    draw_documents,
     close_batches,
     score_epochs,
     score_subsets,
     read_checks,
+    normalise_files,
     send_notices,
     remove_expired,
 )
 
 
 def advance() -> dict[str, int]:
-    """Run every stage, again and again, until nothing more can be done without people.
+    """Run every stage, again and again, until nothing more can be done now without people.
+
+    What ended in an error is tried again after a pause, and so not here: `work.next_try` says when.
 
     Returns
     -------

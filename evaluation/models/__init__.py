@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
     ClaimColumn,
     DocumentSample,
@@ -9,6 +10,8 @@ from evaluation.models.sample import (
     SampledClaim,
     SampledDocument,
     SampledInstance,
+    SampleName,
+    SecondPhaseProbability,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
@@ -31,14 +34,17 @@ __all__ = [
     "FileCheck",
     "InclusionProbability",
     "Instance",
+    "NormalisedFile",
     "Notice",
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampleName",
     "SampledClaim",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",

@@ -19,6 +19,16 @@ class Conflict(KbpoError):
     status = 409
 
 
+class TryAgain(Conflict):
+    """It is held by work that takes a moment: the same again, a little later, will do."""
+
+
+class TooMany(KbpoError):
+    """Somebody asks for more at a time than anybody may."""
+
+    status = 429
+
+
 class Busy(KbpoError):
     """Somebody else is at it this very moment."""
 

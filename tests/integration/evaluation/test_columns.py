@@ -152,7 +152,7 @@ def test_what_was_sampled_before_columns_were_kept_is_carried_over(judged):
     before = rows()
     for model, _ in kept:
         model.objects.all().delete()
-    migration = import_module("evaluation.migrations.0006_columns")
+    migration = import_module("evaluation.migrations.0009_columns")
     migration.carry_over(apps, None)
     assert rows() == before
 

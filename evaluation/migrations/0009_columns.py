@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0003_names_and_agreement'),
-        ('evaluation', '0005_comparing'),
+        ('evaluation', '0008_document_phases'),
     ]
 
     operations = [
