@@ -91,7 +91,9 @@ class Hit(models.Model):
     posted_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(
-        null=True, blank=True, help_text="When no more answers could come: its places are full, or it expired."
+        null=True,
+        blank=True,
+        help_text="When no more answers could come: its places are full, or it expired.",
     )
     closed_at = models.DateTimeField(null=True, blank=True)
     # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
