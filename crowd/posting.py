@@ -214,7 +214,13 @@ def open_tutorial(
 
 
 def plan_batches(*, now: datetime) -> int:
-    """Plan anew, in each open batch, what still lacks votes; return how many HITs that is."""
+    """Plan anew, in each open batch, what still lacks votes, and finish those in which nothing does.
+
+    Returns
+    -------
+    int
+        How many HITs were planned or extended, and batches finished.
+    """
     names = registry.configured()
     if not names:
         return 0
@@ -474,6 +480,7 @@ def _plan(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
                 batch=batch,
                 request_token=secrets.token_hex(16),
                 annotation=f"kbpo-{secrets.token_hex(16)}",
+                created_at=now,
                 places=one.places,
                 reward_cents=batch.reward_cents,
                 fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
@@ -532,9 +539,9 @@ def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:
     wanted = {votes.get(pk, 0) for pk in asked}
     more = wanted.pop() if len(wanted) == 1 else 0
     full = hit.assignments.exclude(state=Assignment.State.BEGUN).count() >= hit.places
-    can_grow = hit.places >= MOST_BY_EXTENSION + 1 or hit.places + more <= MOST_BY_EXTENSION
+    can_grow = hit.can_grow and (hit.places > MOST_BY_EXTENSION or hit.places + more <= MOST_BY_EXTENSION)
     is_fresh = hit.posted_at is not None and now - hit.posted_at < EXTENDED_WITHIN
-    is_quiet = hit.posted_places == hit.places and hit.wanted_until is None and not hit.error
+    is_quiet = hit.posted_places == hit.places and hit.wanted_until is None
     is_done = hit.state in (Hit.State.POSTED, Hit.State.CLOSED) and hit.ended_at is not None
     return more if is_done and full and can_grow and is_fresh and is_quiet else 0
 
@@ -764,7 +771,7 @@ def _record_refused(hit: Hit, error: str, now: datetime) -> None:
                 cents=more * (hit.reward_cents + hit.fee_cents),
                 now=now,
             )
-            hit.places = told.posted_places
+            hit.places, hit.can_grow = told.posted_places, False
         _quiet(hit)
         hit.wanted_until = None
         hit.error = error

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
@@ -87,7 +88,7 @@ class Hit(models.Model):
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
     state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
     posted_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(
@@ -98,6 +99,7 @@ class Hit(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
     posted_places = models.PositiveSmallIntegerField(default=0, help_text="That the provider knows of.")
+    can_grow = models.BooleanField(default=True, help_text="Whether more places may be asked for.")
     wanted_until = models.DateTimeField(
         null=True, blank=True, help_text="What `expires_at` is to be; the provider has not been told."
     )
