@@ -3,7 +3,7 @@
 from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
 from crowd.models.money import Budget, LedgerEntry
-from crowd.models.qualification import TutorialAttempt, WorkerQualification
+from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "LedgerEntry",
     "Reservation",
     "TutorialAttempt",
+    "WorkerBlock",
     "WorkerQualification",
 ]
