@@ -32,12 +32,15 @@ class Arrival:
         Empty in a preview.
     submit_to : str
         Where the answer's form is posted; empty where the provider takes none.
+    study_id : str
+        Prolific's; empty elsewhere.
     """
 
     provider: str
     assignment_id: str = ""
     worker_id: str = ""
     submit_to: str = ""
+    study_id: str = ""
 
     @property
     def is_preview(self) -> bool:
@@ -67,6 +70,7 @@ def read_arrival(query: Mapping[str, str], provider: str) -> Arrival:
             provider=provider,
             assignment_id=_name(assignment_id, "SESSION_ID"),
             worker_id=_name(worker_id, "PROLIFIC_PID"),
+            study_id=_name(query.get("STUDY_ID", ""), "STUDY_ID"),
         )
     assignment_id = query.get("assignmentId", "")
     if assignment_id in ("", PREVIEW):

@@ -54,6 +54,11 @@ class Group:
     document: Document
     page: Page
 
+    @property
+    def title(self) -> str:
+        """Return what stands over the passage."""
+        return self.document.title or self.document.doc_id
+
 
 def questions_of(hit: Hit, assignment: Assignment | None = None) -> list[Question]:
     """List what is asked, in order; of an assignment its gold question too, at a place that tells nothing."""

@@ -7,7 +7,7 @@ token stands in the page for all that follows.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -18,10 +18,10 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from crowd import hit_answers, wikipedia
-from crowd.hits import limits, policy, relation_page, tokens, working
+from crowd import collecting, hit_answers, wikipedia
+from crowd.hits import limits, policy, relation_page, sending, tokens, tutorial, working
 from crowd.hits.arrivals import Arrival, read_arrival
-from crowd.models import Assignment, Hit, HitBatch
+from crowd.models import Assignment, Hit
 from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
 
 LONGEST = 128 << 10  # bytes of whatever a page sends
@@ -58,13 +58,17 @@ def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
 def task(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a HIT to whoever previews or has accepted it, and take the answer."""
     arrival = read_arrival(request.GET.dict(), hit.batch.provider)
-    if hit.batch.kind != HitBatch.Kind.RELATION:
-        raise Http404
     if request.method == "POST":
-        return _take(request, hit, arrival)
+        assignment = _own_assignment(request, hit, arrival)
+        if hit.batch.is_tutorial:
+            return tutorial.take(request, hit, arrival, assignment, _posted(request))
+        return _take(request, hit, arrival, assignment)
     if arrival.is_preview:
-        return _show(request, hit, arrival, None)
-    return _show(request, hit, arrival, working.begin(hit=hit, arrival=arrival, now=timezone.now()))
+        return tutorial.preview(request, hit) if hit.batch.is_tutorial else _show(request, hit, arrival, None)
+    assignment = working.begin(hit=hit, arrival=arrival, now=timezone.now())
+    if hit.batch.is_tutorial:
+        return tutorial.show(request, hit, arrival, assignment)
+    return _show(request, hit, arrival, assignment)
 
 
 @require_safe
@@ -92,7 +96,9 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Keep what has been typed so far."""
     pk, _ = tokens.read(request)
     number, content = working.read_draft(hit_answers.parse(_body(request)))
-    saved, kept = working.save_draft(hit=hit, assignment_id=pk, draft=content, number=number, now=timezone.now())
+    saved, kept = working.save_draft(
+        hit=hit, assignment_id=pk, draft=content, number=number, now=timezone.now()
+    )
     return JsonResponse({"saved": saved, "number": kept})
 
 
@@ -121,8 +127,7 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain_refusal(request, "That was not understood. Open the task again where you accepted it.", 400)
 
 
-def _take(request: HttpRequest, hit: Hit, arrival: Arrival) -> HttpResponse:
-    assignment = _own_assignment(request, hit, arrival)
+def _take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     posted = _posted(request)
     questions = relation_page.questions_of(hit, assignment)
     try:
@@ -133,16 +138,13 @@ def _take(request: HttpRequest, hit: Hit, arrival: Arrival) -> HttpResponse:
             raise
         return _show(request, hit, arrival, assignment, posted=posted, error=error)
     steps = relation_page.seconds_of_steps(posted)
-    working.store_answer(assignment_id=assignment.pk, data=answers, steps=steps, now=timezone.now())
-    return send(request, arrival, answers)
-
-
-def send(request: HttpRequest, arrival: Arrival, answer: Mapping[str, Any]) -> HttpResponse:
-    """Hand a stored answer to the provider: by the page's script, or by one more press of a button."""
-    fields = {"assignmentId": arrival.assignment_id, hit_answers.FIELD: hit_answers.write(answer)}
+    now = timezone.now()
+    working.store_answer(assignment_id=assignment.pk, data=answers, steps=steps, now=now)
+    collecting.look_soon(hit_id=hit.pk, now=now)
+    handover = sending.hand_over(hit, arrival, answers)
     if _wants_json(request):
-        return JsonResponse({"action": arrival.submit_to, "fields": fields})
-    return render(request, "hits/send.html", {"action": arrival.submit_to, "fields": fields})
+        return JsonResponse(asdict(handover))
+    return render(request, "hits/send.html", {"handover": handover})
 
 
 def _show(

@@ -1,7 +1,8 @@
 """A worker's way through a HIT's page: begun, saved again and again, stored; then the provider hears."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from random import Random, SystemRandom
 from typing import Any
 
 from django.db import transaction
@@ -19,6 +20,11 @@ RETURN = "Return the task where you accepted it; nothing is counted against you.
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
+#: Chooses a settled question to be asked besides, or none.
+ChooseGold = Callable[[Assignment, Random], Question | None]
+
+_gold: list[ChooseGold] = []
+_rng = SystemRandom()
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
@@ -52,14 +58,14 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
     if found is None or found.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
     if found is None:
-        Assignment.objects.get_or_create(
+        found, is_new = Assignment.objects.get_or_create(
             hit=hit,
             provider_id=arrival.assignment_id,
             provider_worker_id=arrival.worker_id,
             defaults={"begun_at": now, "worker": identity},
         )
-        found = _find(hit, arrival)
-        assert found is not None
+        if is_new:
+            _ask_gold(found)
     if found.state != Assignment.State.BEGUN:
         raise AlreadySent("Thank you; there is nothing more to do here.")
     if found.begun_at is None:
@@ -68,7 +74,9 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
     return found
 
 
-def save_draft(*, hit: Hit, assignment_id: int, draft: Mapping[str, Any], number: int, now: datetime) -> tuple[bool, int]:
+def save_draft(
+    *, hit: Hit, assignment_id: int, draft: Mapping[str, Any], number: int, now: datetime
+) -> tuple[bool, int]:
     """Keep what has been typed so far, unless something later is kept already.
 
     Parameters
@@ -166,6 +174,25 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
     return number, {"step": step, "fields": kept}
 
 
+def register_gold(choose: ChooseGold) -> None:
+    """Have gold chosen when a page is first shown; adding the same chooser again changes nothing."""
+    if choose not in _gold:
+        _gold.append(choose)
+
+
+def unregister_gold(choose: ChooseGold) -> None:
+    """Take a chooser away again."""
+    _gold.remove(choose)
+
+
+def _ask_gold(assignment: Assignment) -> None:
+    for choose in _gold:
+        assignment.gold = choose(assignment, _rng)
+        if assignment.gold is not None:
+            assignment.save(update_fields=["gold"])
+            return
+
+
 def _find(hit: Hit, arrival: Arrival) -> Assignment | None:
     return (
         Assignment.objects.select_related("gold__document")
@@ -175,6 +202,8 @@ def _find(hit: Hit, arrival: Arrival) -> Assignment | None:
 
 
 def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None) -> None:
+    if hit.batch.is_tutorial:
+        return
     if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
         raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
     asked = Question.objects.filter(hit_questions__hit=hit)

@@ -68,6 +68,10 @@ async function send() {
   }
   autosave.stop();
   say("Stored; sending…", false);
+  if (body.next) {
+    window.location.assign(body.next);
+    return;
+  }
   provider.action = body.action;
   for (const [name, value] of Object.entries(body.fields)) {
     const field = document.createElement("input");

@@ -93,7 +93,7 @@ export class Steps {
 
   // In a preview one may look through the steps, and not send.
   #relabel() {
-    this.forward.textContent = this.isLast ? "Send" : "Next";
+    this.forward.textContent = this.isLast ? (this.#form.dataset.last ?? "Send") : "Next";
     this.forward.disabled = this.isPreview && this.isLast;
   }
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 
-from annotations.models import Question
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd.interfaces.addresses import hit_url
 from crowd.marketplace import money, requesters

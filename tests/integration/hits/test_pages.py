@@ -41,7 +41,9 @@ def test_the_sites_host_has_no_hit_pages(hit: Hit) -> None:
     assert Client(headers={"host": "localhost:8000"}).get(address(hit)).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/work/", "/accounts/login/", "/admin/", "/annotate/", "/marketplace/api/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/work/", "/accounts/login/", "/admin/", "/annotate/", "/marketplace/api/"]
+)
 def test_the_hit_pages_host_has_nothing_of_the_site(browser: Client, path: str) -> None:
     response = browser.get(path)
     assert response.status_code == 404
@@ -59,9 +61,7 @@ def test_the_marketplace_alone_may_frame_a_page_and_gets_its_form(browser: Clien
     assert "X-Frame-Options" not in response.headers
 
 
-def test_amazons_workers_see_it_on_amazons_sites(
-    browser: Client, hit: Hit, settings: LazySettings
-) -> None:
+def test_amazons_workers_see_it_on_amazons_sites(browser: Client, hit: Hit, settings: LazySettings) -> None:
     settings.MTURK_ENDPOINT_URL = "https://mturk-requester.us-east-1.amazonaws.com"
     hit.batch.provider = "mturk"
     hit.batch.save()
