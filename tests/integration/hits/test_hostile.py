@@ -1,4 +1,4 @@
-"""What pages are sent by those who mean harm, or by chance: refused with a reason, or stored inert; nothing lost."""
+"""What pages are sent by those who mean harm, or by chance: refused with a reason, or stored inert."""
 
 import json
 from typing import Any

@@ -1,12 +1,14 @@
 """Linking mentions on a HIT's page: the search behind it, and where the answer goes."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Document, Question
@@ -120,15 +122,26 @@ def test_a_search_that_is_down_says_to_type_the_title(browser: Client, linking: 
     assert "type the page’s title" in response.json()["detail"]
 
 
-def test_too_many_searches_are_refused_for_that_assignment_alone(
+def test_too_many_searches_in_a_minute_are_refused_for_that_assignment_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache.clear()
+    monkeypatch.setattr(limits, "SEARCHES", 2)
+    now = timezone.now()
+    for _ in range(2):
+        limits.count_search(assignment_id=1, now=now)
+    with pytest.raises(limits.TooOften, match="wait a little"):
+        limits.count_search(assignment_id=1, now=now)
+    limits.count_search(assignment_id=2, now=now)
+    limits.count_search(assignment_id=1, now=now + timedelta(minutes=1))
+
+
+def test_a_page_that_searches_too_often_is_told(
     browser: Client, linking: Hit, wiki: Wiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "SEARCHES", 2)
-    token = token_of(browser.get(address(linking)))
-    codes = [search(browser, linking, token, text).status_code for text in ("a", "b", "c")]
-    assert codes == [200, 200, 429]
-    other = token_of(browser.get(address(linking, assignmentId="3B", workerId="W2")))
-    assert search(browser, linking, other, "d").status_code == 200
+    monkeypatch.setattr(limits, "SEARCHES", 0)
+    assert search(browser, linking, token_of(browser.get(address(linking))), "a").status_code == 429
+    assert wiki.asked == []
 
 
 def test_a_mention_that_a_hit_asks_about_twice_is_linked_once(
