@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation import epochs, sampling
+from evaluation import document_phases, epochs, sampling
 from evaluation.estimators import coordinated, documents
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
 
@@ -96,7 +96,33 @@ def _audit_documents(corpus: Corpus) -> list[str]:
     sample = DocumentSample.objects.filter(corpus=corpus).first()
     if sample is None or sample.seed is None:
         return []
+    if sample.first_size is not None:
+        return _audit_phases(sample, sample.first_size)
     annotated = corpus.documents.filter(annotations__source="expert").values_list("doc_id", flat=True)
     again = set(documents.draw_documents(list(annotated), sample.size, sample.seed))
     stored = set(sample.documents.values_list("document__doc_id", flat=True))
     return [] if again == stored else [f"the exhaustive documents differ at {len(again ^ stored)} documents"]
+
+
+def _audit_phases(sample: DocumentSample, first_size: int) -> list[str]:
+    ids = list(sample.corpus.documents.values_list("doc_id", flat=True))
+    seed = document_phases.first_seed(sample.secret)
+    again = {1: set(documents.draw_documents(ids, first_size, seed))}
+    again[2] = set(document_phases.second_sample(sample))
+    findings = []
+    rows = sample.second_phase.order_by("document__doc_id").values_list("score", "probability")
+    if rows:
+        scores, stored_p2 = np.array(rows).T
+        p2 = documents.second_phase_probabilities(
+            scores, sample.size - first_size, document_phases.FLOOR_SHARE
+        )
+        if (p2 != stored_p2).any():
+            findings.append(f"p2 differs at {(p2 != stored_p2).sum()} documents")
+    if seed != sample.seed:
+        findings.append("the seed of the exhaustive documents is not that of their secret")
+    for phase, name in ((1, "first"), (2, "second")):
+        stored = set(sample.documents.filter(phase=phase).values_list("document__doc_id", flat=True))
+        if again[phase] != stored:
+            differing = len(again[phase] ^ stored)
+            findings.append(f"the exhaustive documents of the {name} phase differ at {differing} documents")
+    return findings

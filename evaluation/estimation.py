@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
+from django.utils import timezone
 
 import kbpo
 from annotations import agreements, questions
 from annotations.labels import update_posteriors
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
-from evaluation import batches, comparing, divisions, estimators, sampling, tiers
+from evaluation import batches, comparing, divisions, estimators, sampling, tiers, work
 from evaluation.estimators import coordinated, matching, weighting
 from evaluation.estimators.comparison import comparables
 from evaluation.estimators.intervals import Interval
@@ -49,8 +50,6 @@ from evaluation.models import (
     SubsetScore,
 )
 from kbpo.core.spans import Span
-
-SCORING_ATTEMPTS = 3
 
 LabelColumn = Literal["value", "corrected"]
 
@@ -337,24 +336,30 @@ def score_epoch(*, epoch_id: int) -> bool:
     through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through)
-        judged = Submission.objects.select_for_update().filter(
+        tiers.update_tiers(corpus=epoch.corpus)
+        connection.check_constraints()  # now, instead of under the locks that buttons wait for
+        judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
             move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
-        tiers.update_tiers(corpus=epoch.corpus)
     epoch.scores_due = False
     epoch.scoring_failures = 0
-    epoch.save(update_fields=["scores_due", "scoring_failures"])
+    epoch.scoring_not_before = None
+    epoch.save(update_fields=["scores_due", "scoring_failures", "scoring_not_before"])
     return True
 
 
 @transaction.atomic
 def note_failure(*, epoch_id: int) -> None:
-    """Record that scoring an epoch raised an error; after three in a row those who wait for it are told."""
+    """Record that scoring an epoch raised an error: it is tried again after a pause.
+
+    After as many in a row as `evaluation.work` allows, those who wait for it are told.
+    """
     epoch = Epoch.objects.select_for_update().get(pk=epoch_id)
     epoch.scoring_failures += 1
-    if epoch.scoring_failures >= SCORING_ATTEMPTS:
+    epoch.scoring_not_before = work.again_at(errors=epoch.scoring_failures, now=timezone.now())
+    if epoch.scoring_failures >= work.ERRORS:
         epoch.scores_due = False
         through = batches.last_labelled(epoch)
         waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
@@ -365,7 +370,7 @@ def note_failure(*, epoch_id: int) -> None:
                 detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
                 " to have us try again. Nothing that was judged is lost.",
             )
-    epoch.save(update_fields=["scores_due", "scoring_failures"])
+    epoch.save(update_fields=["scores_due", "scoring_failures", "scoring_not_before"])
 
 
 def _score(epoch: Epoch, through: int) -> Pool:

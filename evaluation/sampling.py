@@ -1,14 +1,15 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
 Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
-that of the uploads among those that have the go-ahead and a place in the quota.
+that of the uploads among those that have the go-ahead and a place in the quota. The submission's own row is
+locked in the end alone, so that its team may cancel it until then.
 """
 
 import hmac
 from dataclasses import dataclass
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from annotations.models import Corpus, Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation import quota
 from evaluation.estimators import coordinated, iid
-from evaluation.lifecycle import BEFORE_SAMPLING, move
+from evaluation.lifecycle import BEFORE_SAMPLING, lock, move
 from evaluation.models import (
     Epoch,
     InclusionProbability,
@@ -130,20 +131,16 @@ def sample_submission(*, submission_id: int) -> bool:
     Returns
     -------
     bool
-        False where there was nothing to do: not its turn, its team's quota used up, or sampled before.
+        False where there was nothing to do: not its turn, its team's quota used up, sampled before, or
+        cancelled, be it meanwhile.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
-    epoch = Epoch.objects.select_for_update().filter(corpus=corpus_id, released_at=None).first()
+    open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
+    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others hand in there
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
-    submission = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("corpus", "team")
-        .filter(pk=submission_id, state=Submission.State.ACCEPTED, go_ahead=True)
-        .first()
-    )
-    now = timezone.now()
-    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
+    submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)
+    if not is_due(submission) or _is_behind(submission):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -159,8 +156,13 @@ def sample_submission(*, submission_id: int) -> bool:
     else:
         sampled = _draw_iid(batch, claims)
     asked = _ask(batch, claims, sampled)
+    connection.check_constraints()  # now, instead of under the lock: a million rows take seconds
+    locked = lock(submission_id).filter(state=Submission.State.ACCEPTED, go_ahead=True).first()
+    if locked is None or not quota.take(submission=locked, now=timezone.now()):
+        transaction.set_rollback(True)
+        return False
     move(
-        submission,
+        locked,
         Submission.State.JUDGING,
         f"epoch {epoch.number}; people have to answer {asked} questions",
     )

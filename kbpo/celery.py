@@ -16,6 +16,7 @@ STAGES = (
     "validate_submissions",
     "sample_submissions",
     "settle_questions",
+    "draw_documents",
     "close_batches",
     "score_epochs",
     "post_hits",
@@ -24,6 +25,7 @@ STAGES = (
     "pay_bonuses",
     "grant_qualifications",
     "read_checks",
+    "normalise_files",
     "send_notices",
     "remove_expired",
 )

@@ -12,12 +12,25 @@ from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations import labels
 from crowd import collecting, posting, qualifying, review
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import (
+    batches,
+    checks,
+    document_phases,
+    estimation,
+    files,
+    normalised,
+    notices,
+    sampling,
+    submissions,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -43,6 +56,11 @@ def settle_questions() -> int:
     return labels.settle_questions()
 
 
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
+
+
 def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
@@ -54,7 +72,8 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    due = Epoch.objects.filter(scores_due=True).order_by("id")
+    pauses = Q(scoring_not_before__gt=timezone.now())
+    due = Epoch.objects.filter(scores_due=True).exclude(pauses).order_by("id")
     moved = 0
     for epoch_id in list(due.values_list("pk", flat=True)):
         try:
@@ -106,6 +125,11 @@ def read_checks() -> int:
     return checks.read_checks()
 
 
+def normalise_files() -> int:
+    """Write the accepted files anew that somebody asked for; return how many moved on."""
+    return normalised.normalise_files()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
@@ -130,6 +154,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    draw_documents,
     close_batches,
     score_epochs,
     post_hits,
@@ -138,13 +163,16 @@ STAGES: tuple[Callable[[], int], ...] = (
     pay_bonuses,
     grant_qualifications,
     read_checks,
+    normalise_files,
     send_notices,
     remove_expired,
 )
 
 
 def advance() -> dict[str, int]:
-    """Run every stage, again and again, until nothing more can be done without people.
+    """Run every stage, again and again, until nothing more can be done now without people.
+
+    What ended in an error is tried again after a pause, and so not here: `work.next_try` says when.
 
     Returns
     -------

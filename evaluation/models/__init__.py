@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
     DocumentSample,
     Epoch,
@@ -7,6 +8,8 @@ from evaluation.models.sample import (
     SampleBatch,
     SampledDocument,
     SampledInstance,
+    SampleName,
+    SecondPhaseProbability,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
@@ -28,13 +31,16 @@ __all__ = [
     "FileCheck",
     "InclusionProbability",
     "Instance",
+    "NormalisedFile",
     "Notice",
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampleName",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",

@@ -44,13 +44,14 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",
+    "evaluation.NormalisedFile.attempts": "a try that was killed counts",
     "evaluation.Notice.attempts": "a try that was killed counts",
     "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
 }
 
 
 def read_rows() -> dict[str, list[str]]:
-    """Return the rows of each model as sorted JSON, and what lies in files: uploads and mail.
+    """Return the rows of each model as sorted JSON, and the files: uploads, what was made of them, mail.
 
     Of the work on stages only that which ended in an error is there: the rest counts tries, and so kills.
     """
@@ -69,7 +70,10 @@ def read_rows() -> dict[str, list[str]]:
     ]
     rows["uploaded files"] = sorted(
         f"{folder.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        for folder in (Path(settings.MEDIA_ROOT), Path(settings.KBPO_HOME, "uploads"))
+        for folder in (
+            Path(settings.MEDIA_ROOT),
+            *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
+        )
         for path in folder.rglob("*")
         if path.is_file()
     )

@@ -200,6 +200,27 @@ def test_work_that_has_gone_silent_is_said_to_be_tried_again(submit, member, cli
     assert "tried again by itself" in page(client, submission)
 
 
+def test_work_that_ended_in_an_error_says_when_it_is_tried_again(submit, member, client):
+    submission = submit("one")
+    again = timezone.now() + timedelta(minutes=1)
+    StageWork.objects.create(
+        submission=submission,
+        stage="uploaded",
+        attempts=2,
+        errors=2,
+        error="ZeroDivisionError: secret",
+        started_at=days_ago(1),
+        heartbeat_at=timezone.now(),
+        deadline_at=timezone.now() + timedelta(minutes=10),
+        not_before=again,
+    )
+    found = page(client, submission)
+    assert f"stopped 0 s ago, at try 2; we try again at {again:%H:%M} UTC." in found
+    assert "secret" not in found
+    StageWork.objects.update(not_before=days_ago(0.1))
+    assert "we try again any moment now." in page(client, submission)
+
+
 def test_a_failure_says_its_cause_and_can_be_resumed(submit, member, client):
     submission = submit("one")
     Submission.objects.filter(pk=submission.pk).update(state="failed", failed_in="uploaded")

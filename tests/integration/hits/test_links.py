@@ -15,6 +15,7 @@ from annotations.models import Document, Question
 from annotations.payloads import Mention, RelationQuestion
 from crowd.hits import limits
 from crowd.models import Assignment, Hit
+from kbpo.core.errors import TooMany
 from tests.factories import PRESS, SHE, YEAR, HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import address, html_of, token_of
 from tests.mediawiki import Wiki, serve_wiki
@@ -130,7 +131,7 @@ def test_too_many_searches_in_a_minute_are_refused_for_that_assignment_alone(
     now = timezone.now()
     for _ in range(2):
         limits.count_search(assignment_id=1, now=now)
-    with pytest.raises(limits.TooOften, match="wait a little"):
+    with pytest.raises(TooMany, match="wait a little"):
         limits.count_search(assignment_id=1, now=now)
     limits.count_search(assignment_id=2, now=now)
     limits.count_search(assignment_id=1, now=now + timedelta(minutes=1))
