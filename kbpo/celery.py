@@ -24,6 +24,7 @@ STAGES = (
     "collect_work",
     "review_work",
     "pay_bonuses",
+    "grant_qualifications",
     "read_checks",
     "normalise_files",
     "send_notices",

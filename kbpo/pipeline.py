@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels
-from crowd import collecting, posting, review
+from crowd import collecting, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from evaluation import (
     batches,
@@ -123,6 +123,11 @@ def pay_bonuses() -> int:
     return _while_due(review.pay_next_bonus)
 
 
+def grant_qualifications() -> int:
+    """Tell providers who has passed a tutorial; return how many were tried."""
+    return _while_due(qualifying.grant_next)
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
@@ -165,6 +170,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     collect_work,
     review_work,
     pay_bonuses,
+    grant_qualifications,
     read_checks,
     normalise_files,
     send_notices,
