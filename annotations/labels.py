@@ -76,7 +76,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled = {}
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
     undecided = []
     lacking = []
     for question in questions:

@@ -184,7 +184,7 @@ def _votes(
     error: float,
     seed: int,
 ) -> tuple[list[Answer], list[Question]]:
-    """List the votes that the questions still need, and the questions that nobody is left to vote on again."""
+    """List the votes that the questions still need, and the questions that nobody is left to vote on."""
     voters: dict[int, set[int]] = defaultdict(set)
     votes: dict[int, int] = defaultdict(int)
     for response in Response.objects.filter(question__in=batch).defer("answer"):

@@ -36,8 +36,8 @@ class Corpus(models.Model):
     )
     least_posterior = models.FloatField(
         default=0.5,
-        help_text="What the votes must make of a verdict, if one in ten is wrong: 2 of 3 make .90, 4 of 5 .999;"
-        " .5 is content with a majority.",
+        help_text="What votes of which one in ten is wrong must make of a verdict: 2 of 3 make .90, 4 of 5 "
+        ".999; .5 is content with a majority.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -5,7 +5,6 @@ from django.db import models
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
-
 FIRST_VOTES = 3  # before anybody looks at what they amount to
 
 
