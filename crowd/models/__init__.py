@@ -4,7 +4,7 @@ from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.money import Budget, LedgerEntry
-from crowd.models.qualification import TutorialAttempt, WorkerQualification
+from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "LedgerEntry",
     "Reservation",
     "TutorialAttempt",
+    "WorkerBlock",
     "WorkerMeasure",
     "WorkerQualification",
 ]

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0002_hits'),
+        ('crowd', '0003_requester'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
