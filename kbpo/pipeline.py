@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from annotations import labels
+from crowd import measures
 from crowd.marketplace import lifecycle
 from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
@@ -35,6 +36,11 @@ def sample_submissions() -> int:
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
     return labels.settle_questions()
+
+
+def measure_work() -> int:
+    """Measure workers and batches of work again where it is due; return how many were."""
+    return measures.measure_work(now=timezone.now())
 
 
 def close_batches() -> int:
@@ -91,6 +97,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    measure_work,
     close_batches,
     score_epochs,
     read_checks,

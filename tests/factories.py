@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotations.models import Corpus, Document, Label, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     Epoch,
     Instance,
@@ -21,7 +22,7 @@ from evaluation.models import (
     Submission,
     SubmissionEvent,
 )
-from kbpo.accounts.models import Membership, Team, User
+from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
 from kbpo.core.spans import Span
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."
@@ -246,6 +247,97 @@ class ResponseFactory(factory.django.DjangoModelFactory[Response]):
     question = factory.SubFactory(QuestionFactory)
     worker = factory.SubFactory(UserFactory, annotator=True)
     answer = factory.LazyFunction(lambda: {"version": 1, "relations": [], "none": True})
+
+
+class WorkerIdentityFactory(factory.django.DjangoModelFactory[WorkerIdentity]):
+    class Meta:
+        model = WorkerIdentity
+
+    user = factory.SubFactory(UserFactory, annotator=True)
+    provider = WorkerIdentity.Provider.MARKETPLACE
+    worker_id = factory.Sequence(lambda n: f"AWORKER{n}")
+
+
+class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
+    class Meta:
+        model = HitBatch
+
+    corpus = factory.SubFactory(CorpusFactory)
+    kind = HitBatch.Kind.RELATION
+    provider = WorkerIdentity.Provider.MARKETPLACE
+    title = factory.Sequence(lambda n: f"Which relations hold? {n}")
+    description = "Read a sentence and say what holds between two of its names."
+    reward_cents = 10
+    duration_seconds = 600
+    lifetime_seconds = 24 * 3600
+
+
+class HitFactory(factory.django.DjangoModelFactory[Hit]):
+    """A HIT with the provider; `questions=[…]` are asked in it."""
+
+    class Meta:
+        model = Hit
+        skip_postgeneration_save = True
+
+    batch = factory.SubFactory(HitBatchFactory)
+    request_token = factory.Sequence(lambda n: f"token-{n}")
+    annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
+    places = 3
+    reward_cents = factory.SelfAttribute("batch.reward_cents")
+    fee_cents = 2
+    state = Hit.State.POSTED
+    provider_id = factory.LazyAttribute(
+        lambda hit: f"P-{hit.annotation}"[:64] if hit.state in ("posted", "closed") else None
+    )
+    posted_at = factory.LazyAttribute(
+        lambda hit: timezone.now() if hit.state in ("posted", "closed") else None
+    )
+    posted_places = factory.LazyAttribute(lambda hit: hit.places if hit.state in ("posted", "closed") else 0)
+    ended_at = factory.LazyAttribute(lambda hit: timezone.now() if hit.state == "closed" else None)
+    expires_at = factory.LazyAttribute(
+        lambda hit: hit.posted_at and hit.posted_at + datetime.timedelta(days=1)
+    )
+
+    @factory.post_generation
+    def questions(self, create: bool, extracted: Any, **_: Any) -> None:
+        active = self.state in ("planned", "posted")  # type: ignore[attr-defined]
+        for position, question in enumerate(extracted or []):
+            HitQuestion.objects.create(hit=self, question=question, position=position, is_active=active)
+
+
+class AssignmentFactory(factory.django.DjangoModelFactory[Assignment]):
+    """An assignment that waits for review, or with `begun=True` one on a worker's screen."""
+
+    class Meta:
+        model = Assignment
+
+    hit = factory.SubFactory(HitFactory)
+    provider_id = factory.Sequence(lambda n: f"ASSIGNMENT{n}")
+    worker = factory.SubFactory(WorkerIdentityFactory)
+    provider_worker_id = factory.LazyAttribute(
+        lambda assignment: assignment.worker.worker_id if assignment.worker else "ANONYMOUS"
+    )
+    state = Assignment.State.SUBMITTED
+    accepted_at = factory.LazyFunction(lambda: timezone.now() - datetime.timedelta(minutes=2))
+    submitted_at = factory.LazyFunction(timezone.now)
+    counted_at = factory.SelfAttribute("submitted_at")
+
+    class Params:
+        begun = factory.Trait(
+            state=Assignment.State.BEGUN,
+            accepted_at=None,
+            submitted_at=None,
+            begun_at=factory.LazyFunction(timezone.now),
+        )
+
+
+class BudgetFactory(factory.django.DjangoModelFactory[Budget]):
+    class Meta:
+        model = Budget
+
+    scope = Budget.Scope.MONTH
+    key = "2026-11"
+    cap_cents = 100_00
 
 
 class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):

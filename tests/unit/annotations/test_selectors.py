@@ -61,13 +61,13 @@ def test_the_whole_answer_is_the_category(corpus, vote):
 
 
 def test_questions_that_went_to_an_expert_count(corpus, vote):
-    vote(RELATION, [BORN], [LIVED], [])
+    vote(RELATION, [BORN], [LIVED], [], [BORN], [LIVED])
     vote(RELATION, [BORN], [BORN], [BORN])
     assert of_kind(corpus, "relation").questions == 2
 
 
 def test_the_experts_answer_does_not_count(corpus, vote):
-    question = vote(RELATION, [BORN], [LIVED], [])
+    question = vote(RELATION, [BORN], [LIVED], [], [BORN], [LIVED])
     vote(RELATION, [BORN], [BORN], [BORN])
     before = of_kind(corpus, "relation")
     expert = UserFactory.create(operator=True)
