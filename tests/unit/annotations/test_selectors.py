@@ -22,7 +22,7 @@ def corpus():
 
 @pytest.fixture
 def vote(corpus):
-    crowd = UserFactory.create_batch(3, annotator=True)
+    crowd = UserFactory.create_batch(5, annotator=True)
 
     def vote(asked, *said):
         question = QuestionFactory.create(document=DocumentFactory.create(corpus=corpus), asked=asked)
