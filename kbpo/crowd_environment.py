@@ -14,6 +14,7 @@ variable                      meaning
 ``PROLIFIC_PROJECT``          the id of the project that pays
 ``PROLIFIC_WEBHOOK_SECRET``   signs what Prolific tells us
 ``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up
+``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
 ============================  ========================================================================
 """
 
@@ -34,6 +35,7 @@ VARIABLES = frozenset(
         "PROLIFIC_PROJECT",
         "PROLIFIC_WEBHOOK_SECRET",
         "WIKIPEDIA_API_URL",
+        "CROWD_HOURLY_CENTS",
     }
 )
 MARKETPLACE_API = "/marketplace/api/"
@@ -54,6 +56,7 @@ class CrowdEnvironment:
     mturk_keys : (str, str) or None
     prolific_api_url, prolific_token, prolific_project, prolific_webhook_secret : str
     wikipedia_api_url : str
+    hourly_cents : int
     """
 
     hit_base_url: str
@@ -65,6 +68,7 @@ class CrowdEnvironment:
     prolific_project: str
     prolific_webhook_secret: str
     wikipedia_api_url: str
+    hourly_cents: int
 
 
 def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
@@ -99,6 +103,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         wikipedia_api_url=_checked(
             given, "WIKIPEDIA_API_URL", "https://en.wikipedia.org/w/api.php", debug=debug
         ),
+        hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
     )
 
 
@@ -127,6 +132,14 @@ def _keys(given: Mapping[str, str]) -> tuple[str, str] | None:
     if len(missing) == 1:
         raise InvalidInput("must be set where the other key is", where=missing[0])
     return None if missing else (given[names[0]], given[names[1]])
+
+
+def _hourly_cents(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= 100_000):
+        raise InvalidInput(
+            f"is {value!r}; it must be a wage in cents, such as 1500", where="CROWD_HOURLY_CENTS"
+        )
+    return int(value)
 
 
 def _checked(given: Mapping[str, str], where: str, default: str, *, debug: bool) -> str:

@@ -95,6 +95,7 @@ PROLIFIC_TOKEN = _given.crowd.prolific_token
 PROLIFIC_PROJECT = _given.crowd.prolific_project
 PROLIFIC_WEBHOOK_SECRET = _given.crowd.prolific_webhook_secret
 WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
+CROWD_HOURLY_CENTS = _given.crowd.hourly_cents
 
 # Data
 

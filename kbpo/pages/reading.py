@@ -1,9 +1,10 @@
 """What an address asks for, read once for all views."""
 
+from typing import TypeVar
+
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from typing import TypeVar
 
 Row = TypeVar("Row", bound=Model)
 
