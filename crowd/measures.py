@@ -16,31 +16,39 @@ from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 EVERY = timedelta(minutes=1)
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
-# A vote is compared where more than half of the other votes on its question are the same whole answer. Votes
-# are alike if they tick the same, whatever else their answers hold.
+# An answer is compared where more than half of the votes of others on its question are the same whole answer.
+# Answers are alike if they tick the same, whatever else they hold. Those that are no votes, since they were
+# rejected or wait for a person, are compared as well, with the votes; gold answers are not.
 _AGREEMENT = """
-WITH vote AS (
-    SELECT response.question_id, response.worker_id, question.kind,
-        jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS said
+WITH said AS (
+    SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
+        jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
     FROM annotations_response AS response
     JOIN annotations_question AS question ON question.id = response.question_id
-    WHERE response.is_valid AND NOT response.is_expert
+    WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
+        SELECT 1 FROM crowd_assignment AS shown
+        JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
+        WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
+    ))
 ), alike AS (
-    SELECT question_id, said, count(*) AS number FROM vote GROUP BY question_id, said
+    SELECT question_id, what, sum(own) AS number FROM said GROUP BY question_id, what
 ), most AS (
     SELECT question_id, sum(number) AS votes, max(number) AS largest,
-        (array_agg(number ORDER BY number DESC))[2] AS second
+        COALESCE((array_agg(number ORDER BY number DESC))[2], 0) AS second
     FROM alike GROUP BY question_id
 ), compared AS (
-    SELECT vote.worker_id, vote.kind,
-        2 * (alike.number - 1) > most.votes - 1 AS agrees,
-        2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE COALESCE(most.second, 0) END)
-            > most.votes - 1 AS disagrees
-    FROM vote JOIN alike USING (question_id, said) JOIN most USING (question_id)
+    SELECT said.worker_id, said.kind, said.own,
+        2 * (alike.number - said.own) > most.votes - said.own AS agrees,
+        2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
+            > most.votes - said.own AS disagrees
+    FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
 )
-SELECT worker_id, kind, count(*), count(*) FILTER (WHERE agrees OR disagrees), count(*) FILTER (WHERE agrees)
+SELECT worker_id, kind, count(*), count(*) FILTER (WHERE agrees OR disagrees),
+    count(*) FILTER (WHERE agrees), sum(own), count(*) FILTER (WHERE own = 1 AND (agrees OR disagrees)),
+    count(*) FILTER (WHERE own = 1 AND agrees)
 FROM compared GROUP BY worker_id, kind
 """
+_COLUMNS = ("votes", "compared", "agreed")
 
 
 def measure_work(*, now: datetime) -> int:
@@ -112,19 +120,21 @@ def _count_agreement(found: _Counts) -> None:
         cursor.execute(_AGREEMENT)
         rows = cursor.fetchall()
     for worker, kind, *numbers in rows:
-        found[worker, kind] |= dict(zip(("votes", "compared", "agreed"), numbers, strict=True))
-        together[kind] = [a + b for a, b in zip(together[kind], numbers, strict=True)]
+        found[worker, kind] |= dict(zip(_COLUMNS, numbers[:3], strict=True))
+        together[kind] = [a + b for a, b in zip(together[kind], numbers[3:], strict=True)]
     for kind, numbers in together.items():
-        found[None, kind] |= dict(zip(("votes", "compared", "agreed"), numbers, strict=True))
+        found[None, kind] |= dict(zip(_COLUMNS, numbers, strict=True))
 
 
 def _time(found: _Counts) -> None:
     times: dict[tuple[int | None, str], list[float]] = defaultdict(list)
-    timed = Response.objects.filter(is_valid=True, is_expert=False, seconds__isnull=False)
-    for worker, kind, seconds in timed.values_list("worker", "question__kind", "seconds").iterator():
+    timed = Response.objects.filter(is_expert=False, seconds__isnull=False)
+    rows = timed.values_list("worker", "question__kind", "seconds", "is_valid")
+    for worker, kind, seconds, is_valid in rows.iterator():
         assert seconds is not None  # they are timed
         times[worker, kind].append(seconds)
-        times[None, kind].append(seconds)
+        if is_valid:  # who only clicks makes nobody else look slow
+            times[None, kind].append(seconds)
     for key, values in times.items():
         found_median = median_of(values)
         assert found_median is not None  # none is empty

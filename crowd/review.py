@@ -357,8 +357,14 @@ def _is_due(assignment: Assignment, now: datetime) -> bool:
     assert assignment.submitted_at is not None
     if not assignment.flag:
         return assignment.counted_at + APPROVED_BY_RULE_AFTER <= now
+    return last_moment(assignment) <= now
+
+
+def last_moment(assignment: Assignment) -> datetime:
+    """Return until when flagged work waits for a person."""
+    assert assignment.submitted_at is not None
     delay = timedelta(seconds=assignment.hit.batch.auto_approval_seconds)
-    return assignment.submitted_at + max(delay - MARGIN, delay / 2) <= now
+    return assignment.submitted_at + max(delay - MARGIN, delay / 2)
 
 
 def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:

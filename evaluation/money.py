@@ -15,8 +15,8 @@ class Expected:
     ----------
     cents : int
         Rewards and fees.
-    reward_cents : int
-        For a question.
+    reward_cents, questions : int
+        For an assignment, and how many questions about relations it has.
     hourly_cents : int
         What an hour of it pays a worker.
     votes : float
@@ -25,6 +25,7 @@ class Expected:
 
     cents: int
     reward_cents: int
+    questions: int
     hourly_cents: int
     votes: float
 
@@ -32,8 +33,8 @@ class Expected:
 class Source(Protocol):
     """Whoever knows what work costs."""
 
-    def expected(self, submission: Submission, *, questions: float) -> Expected | None:
-        """Say what so many questions more would cost; None where nobody is paid."""
+    def expected(self, submission: Submission, *, relations: float, questions: float) -> Expected | None:
+        """Say what so many questions more, those about relations among them, would cost."""
 
     def paid(self, submissions: Collection[int]) -> Mapping[int, int]:
         """Return the cents paid for judging each submission; those for which nothing is known are missing."""
@@ -47,9 +48,18 @@ def register(source: Source) -> None:
     _sources[:] = [source]
 
 
-def expected(submission: Submission, *, questions: float) -> Expected | None:
-    """Say what judging so many questions of a submission should cost; None where nobody is paid, or knows."""
-    return _sources[0].expected(submission, questions=questions) if _sources else None
+def expected(submission: Submission, *, relations: float, questions: float) -> Expected | None:
+    """Say what judging a submission should cost; None where nobody is paid, or nobody knows.
+
+    Parameters
+    ----------
+    submission : Submission
+    relations, questions : float
+        How many questions about relations are still to be asked, and how many in all.
+    """
+    if not _sources:
+        return None
+    return _sources[0].expected(submission, relations=relations, questions=questions)
 
 
 def paid(submissions: Collection[int]) -> Mapping[int, int]:

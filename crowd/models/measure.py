@@ -9,19 +9,23 @@ from kbpo.accounts.models import User
 
 
 class WorkerMeasure(models.Model):
-    """How fast and how well a worker answers one kind of question; without a worker: all of them together."""
+    """How fast and how well a worker answers one kind of question; without a worker: all of them together.
+
+    A worker's own numbers are over all their answers, also those that were rejected or wait for a person; the
+    numbers of all together are over votes alone.
+    """
 
     worker = models.ForeignKey(
         User, on_delete=models.CASCADE, null=True, blank=True, related_name="work_measures"
     )
     kind = models.CharField(max_length=16, choices=Question.Kind)
-    votes = models.PositiveIntegerField(default=0)
-    timed = models.PositiveIntegerField(default=0, help_text="Votes whose time is known.")
+    votes = models.PositiveIntegerField(default=0, help_text="Answers, gold ones aside.")
+    timed = models.PositiveIntegerField(default=0, help_text="Answers whose time is known.")
     seconds = models.FloatField(null=True, help_text="The median.")
-    seconds_low = models.FloatField(null=True, help_text="Empty where too few votes are timed.")
+    seconds_low = models.FloatField(null=True, help_text="Empty where too few answers are timed.")
     seconds_high = models.FloatField(null=True)
     compared = models.PositiveIntegerField(
-        default=0, help_text="Votes on questions on which the others have a majority."
+        default=0, help_text="Answers to questions on which the others have a majority."
     )
     agreed = models.PositiveIntegerField(default=0, help_text="Those that are as that majority.")
     gold_asked = models.PositiveIntegerField(default=0)

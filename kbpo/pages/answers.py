@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from annotations import payloads
 from annotations.models import Document, Label, Question, Response, Sentence
-from crowd import quality
+from annotations.payloads import CanonicalQuestion, Offer
 from crowd.interfaces import relation
 from crowd.models import Assignment
 from kbpo.core.errors import InvalidInput
@@ -60,6 +60,8 @@ class Said:
     is_gold : bool
     is_right : bool or None
         Of a gold question.
+    settled : str
+        Of a gold question: what is right, in words.
     """
 
     question: Question
@@ -69,6 +71,7 @@ class Said:
     others: tuple[Vote, ...]
     is_gold: bool
     is_right: bool | None
+    settled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,49 +112,87 @@ def parts(assignment: Assignment) -> list[Part]:
     questions = list(assignment.hit.questions.order_by("hit_questions__position").distinct())
     if assignment.gold is not None:
         questions.append(assignment.gold)
-    asked = {
-        question.pk: payloads.read_question(question.kind, question.payload) for question in questions
-    }
     own, others = _responses(assignment, questions)
     stored = _stored(assignment)
-    said: dict[int, Mapping[str, Any] | None] = {
-        pk: own[pk].answer if pk in own else stored.get(pk) for pk in asked
+    reading = {
+        question.pk: _Reading(
+            question,
+            payloads.read_question(question.kind, question.payload),
+            own[question.pk].answer if question.pk in own else stored.get(question.pk),
+            own.get(question.pk),
+            others[question.pk],
+            list(Label.objects.filter(question=question)) if question == assignment.gold else [],
+        )
+        for question in questions
     }
-    by_document: dict[int, list[Question]] = defaultdict(list)
-    for question in questions:
-        by_document[question.document_id].append(question)
+    by_document: dict[int, list[_Reading]] = defaultdict(list)
+    for one in reading.values():
+        by_document[one.question.document_id].append(one)
     documents = Document.objects.in_bulk(by_document)
-    sentences = _sentences(by_document, asked)
-    right = _gold_is_right(assignment, said)
-    found = []
-    for document_id, here in by_document.items():
-        page = relation.build_page(
-            documents[document_id].text,
-            sentences[document_id],
-            {question.pk: asked[question.pk] for question in here},
-            {relation.field_name(question.pk): _ticked(asked[question.pk], said[question.pk]) for question in here},
-            {question.pk: _count(asked[question.pk], others[question.pk]) for question in here},
+    sentences = _sentences(by_document)
+    return [
+        _part(documents[document_id], sentences[document_id], here)
+        for document_id, here in by_document.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A question, what was said to it, and what is known of it: labels where it is a gold question."""
+
+    question: Question
+    asked: relation.Asked
+    answer: Mapping[str, Any] | None
+    response: Response | None
+    others: Sequence[Response]
+    labels: Sequence[Label]
+
+    @property
+    def ticked(self) -> list[str]:
+        """Return the form's values of what was said; none where that cannot be read."""
+        if self.answer is None:
+            return []
+        try:
+            return relation.ticked_values(self.asked, self.asked.read_answer({**self.answer}))
+        except InvalidInput:
+            return []  # what could not be counted may hold anything
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Count the votes of others by value."""
+        counts: dict[str, int] = defaultdict(int)
+        for response in self.others:
+            if response.is_valid and not response.is_expert:
+                for value in relation.ticked_values(self.asked, response.answer):
+                    counts[value] += 1
+        return counts
+
+    def said(self, step: relation.Step) -> Said:
+        """Put it together with its step on the page."""
+        ticked = self.ticked
+        right = _right_values(self.asked, self.labels)
+        return Said(
+            self.question,
+            step,
+            self.answer,
+            self.response,
+            tuple(_vote(response, self.asked, step, ticked) for response in self.others),
+            bool(self.labels),
+            set(ticked) == set(right) if self.labels and ticked else None,
+            _words(step, right) if self.labels else "",
         )
-        steps = {step.name: step for step in page.steps}
-        found.append(
-            Part(
-                documents[document_id],
-                page,
-                tuple(
-                    Said(
-                        question,
-                        steps[relation.field_name(question.pk)],
-                        said[question.pk],
-                        own.get(question.pk),
-                        _votes(asked[question.pk], said[question.pk], others[question.pk], steps[relation.field_name(question.pk)]),
-                        question.pk == assignment.gold_id,
-                        right if question.pk == assignment.gold_id else None,
-                    )
-                    for question in here
-                ),
-            )
-        )
-    return found
+
+
+def _part(document: Document, sentences: Sequence[Span], here: Sequence[_Reading]) -> Part:
+    page = relation.build_page(
+        document.text,
+        sentences,
+        {one.question.pk: one.asked for one in here},
+        {relation.field_name(one.question.pk): one.ticked for one in here},
+        {one.question.pk: one.counts for one in here},
+    )
+    steps = {step.name: step for step in page.steps}
+    return Part(document, page, tuple(one.said(steps[relation.field_name(one.question.pk)]) for one in here))
 
 
 def _responses(
@@ -161,7 +202,9 @@ def _responses(
     own = {response.question_id: response for response in assignment.responses.all()}
     user = assignment.worker.user_id if assignment.worker else None
     others: dict[int, list[Response]] = defaultdict(list)
-    rows = Response.objects.filter(question__in=questions).select_related("worker").order_by("answered_at", "pk")
+    # Of a gold question, votes alone: it may have been shown to hundreds.
+    shown = Q(question__in=questions) & (~Q(question=assignment.gold_id) | Q(is_valid=True))
+    rows = Response.objects.filter(shown).select_related("worker").order_by("answered_at", "pk")
     for response in rows:
         if response.worker_id != user:
             others[response.question_id].append(response)
@@ -172,7 +215,7 @@ def _stored(assignment: Assignment) -> dict[int, Mapping[str, Any]]:
     """Read what the page had put together, for answers that could not be counted."""
     answer = assignment.answer
     listed = answer.get("answers") if isinstance(answer, dict) else None
-    found = {}
+    found: dict[int, Mapping[str, Any]] = {}
     for item in listed if isinstance(listed, list) else []:
         match item:
             case {"question": int(pk), "answer": dict(said)}:
@@ -180,62 +223,33 @@ def _stored(assignment: Assignment) -> dict[int, Mapping[str, Any]]:
     return found
 
 
-def _sentences(
-    by_document: Mapping[int, Sequence[Question]], asked: Mapping[int, relation.Asked]
-) -> dict[int, list[Span]]:
+def _sentences(by_document: Mapping[int, Sequence[_Reading]]) -> dict[int, list[Span]]:
     touching = Q()
-    for document_id, questions in by_document.items():
-        for span in {span for question in questions for span in asked[question.pk].spans}:
+    for document_id, here in by_document.items():
+        for span in {span for one in here for span in one.asked.spans}:
             touching |= Q(document=document_id, start__lt=span.end, end__gt=span.start)
     found: dict[int, list[Span]] = defaultdict(list)
-    rows = Sentence.objects.filter(touching).order_by("document", "index")
-    for document_id, start, end in rows.values_list("document", "start", "end"):
-        found[document_id].append(Span(start, end))
+    rows = Sentence.objects.filter(touching).order_by("document", "index") if touching else []
+    for row in rows:
+        found[row.document_id].append(Span(row.start, row.end))
     return found
 
 
-def _ticked(asked: relation.Asked, said: Mapping[str, Any] | None) -> list[str]:
-    if said is None:
-        return []
-    try:
-        return relation.ticked_values(asked, asked.read_answer({**said}))
-    except InvalidInput:
-        return []  # what could not be counted may hold anything
+def _vote(response: Response, asked: relation.Asked, step: relation.Step, ticked: Sequence[str]) -> Vote:
+    values = relation.ticked_values(asked, response.answer)
+    return Vote(response, _words(step, values), set(values) == set(ticked))
 
 
-def _count(asked: relation.Asked, others: Sequence[Response]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for response in others:
-        if response.is_valid and not response.is_expert:
-            for value in relation.ticked_values(asked, response.answer):
-                counts[value] += 1
-    return counts
+def _right_values(asked: relation.Asked, labels: Sequence[Label]) -> list[str]:
+    """Return what would have been ticked by somebody who is right."""
+    if isinstance(asked, CanonicalQuestion):
+        return relation.ticked_values(asked, asked.answer(any(label.value for label in labels)))
+    true = [Offer(label.predicate, label.subject) for label in labels if label.value]
+    return relation.ticked_values(asked, asked.answer(true))
 
 
-def _votes(
-    asked: relation.Asked, said: Mapping[str, Any] | None, others: Sequence[Response], step: relation.Step
-) -> tuple[Vote, ...]:
+def _words(step: relation.Step, values: Sequence[str]) -> str:
     words = {
-        choice.value: " ".join("".join(part.text for part in choice.parts).split())
-        for choice in step.choices
+        choice.value: " ".join("".join(part.text for part in choice.parts).split()) for choice in step.choices
     }
-    own = set(_ticked(asked, said))
-    found = []
-    for response in others:
-        values = relation.ticked_values(asked, response.answer)
-        found.append(
-            Vote(response, "; ".join(words.get(value, value) for value in values), set(values) == own)
-        )
-    return tuple(found)
-
-
-def _gold_is_right(assignment: Assignment, said: Mapping[int, Mapping[str, Any] | None]) -> bool | None:
-    gold = assignment.gold
-    if gold is None or (answer := said.get(gold.pk)) is None:
-        return None
-    asked = payloads.read_question(gold.kind, gold.payload)
-    try:
-        read = asked.read_answer({**answer})
-    except InvalidInput:
-        return None
-    return quality.is_right(gold, read, list(Label.objects.filter(question=gold)))
+    return "; ".join(words.get(value, value) for value in values)

@@ -96,12 +96,14 @@ def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
     measures = {one.batch_id: one for one in BatchMeasure.objects.filter(batch__in=pks)}
     found = []
     for batch in batches:
-        done = work.get(batch.pk, {})
+        done, asked = work.get(batch.pk, {}), questions.get(batch.pk, {})
         held = min(done.get("held", 0), out.get(batch.pk, 0))
         found.append(
             Standing(
                 batch=batch,
-                **questions.get(batch.pk, {}),
+                questions=asked.get("questions", 0),
+                settled=asked.get("settled", 0),
+                with_experts=asked.get("with_experts", 0),
                 places=places.get(batch.pk, 0),
                 open=max(0, out.get(batch.pk, 0) - held),
                 held=held,
@@ -191,7 +193,7 @@ def _hits(pks: Sequence[int]) -> tuple[dict[int, dict[str, int]], dict[int, int]
     return states, places, out
 
 
-def _questions(pks: Sequence[int]) -> dict[int, dict[str, int]]:
+def _questions(pks: Sequence[int]) -> dict[int, dict[str, Any]]:
     rows = (
         HitQuestion.objects.filter(hit__batch__in=pks)
         .values("hit__batch")
@@ -202,7 +204,7 @@ def _questions(pks: Sequence[int]) -> dict[int, dict[str, int]]:
         )
         .order_by()
     )
-    return {row.pop("hit__batch"): row for row in rows}
+    return {row["hit__batch"]: {**row} for row in rows}
 
 
 def _work(pks: Sequence[int], now: datetime) -> dict[int, dict[str, Any]]:
@@ -222,7 +224,7 @@ def _work(pks: Sequence[int], now: datetime) -> dict[int, dict[str, Any]]:
         )
         .order_by()
     )
-    return {row.pop("hit__batch"): row for row in rows}
+    return {row["hit__batch"]: {**row} for row in rows}
 
 
 def waits_for_a_person() -> Q:

@@ -38,7 +38,8 @@ class UntilForm(forms.Form):
     """Until when work can be found."""
 
     until = forms.DateTimeField(
-        label="Until, UTC", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        label="Until, UTC",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
 
 
@@ -60,11 +61,19 @@ class CapForm(forms.Form):
     cap_cents = DollarsField(label="Cap, $")
 
 
+class SubmissionField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A submission, named with its team and its corpus."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """Return how it is listed."""
+        return f"{obj.name}, {obj.team.name} ({obj.corpus.tag})"
+
+
 class OpenForm(forms.Form):
     """What a batch asks of whom, and what it pays."""
 
     corpus = forms.ModelChoiceField(queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag")
-    submission = forms.ModelChoiceField(
+    submission = SubmissionField(
         label="For",
         queryset=Submission.objects.none(),
         required=False,
@@ -98,10 +107,7 @@ class OpenForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["provider"].choices = providers  # type: ignore[attr-defined]
         waiting = Submission.objects.filter(state=Submission.State.JUDGING).select_related("corpus", "team")
-        field = self.fields["submission"]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = waiting.order_by("corpus", "pk")
-        field.label_from_instance = lambda one: f"{one.name}, {one.team.name} ({one.corpus.tag})"  # type: ignore[method-assign]
+        self.fields["submission"].queryset = waiting.order_by("corpus", "pk")  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Check that the submission is one of the corpus."""
@@ -110,5 +116,3 @@ class OpenForm(forms.Form):
         if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
             self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
         return data
-
-

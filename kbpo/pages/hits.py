@@ -1,10 +1,11 @@
 """HITs that do not get on, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, When
 
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
@@ -39,7 +40,7 @@ def silence(batch: HitBatch) -> timedelta:
 
 
 def stuck(batch: HitBatch, *, now: datetime) -> QuerySet[Hit]:
-    """Select a batch's HITs that are slow or stuck, the oldest first. `explain` says why each is.
+    """Select a batch's HITs that are slow or stuck, the worst first. `explain` says why each is.
 
     Those that the provider refused or did not answer for; those that wait to be posted for more than ten
     minutes; those whose answers wait for a person, or whose decisions do not come through; and those that
@@ -57,7 +58,17 @@ def stuck(batch: HitBatch, *, now: datetime) -> QuerySet[Hit]:
             & ~Exists(work.filter(submitted_at__gt=since))
             | Q(state=Hit.State.POSTED) & Exists(work.filter(waits_for_a_person() | _not_told()))
         )
-        .order_by("pk")
+        .annotate(
+            rank=Case(
+                When(state=Hit.State.FAILED, then=0),
+                When(~Q(error=""), then=1),
+                When(Exists(work.filter(_not_told())), then=2),
+                When(state=Hit.State.PLANNED, then=3),
+                When(Exists(work.filter(waits_for_a_person())), then=5),
+                default=4,
+            )
+        )
+        .order_by("rank", "pk")
     )
 
 
@@ -82,8 +93,8 @@ def explain(hits: Sequence[Hit], batch: HitBatch, *, now: datetime) -> list[Stuc
         )
         .order_by()
     )
-    work = {row["hit"]: row for row in rows}
-    nothing = {"sent": 0, "last": None, "flagged_since": None, "error": None}
+    work: dict[int, dict[str, Any]] = {row["hit"]: {**row} for row in rows}
+    nothing: dict[str, Any] = {"sent": 0, "last": None, "flagged_since": None, "error": None}
     return [
         Stuck(hit, work.get(hit.pk, nothing)["sent"], _reason(hit, batch, work.get(hit.pk, nothing), now))
         for hit in hits
@@ -94,7 +105,7 @@ def _not_told() -> Q:
     return ~Q(decision="") & Q(told_at=None) & ~Q(error="")
 
 
-def _reason(hit: Hit, batch: HitBatch, work: dict[str, object], now: datetime) -> str:
+def _reason(hit: Hit, batch: HitBatch, work: Mapping[str, Any], now: datetime) -> str:
     if hit.state == Hit.State.FAILED:
         return f"The provider refused it: {hit.error}"
     if hit.error:
@@ -103,11 +114,11 @@ def _reason(hit: Hit, batch: HitBatch, work: dict[str, object], now: datetime) -
         return f"It waits to be posted for {_long(now - hit.created_at)}: {_why_not_posted(batch)}."
     if work["error"]:
         return f"A decision on its work has not come through: {work['error']}"
-    if isinstance(work["flagged_since"], datetime):
+    if work["flagged_since"]:
         return f"Its work waits for a person for {_long(now - work['flagged_since'])}."
-    last = work["last"]
-    if isinstance(last, datetime):
-        return f"Nobody has sent anything for {_long(now - last)}; {work['sent']} of {hit.places} are in."
+    if work["last"]:
+        quiet = _long(now - work["last"])
+        return f"Nobody has sent anything for {quiet}; {work['sent']} of {hit.places} are in."
     assert hit.posted_at is not None  # the database says so
     return f"Nobody has sent anything since it was posted, {_long(now - hit.posted_at)} ago."
 

@@ -160,8 +160,13 @@ def _lines(by: str) -> list[Line]:
         found = found.annotate(month=TruncMonth("at"))
     grouped = _sums_by(found.order_by().values(path))
     names = _names(by, [row[path] for row in grouped])
+    if by == "worker":  # whom a promise is for shows when it is paid; till then it is nobody's
+        whole = sum(row["reserved"] for row in grouped)
+        grouped = [row | {"reserved": 0 if row[path] else whole} for row in grouped]
     made = [_line(names[row[path]], row[path], row) for row in grouped]
-    return sorted(made, key=lambda line: (line.key is None, line.name if by == "month" else -line.paid, line.name))
+    return sorted(
+        made, key=lambda line: (line.key is None, line.name if by == "month" else -line.paid, line.name)
+    )
 
 
 def _names(by: str, keys: Sequence[Any]) -> dict[Any, str]:

@@ -3,7 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Sum
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Coalesce
 
 from annotations.aggregation.shares import share
 from annotations.models import Question, Response
@@ -96,8 +108,10 @@ def workers(*, kind: str, order: str) -> QuerySet[User]:
     elif order == "seconds":
         found = found.filter(measured__timed__gt=0).order_by("measured__seconds", "pk")
     elif order == "flagged":
-        flagged = Count("worker_identities__assignments", filter=_of(waits_for_a_person()), distinct=True)
-        found = found.annotate(flagged=flagged).order_by("-flagged", votes, "pk")
+        flagged = Assignment.objects.filter(waits_for_a_person(), worker__user=OuterRef("pk")).order_by()
+        counted = flagged.values("worker__user").annotate(number=Count("pk")).values("number")
+        most = Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+        found = found.annotate(flagged=most).order_by("-flagged", votes, "pk")
     else:
         found = found.order_by(votes, "pk")
     return found
@@ -114,6 +128,7 @@ def rows(users: Sequence[User], *, kind: str) -> list[Row]:
             "worker__user", flat=True
         )
     )
+    nothing = {"sent": 0, "flagged": 0, "rejected": 0}
     work = {
         row["worker__user"]: row
         for row in Assignment.objects.filter(worker__user__in=users)
@@ -140,9 +155,9 @@ def rows(users: Sequence[User], *, kind: str) -> list[Row]:
             tuple(identities.get(user.pk, ())),
             user.pk in blocked,
             quality_of(kind, measures.get(user.pk)),
-            work.get(user.pk, {}).get("sent", 0),
-            work.get(user.pk, {}).get("flagged", 0),
-            work.get(user.pk, {}).get("rejected", 0),
+            work.get(user.pk, nothing)["sent"],
+            work.get(user.pk, nothing)["flagged"],
+            work.get(user.pk, nothing)["rejected"],
             paid.get(user.pk, 0),
         )
         for user in users
@@ -181,9 +196,7 @@ def axes(qualities: Sequence[Quality]) -> Mapping[str, axis.Axis]:
         "all": [measure for one in qualities for measure in (one.agreement, one.gold)],
     }
     return {
-        name: axis.fit(
-            end for measure in measures for end in (measure.low, measure.high) if end is not None
-        )
+        name: axis.fit(end for measure in measures for end in (measure.low, measure.high) if end is not None)
         for name, measures in columns.items()
     }
 
@@ -193,15 +206,3 @@ def _share(right: int, of: int) -> Measure:
     if found is None:
         return Measure(None, None, None, _NONE_YET)
     return Measure(found.estimate, found.low, found.high)
-
-
-def _of(condition: Q) -> Q:
-    """Move a condition on assignments to those of a person's identities."""
-    moved = Q(_connector=condition.connector, _negated=condition.negated)
-    for child in condition.children:
-        if isinstance(child, Q):
-            moved.add(_of(child), condition.connector)
-        else:
-            name, value = child
-            moved.add(Q(**{f"worker_identities__assignments__{name}": value}), condition.connector)
-    return moved

@@ -59,9 +59,7 @@ def decide(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     return redirect("desk_answer", following.pk if following else pk)
 
 
-def _show(
-    request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = ""
-) -> HttpResponse:
+def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
     found = _find(pk)
     is_open = found.state == State.SUBMITTED and not found.decision
     context = {

@@ -54,9 +54,7 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     return redirect("desk_batch", pk)
 
 
-def _show(
-    request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = ""
-) -> HttpResponse:
+def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
     now = timezone.now()
     found = _find(pk)
     [standing] = batches.standings([found], now=now)

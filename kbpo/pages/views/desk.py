@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
     page = paged(request, _shown(show), PAGE)
     context = {
         "page": page,
-        "standings": batches.standings(page.object_list, now=now),
+        "standings": batches.standings(list(page.object_list), now=now),
         "show": show,
         "shown": SHOWN,
         "has_any": page.paginator.count > 0 or HitBatch.objects.exists(),

@@ -100,7 +100,10 @@ def _show(
         "form": form,
         "page": page,
         "rows": [
-            (one, cap if failed == one and cap else CapForm(initial={"cap_cents": one.cap_cents}, prefix=None))
+            (
+                one,
+                cap if failed == one and cap else CapForm(initial={"cap_cents": one.cap_cents}, prefix=None),
+            )
             for one in page.object_list
         ],
         "failed": failed,
