@@ -6,7 +6,8 @@ class CrowdConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have work looked at when it is taken in."""
-        from crowd import collecting, quality
+        """Join what is collected with what looks at it, and with what it earns."""
+        from crowd import collecting, qualifying, quality
 
         collecting.register_check(quality.check)
+        qualifying.register()

@@ -254,8 +254,8 @@ class WorkerIdentityFactory(factory.django.DjangoModelFactory[WorkerIdentity]):
         model = WorkerIdentity
 
     user = factory.SubFactory(UserFactory, annotator=True)
-    provider = WorkerIdentity.Provider.MARKETPLACE
-    worker_id = factory.Sequence(lambda n: f"AWORKER{n}")
+    provider = "marketplace"
+    worker_id = factory.Sequence(lambda n: f"W{n}")
 
 
 class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
@@ -263,17 +263,17 @@ class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
         model = HitBatch
 
     corpus = factory.SubFactory(CorpusFactory)
-    kind = HitBatch.Kind.RELATION
-    provider = WorkerIdentity.Provider.MARKETPLACE
-    title = factory.Sequence(lambda n: f"Which relations hold? {n}")
-    description = "Read a sentence and say what holds between two of its names."
-    reward_cents = 10
-    duration_seconds = 600
+    kind = "relation"
+    provider = "marketplace"
+    title = "Judge a claim"
+    description = "Say which relation a document bears out."
+    reward_cents = 15
+    duration_seconds = 300
     lifetime_seconds = 24 * 3600
 
 
 class HitFactory(factory.django.DjangoModelFactory[Hit]):
-    """A HIT with the provider; `questions=[…]` are asked in it."""
+    """A HIT that is with the provider; `questions=[…]` are asked in it, in this order."""
 
     class Meta:
         model = Hit
@@ -284,7 +284,7 @@ class HitFactory(factory.django.DjangoModelFactory[Hit]):
     annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
     places = 3
     reward_cents = factory.SelfAttribute("batch.reward_cents")
-    fee_cents = 2
+    fee_cents = 3
     state = Hit.State.POSTED
     provider_id = factory.LazyAttribute(
         lambda hit: f"P-{hit.annotation}"[:64] if hit.state in ("posted", "closed") else None
@@ -306,28 +306,26 @@ class HitFactory(factory.django.DjangoModelFactory[Hit]):
 
 
 class AssignmentFactory(factory.django.DjangoModelFactory[Assignment]):
-    """An assignment that waits for review, or with `begun=True` one on a worker's screen."""
+    """Begun on the page; `sent=True`: collected, waiting for review."""
 
     class Meta:
         model = Assignment
 
     hit = factory.SubFactory(HitFactory)
-    provider_id = factory.Sequence(lambda n: f"ASSIGNMENT{n}")
-    worker = factory.SubFactory(WorkerIdentityFactory)
-    provider_worker_id = factory.LazyAttribute(
-        lambda assignment: assignment.worker.worker_id if assignment.worker else "ANONYMOUS"
+    provider_id = factory.Sequence(lambda n: f"3ASSIGNMENT{n}")
+    worker = None
+    provider_worker_id = factory.LazyAttributeSequence(
+        lambda assignment, n: assignment.worker.worker_id if assignment.worker else f"W{n}"
     )
-    state = Assignment.State.SUBMITTED
-    accepted_at = factory.LazyFunction(lambda: timezone.now() - datetime.timedelta(minutes=2))
-    submitted_at = factory.LazyFunction(timezone.now)
-    counted_at = factory.SelfAttribute("submitted_at")
+    begun_at = factory.LazyFunction(timezone.now)
 
     class Params:
-        begun = factory.Trait(
-            state=Assignment.State.BEGUN,
-            accepted_at=None,
-            submitted_at=None,
-            begun_at=factory.LazyFunction(timezone.now),
+        sent = factory.Trait(
+            state=Assignment.State.SUBMITTED,
+            accepted_at=factory.LazyFunction(lambda: timezone.now() - datetime.timedelta(minutes=2)),
+            submitted_at=factory.LazyFunction(timezone.now),
+            counted_at=factory.SelfAttribute("submitted_at"),
+            worker=factory.SubFactory(WorkerIdentityFactory),
         )
 
 

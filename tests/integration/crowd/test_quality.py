@@ -77,7 +77,7 @@ def begin(corpus: Corpus, ask: Callable[..., Question], worker: WorkerIdentity) 
 
     def begin(**fields: Any) -> Assignment:
         hit = HitFactory.create(batch__corpus=corpus, questions=[ask()])
-        return AssignmentFactory.create(hit=hit, begun=True, **{"worker": worker, **fields})
+        return AssignmentFactory.create(hit=hit, **{"worker": worker, **fields})
 
     return begin
 
@@ -89,7 +89,7 @@ def chosen(assignment: Assignment) -> Question | None:
 def answer_gold(gold: Question, worker: WorkerIdentity, answer: Any, at: datetime = NOW) -> Assignment:
     ResponseFactory.create(question=gold, worker=worker.user, answer=answer, is_valid=False)
     hit = HitFactory.create(batch__corpus=gold.document.corpus)
-    return AssignmentFactory.create(hit=hit, worker=worker, gold=gold, submitted_at=at)
+    return AssignmentFactory.create(hit=hit, worker=worker, gold=gold, submitted_at=at, sent=True)
 
 
 def test_gold_is_a_question_on_which_all_agreed(begin: Any, make_gold: Any) -> None:
@@ -171,7 +171,7 @@ def test_no_worker_sees_as_gold_what_was_a_question_of_theirs(
     gold = make_gold()
     assignment = begin()
     hit = HitFactory.create(batch__corpus=corpus, state="closed", questions=[gold])
-    AssignmentFactory.create(hit=hit, worker=assignment.worker, begun=True)
+    AssignmentFactory.create(hit=hit, worker=assignment.worker)
     assert chosen(assignment) is None
 
 
