@@ -41,7 +41,7 @@ class GoldAnswer:
     is_right: bool
 
 
-def choose_gold(*, assignment: Assignment, rng: Random) -> Question | None:
+def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
     """Choose the gold question that is asked besides in a piece of work that a worker is shown first.
 
     It is of the same corpus and kind, settled without doubt (by all of at least three votes, with a posterior

@@ -97,7 +97,7 @@ def entries() -> QuerySet[LedgerEntry]:
 def audit(*, now: datetime) -> Checked:
     """Check the books, every entry of them, as they stand at this moment, and remember what was found."""
     with transaction.atomic():
-        if not connection.in_atomic_block or not connection.savepoint_ids:
+        if not connection.savepoint_ids:  # within another transaction its level stays
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         found = Checked(now, budget.audit().problems)
@@ -114,7 +114,7 @@ def last_audit() -> Checked | None:
 def lines_as_csv(by: str) -> Iterator[str]:
     """Write the sums as CSV, in dollars, with the sum of all at the end."""
     found = lines(by)
-    yield from _csv(
+    return _csv(
         [by, "reserved_usd", "rewards_usd", "fees_usd", "bonuses_usd", "paid_usd"],
         (
             [_text(line.name), *map(_usd, (line.reserved, line.rewards, line.fees, line.bonuses, line.paid))]

@@ -83,7 +83,7 @@ def begin(corpus: Corpus, ask: Callable[..., Question], worker: WorkerIdentity) 
 
 
 def chosen(assignment: Assignment) -> Question | None:
-    return quality.choose_gold(assignment=assignment, rng=Always(1))
+    return quality.choose_gold(assignment, Always(1))
 
 
 def answer_gold(gold: Question, worker: WorkerIdentity, answer: Any, at: datetime = NOW) -> Assignment:
@@ -178,14 +178,14 @@ def test_no_worker_sees_as_gold_what_was_a_question_of_theirs(
 def test_every_gold_question_can_come(begin: Any, make_gold: Any) -> None:
     golds = {make_gold().pk for _ in range(3)}
     assignment = begin()
-    found = [quality.choose_gold(assignment=assignment, rng=Random(seed)) for seed in range(400)]
+    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
     assert {gold.pk for gold in found if gold} == golds
 
 
 def test_a_newcomer_is_given_gold_one_time_in_four(begin: Any, make_gold: Any) -> None:
     make_gold()
     assignment = begin()
-    found = [quality.choose_gold(assignment=assignment, rng=Random(seed)) for seed in range(400)]
+    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
     assert abs(sum(gold is not None for gold in found) - 100) < 4 * 8.7
 
 
@@ -200,9 +200,9 @@ def test_who_was_right_is_given_gold_less_often_and_who_was_wrong_as_at_first(
     for number in range(2):
         answer_gold(make_gold(), worker, BORN, NOW + timedelta(minutes=number))
     make_gold()
-    assert quality.choose_gold(assignment=assignment, rng=Sixth()) is None
+    assert quality.choose_gold(assignment, Sixth()) is None
     answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=1))
-    assert quality.choose_gold(assignment=assignment, rng=Sixth()) is not None
+    assert quality.choose_gold(assignment, Sixth()) is not None
 
 
 def test_a_tutorial_and_documents_have_no_gold(begin: Any, make_gold: Any) -> None:
