@@ -117,7 +117,7 @@ def lines_as_csv(by: str) -> Iterator[str]:
     return _csv(
         [by, "reserved_usd", "rewards_usd", "fees_usd", "bonuses_usd", "paid_usd"],
         (
-            [_text(line.name), *map(_usd, (line.reserved, line.rewards, line.fees, line.bonuses, line.paid))]
+            [plain(line.name), *map(usd, (line.reserved, line.rewards, line.fees, line.bonuses, line.paid))]
             for line in [*found, _line("total", None, _add(found))]
         ),
     )
@@ -142,8 +142,8 @@ def entries_as_csv() -> Iterator[str]:
             [
                 at.isoformat(),
                 kind,
-                *(_text(value) for value in named),
-                *(_usd(cents) for cents in (reserved, paid)),
+                *(plain(value) for value in named),
+                *(usd(cents) for cents in (reserved, paid)),
             ]
             for at, kind, *named, reserved, paid in rows
         ),
@@ -234,18 +234,18 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[st
         yield writer.writerow(row)
 
 
-def _usd(cents: int) -> str:
+def usd(cents: int) -> str:
     """Write cents as dollars for a spreadsheet.
 
     Examples
     --------
-    >>> _usd(-105)
+    >>> usd(-105)
     '-1.05'
     """
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
 
 
-def _text(value: object) -> str:
+def plain(value: object) -> str:
     """Write a text so that no spreadsheet takes it for a formula."""
     text = "" if value is None else str(value)
     return f"'{text}" if text.startswith(_FORMULA) else text
