@@ -211,6 +211,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
                 worker=assignment.worker.user,
                 answer=answer,
                 seconds=read.seconds.get(pk),
+                is_vote=pk in questions,
             )
             for pk, answer in sorted(read.answers.items())
         ]

@@ -93,6 +93,11 @@ def suggest(
     )
 
 
+def suggested_reward(seconds: float) -> int:
+    """Return what work of so many seconds pays at the site's wage, in cents."""
+    return pricing.reward(seconds=seconds, hourly_cents=settings.CROWD_HOURLY_CENTS)
+
+
 def seconds_for(questions: list[Lacking], pace: Pace, tokens: dict[int, int]) -> float:
     """Return how long a HIT with these questions takes; `tokens` of each document are needed for entities."""
     kinds = [question.kind for question in questions]

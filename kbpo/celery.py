@@ -17,6 +17,7 @@ STAGES = (
     "sample_submissions",
     "settle_questions",
     "draw_documents",
+    "measure_work",
     "close_batches",
     "score_epochs",
     "score_subsets",

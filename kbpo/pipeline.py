@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels
-from crowd import collecting, posting, qualifying, review
+from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from evaluation import (
     batches,
@@ -59,6 +59,11 @@ def settle_questions() -> int:
 def draw_documents() -> int:
     """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
     return document_phases.draw_due_phases()
+
+
+def measure_work() -> int:
+    """Measure workers and batches of work again where it is due; return how many were."""
+    return measures.measure_work(now=timezone.now())
 
 
 def close_batches() -> int:
@@ -163,6 +168,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     draw_documents,
+    measure_work,
     close_batches,
     score_epochs,
     score_subsets,

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "crowd",
     "crowd.marketplace",
     "evaluation",
+    "kbpo.pages",
     "rest_framework",
     "allauth",
     "allauth.account",

@@ -2,12 +2,14 @@
 
 from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
+from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.money import Budget, LedgerEntry
 from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
 __all__ = [
     "Assignment",
+    "BatchMeasure",
     "Bonus",
     "Budget",
     "Hit",
@@ -17,5 +19,6 @@ __all__ = [
     "Reservation",
     "TutorialAttempt",
     "WorkerBlock",
+    "WorkerMeasure",
     "WorkerQualification",
 ]

@@ -33,10 +33,6 @@ class TooMany(KbpoError):
     status = 429
 
 
-class OverBudget(Conflict):
-    """No budget is there for what was to be spent, or one has not as much left."""
-
-
 class Busy(KbpoError):
     """Somebody else is at it this very moment."""
 
