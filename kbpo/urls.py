@@ -10,4 +10,5 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("annotate/", include("crowd.urls")),
+    path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]

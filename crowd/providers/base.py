@@ -57,6 +57,10 @@ class NewHit:
         Only workers whom `Provider.grant` has qualified for this may accept it.
     unqualified_for : str or None
         Only workers who are not qualified for this yet: a tutorial.
+    group : str
+        HITs of a group are offered, paused and ended together where the provider knows such a thing.
+    estimated_seconds : int or None
+        That the work takes, where it is known.
     """
 
     token: str
@@ -72,6 +76,8 @@ class NewHit:
     auto_approval_seconds: int
     qualified_for: str | None = None
     unqualified_for: str | None = None
+    group: str = ""
+    estimated_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,144 @@
+"""A study's submissions, and to which of its HITs each belongs."""
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from crowd.models import Assignment, ProlificRequest, ProlificTask
+from crowd.providers.base import NoAnswer, SubmittedWork
+from crowd.providers.prolific.api import JSON, Api
+
+#: What Prolific's states of a completed submission are to us.
+STATES = {
+    "AWAITING REVIEW": "submitted",
+    "APPROVED": "approved",
+    "PARTIALLY APPROVED": "approved",
+    "REJECTED": "rejected",
+}
+GONE = frozenset({"RETURNED", "TIMED-OUT", "REJECTED"})  # their places are open again
+_FRESH = timedelta(seconds=20)  # for which a list serves the next HITs of its study as well
+_STRAY_AFTER = timedelta(minutes=10)
+
+Key = tuple[str, str]
+
+
+class Submissions:
+    """The submissions of studies, listed once for HITs that are looked at in a row.
+
+    Parameters
+    ----------
+    api : Api
+    clock : callable
+        Returns the time.
+    """
+
+    def __init__(self, api: Api, clock: Callable[[], datetime]) -> None:
+        self._api = api
+        self._clock = clock
+        self._listed: dict[str, tuple[datetime, list[JSON]]] = {}
+
+    def forget(self) -> None:
+        """List anew at the next look."""
+        self._listed.clear()
+
+    def of(self, study_id: str) -> list[JSON]:
+        """List a study's submissions, in the order in which they were begun."""
+        now = self._clock()
+        if study_id not in self._listed or now - self._listed[study_id][0] > _FRESH:
+            rows = list(self._api.pages("submissions/", study=study_id, ordering="started_at"))
+            self._listed[study_id] = now, rows
+        return self._listed[study_id][1]
+
+    def done(self, task: ProlificTask) -> int:
+        """Count a HIT's completed submissions that keep their places."""
+        here = seen_at([task.annotation])
+        return sum(
+            key(row) in here and row["status"] in STATES and row["status"] not in GONE
+            for row in self.of(task.study.remote_id or "")
+        )
+
+    def completed(self, task: ProlificTask, allocated: Callable[[], int]) -> Iterator[SubmittedWork]:
+        """Go through a HIT's completed submissions.
+
+        Prolific does not tell at which address of a study a submission was made; the HIT's own page does.
+        Those whose worker never opened a page are given to HITs that have room for them.
+
+        Parameters
+        ----------
+        task : ProlificTask
+        allocated : callable
+            Returns how many participants Prolific has sent to the HIT.
+        """
+        listed = self.of(task.study.remote_id or "")
+        here = seen_at([task.annotation])
+        completed = [row for row in listed if row["status"] in STATES]
+        yield from (as_work(row) for row in completed if key(row) in here)
+        known = seen_at(task.study.tasks.values_list("annotation", flat=True))
+        if strays := [row for row in completed if key(row) not in known]:
+            present = sum(key(row) in here and row["status"] not in GONE for row in listed)
+            owners = self._owners(task, strays, present, allocated)
+            yield from (as_work(row) for row in strays if owners.get(row["id"]) == task.annotation)
+
+    def _owners(
+        self, task: ProlificTask, strays: list[JSON], present: int, allocated: Callable[[], int]
+    ) -> dict[str, str]:
+        """Return which HIT each stray belongs to, for good, and give this one those it has room for."""
+        given = ProlificRequest.objects.filter(
+            kind=ProlificRequest.Kind.STRAY, token__in=[_token(row["id"]) for row in strays]
+        )
+        owners = {request.token.partition(" ")[2]: request.subject for request in given}
+        late = self._clock() - _STRAY_AFTER
+        free = [row for row in strays if row["id"] not in owners and completed_at(row) <= late]
+        if free:
+            room = allocated() - present - sum(owner == task.annotation for owner in owners.values())
+            for row in free[: max(room, 0)]:
+                request, _ = ProlificRequest.objects.get_or_create(
+                    token=_token(row["id"]),
+                    defaults={"kind": ProlificRequest.Kind.STRAY, "subject": task.annotation},
+                )
+                owners[row["id"]] = request.subject
+        return owners
+
+
+def seen_at(annotations: Collection[str]) -> set[Key]:
+    """Return the submissions, with their workers, that were seen on HITs' pages."""
+    seen = Assignment.objects.filter(hit__annotation__in=annotations)
+    return set(seen.values_list("provider_id", "provider_worker_id"))
+
+
+def key(row: JSON) -> Key:
+    """Return what a submission is known by: its own id and its worker's."""
+    return row["id"], row["participant_id"]
+
+
+def as_work(row: JSON) -> SubmittedWork:
+    """Return a submission as the requester reads it. What the worker answered is with the HIT's page."""
+    return SubmittedWork(
+        assignment_id=row["id"],
+        worker_id=row["participant_id"],
+        state=STATES[row["status"]],
+        accepted_at=read_time(row["started_at"]),
+        submitted_at=completed_at(row),
+        fields={},
+        raw=json.dumps(row),
+    )
+
+
+def completed_at(row: JSON) -> datetime:
+    """Return when a submission was completed."""
+    return read_time(row.get("completed_at") or row["started_at"])
+
+
+def read_time(text: str) -> datetime:
+    """Read a time of Prolific's; one without a zone is UTC."""
+    moment = parse_datetime(text)
+    if moment is None:
+        raise NoAnswer(f"Prolific gave a time that cannot be read: {text!r}.")
+    return timezone.make_aware(moment) if timezone.is_naive(moment) else moment
+
+
+def _token(submission_id: str) -> str:
+    return f"stray {submission_id}"
