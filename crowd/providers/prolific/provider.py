@@ -105,6 +105,10 @@ class Prolific:
             except Refused:
                 task.delete()  # it is not there: that was looked at first
                 raise
+            try:
+                self._studies.transition(study, "START", when={PAUSED})
+            except Refused as error:
+                raise NoAnswer(f"The HIT is at Prolific, in a paused study. {error}") from error
         return PublishedHit(
             provider_id=provider_id(study.remote_id or "", hit.annotation),
             annotation=hit.annotation,

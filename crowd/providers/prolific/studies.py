@@ -74,8 +74,6 @@ class Studies:
                 raise NoAnswer("Prolific is still publishing the study.", retry_after=PUBLISHING_TAKES)
             with self._wallet.spending(cost):
                 self.change(study, access_details=[_address(hit)])
-        if remote["status"] == PAUSED:
-            self.transition(study, "START", when={PAUSED})
 
     def add_places(self, study: ProlificObject, address: JSON, places: int) -> None:
         """Add places to an address that a study has."""
