@@ -17,6 +17,7 @@ variable                      meaning
                               VAT where it is due)
 ``PROLIFIC_HITS_PER_WORKER``  how many HITs of a batch one worker may do; unset: 1
 ``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up
+``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
 ============================  ========================================================================
 """
 
@@ -40,6 +41,7 @@ VARIABLES = frozenset(
         "PROLIFIC_FEE_PERCENT",
         "PROLIFIC_HITS_PER_WORKER",
         "WIKIPEDIA_API_URL",
+        "CROWD_HOURLY_CENTS",
     }
 )
 MARKETPLACE_API = "/marketplace/api/"
@@ -62,6 +64,7 @@ class CrowdEnvironment:
     prolific_fee_percent : Decimal
     prolific_hits_per_worker : int
     wikipedia_api_url : str
+    hourly_cents : int
     """
 
     hit_base_url: str
@@ -75,6 +78,7 @@ class CrowdEnvironment:
     prolific_fee_percent: Decimal
     prolific_hits_per_worker: int
     wikipedia_api_url: str
+    hourly_cents: int
 
 
 def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
@@ -111,6 +115,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         wikipedia_api_url=_checked(
             given, "WIKIPEDIA_API_URL", "https://en.wikipedia.org/w/api.php", debug=debug
         ),
+        hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
     )
 
 
@@ -152,9 +157,17 @@ def _percent(value: str) -> Decimal:
 
 
 def _count(value: str) -> int:
-    if not value.isdecimal() or not 1 <= int(value) <= 1000:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= 1000):
         raise InvalidInput(
             f"must be a number from 1 to 1000, not {value!r}", where="PROLIFIC_HITS_PER_WORKER"
+        )
+    return int(value)
+
+
+def _hourly_cents(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= 100_000):
+        raise InvalidInput(
+            f"is {value!r}; it must be a wage in cents, such as 1500", where="CROWD_HOURLY_CENTS"
         )
     return int(value)
 

@@ -6,18 +6,24 @@ everything that is due in this process.
 """
 
 import logging
+import time
 from collections.abc import Callable
+from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from annotations import labels
+from crowd import collecting, posting, review
 from crowd.marketplace import lifecycle
 from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
+
+AT_MOST = 60.0  # seconds in which a stage goes on acting at a provider; what is left is due the next time
+_rng = SystemRandom()
 
 
 def validate_submissions() -> int:
@@ -62,6 +68,34 @@ def score_epochs() -> int:
     return moved
 
 
+def post_hits() -> int:
+    """Plan what still lacks votes, and tell providers what they do not know; return how much was done."""
+    return posting.plan_batches(now=timezone.now()) + _while_due(posting.post_next)
+
+
+def collect_work() -> int:
+    """Take in what workers have sent; return how much was new."""
+    started, news = timezone.now(), 0
+    until = time.monotonic() + AT_MOST
+    while time.monotonic() < until:
+        found = collecting.collect_next(now=timezone.now(), due_by=started, rng=_rng)
+        if found is None:
+            break
+        news += found
+    return news
+
+
+def review_work() -> int:
+    """Approve what nothing speaks against, and tell providers what was decided; return how much was done."""
+    approved = review.approve_by_rule(now=timezone.now())
+    return approved + _while_due(review.tell_next) + _while_due(review.tell_next_block)
+
+
+def pay_bonuses() -> int:
+    """Pay the bonuses that are due; return how many were tried."""
+    return _while_due(review.pay_next_bonus)
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
@@ -93,6 +127,10 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     close_batches,
     score_epochs,
+    post_hits,
+    collect_work,
+    review_work,
+    pay_bonuses,
     read_checks,
     send_notices,
     remove_expired,
@@ -114,6 +152,14 @@ def advance() -> dict[str, int]:
             return moved
         for name, count in step.items():
             moved[name] += count
+
+
+def _while_due(act: Callable[..., bool]) -> int:
+    """Act on one row after another, each with the time that it is then."""
+    done, until = 0, time.monotonic() + AT_MOST
+    while time.monotonic() < until and act(now=timezone.now(), rng=_rng):
+        done += 1
+    return done
 
 
 def _each_submission(

@@ -4,7 +4,7 @@ from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
 from crowd.models.money import Budget, LedgerEntry
 from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
-from crowd.models.qualification import TutorialAttempt, WorkerQualification
+from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "ProlificTask",
     "Reservation",
     "TutorialAttempt",
+    "WorkerBlock",
     "WorkerQualification",
 ]

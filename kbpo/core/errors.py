@@ -19,6 +19,10 @@ class Conflict(KbpoError):
     status = 409
 
 
+class OverBudget(Conflict):
+    """No budget is there for what was to be spent, or one has not as much left."""
+
+
 class Busy(KbpoError):
     """Somebody else is at it this very moment."""
 
