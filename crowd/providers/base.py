@@ -162,6 +162,9 @@ class Provider(Protocol):
     def collect(self, provider_id: str) -> Iterator[SubmittedWork]:
         """Go through all that was sent for a HIT, whatever its state."""
 
+    def check_rejection(self, feedback: str) -> None:
+        """Refuse, as `InvalidInput`, what the provider would not take as a reason to reject."""
+
     def approve(self, assignment_id: str, *, feedback: str, override: bool = False) -> None:
         """Approve an assignment; with `override` one that was rejected."""
 

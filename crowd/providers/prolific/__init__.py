@@ -1,38 +1,41 @@
 """Prolific, the way to a paid crowd: its API, its rules, and how HITs fit its studies (docs/adr/0012)."""
 
+from decimal import Decimal
 from functools import cache
-
-from django.conf import settings
 
 from crowd.models import Hit, ProlificTask
 from crowd.providers.prolific.addresses import PARAMETERS, completion_url
 from crowd.providers.prolific.api import Api
+from crowd.providers.prolific.ending import end_studies
 from crowd.providers.prolific.provider import Prolific
 from crowd.providers.prolific.rules import read_rejection
-from kbpo.core.errors import Unavailable
 
-__all__ = ["PARAMETERS", "Prolific", "completion_url", "connect", "is_closed", "read_rejection"]
+__all__ = [
+    "PARAMETERS",
+    "Prolific",
+    "completion_url",
+    "connect",
+    "end_studies",
+    "is_closed",
+    "read_rejection",
+]
 
 
 @cache
-def connect() -> Prolific:
-    """Return Prolific as the settings name it, one for each process.
-
-    Raises
-    ------
-    Unavailable
-        If the settings have no token or no project.
-    """
-    if not (settings.PROLIFIC_TOKEN and settings.PROLIFIC_PROJECT):
-        raise Unavailable("Set PROLIFIC_TOKEN and PROLIFIC_PROJECT to post work to Prolific.")
+def connect(
+    api_url: str, token: str, *, project: str, fee_percent: Decimal, hits_per_worker: int
+) -> Prolific:
+    """Return an account at Prolific, one for each process; `Prolific` says what the arguments are."""
     return Prolific(
-        Api(settings.PROLIFIC_API_URL, settings.PROLIFIC_TOKEN),
-        project=settings.PROLIFIC_PROJECT,
-        fee_percent=settings.PROLIFIC_FEE_PERCENT,
-        hits_per_worker=settings.PROLIFIC_HITS_PER_WORKER,
+        Api(api_url, token), project=project, fee_percent=fee_percent, hits_per_worker=hits_per_worker
     )
 
 
 def is_closed(hit: Hit) -> bool:
-    """Say whether a HIT takes nobody new, though Prolific may still send someone to its page."""
+    """Say whether a HIT takes nobody new, though Prolific may still send someone to its page.
+
+    It cannot close one address of a study, and it opens the place of rejected work again by itself.
+    """
+    if hit.ended_at is not None or hit.state not in (Hit.State.PLANNED, Hit.State.POSTED):
+        return True
     return ProlificTask.objects.filter(annotation=hit.annotation, closed_at__isnull=False).exists()

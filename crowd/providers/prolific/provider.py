@@ -17,9 +17,9 @@ from crowd.providers.prolific.groups import BLOCKED, Groups, qualified
 from crowd.providers.prolific.money import Wallet
 from crowd.providers.prolific.studies import (
     ACTIVE,
+    COMPLETED,
     DRAFT,
     PAUSED,
-    PUBLISHING,
     Studies,
     annotation_of,
 )
@@ -67,7 +67,7 @@ class Prolific:
         self._groups = Groups(api, self._wallet, self._claim)
         self._submissions = Submissions(api, clock)
         self._studies = Studies(
-            api, self._wallet, self._groups, project=project, hits_per_worker=hits_per_worker
+            api, self._wallet, self._groups, project=project, hits_per_worker=hits_per_worker, clock=clock
         )
 
     def fee_cents(self, *, reward_cents: int, places: int) -> int:
@@ -125,10 +125,11 @@ class Prolific:
         if task.closed_at is None and task.expires_at <= self._clock():
             self.expire(provider_id)
             task.refresh_from_db()
-        remote = self._studies.get(task.study)
+        # Who came in the last moments counts where nobody can come any more.
+        remote, addresses = self._studies.look(task.study, fresh=task.closed_at is not None)
         if remote["status"] == DRAFT:
             raise NoAnswer("The study is a draft again: look at Prolific's page of it.")
-        return self._as_published(task, remote, self._address(task))
+        return self._as_published(task, remote, _found(addresses, task))
 
     def published_since(self, since: datetime) -> Iterator[PublishedHit]:
         """Go through the HITs that were made since a time."""
@@ -181,10 +182,8 @@ class Prolific:
     def prolong(self, provider_id: str, *, until: datetime) -> None:
         """Let a HIT be found until a time."""
         task = self._task(provider_id)
-        if task.removed_at is not None:
-            raise Refused("The HIT is done with: post its questions anew.")
         with self._claim_study(task.study.name) as study:
-            ProlificTask.objects.filter(pk=task.pk).update(expires_at=until, closed_at=None)
+            ProlificTask.objects.filter(pk=task.pk).update(expires_at=until, closed_at=None, removed_at=None)
             self._studies.transition(study, "START", when={PAUSED})
 
     def remove(self, provider_id: str) -> None:
@@ -201,6 +200,10 @@ class Prolific:
         """Go through all that was sent for a HIT. The answers themselves are with its page."""
         task = self._task(provider_id)
         yield from self._submissions.completed(task, lambda: int(self._address(task).get("allocated", 0)))
+
+    def check_rejection(self, feedback: str) -> None:
+        """Refuse a reason that is against Prolific's rules (`rules.read_rejection`)."""
+        rules.read_rejection(feedback)
 
     def approve(self, assignment_id: str, *, feedback: str, override: bool = False) -> None:
         """Approve a submission. Prolific has no message to go with it."""
@@ -283,22 +286,20 @@ class Prolific:
         return task
 
     def _address(self, task: ProlificTask) -> JSON:
-        address = self._studies.address(task.study, task.annotation)
-        if address is None:
-            raise NotFound(f"Prolific knows nothing of {task.annotation}.")
-        return address
+        return _found(self._studies.addresses(task.study.remote_id or ""), task)
 
     def _as_published(self, task: ProlificTask, remote: JSON, address: JSON) -> PublishedHit:
         places, allocated = int(address["total_allocation"]), int(address.get("allocated", 0))
-        is_open = task.closed_at is None and remote["status"] in (ACTIVE, PUBLISHING)
+        done, given_up = self._submissions.count(task)
+        is_open = task.closed_at is None and remote["status"] != COMPLETED
         return PublishedHit(
             provider_id=provider_id(remote["id"], task.annotation),
             annotation=task.annotation,
             created_at=task.created_at,
             expires_at=task.expires_at,
-            places=places,
+            places=places + given_up,  # whose places are open again
             open=max(places - allocated, 0) if is_open else 0,
-            held=max(allocated - self._submissions.done(task), 0),
+            held=max(allocated - done, 0),
         )
 
     def _submission(self, submission_id: str) -> JSON:
@@ -317,6 +318,13 @@ class Prolific:
             "Prolific never said whether the bonus was paid, and asking again might pay it twice: look at"
             f" submission {request.subject} on its pages, and pay it there if it is missing."
         )
+
+
+def _found(addresses: list[JSON], task: ProlificTask) -> JSON:
+    for address in addresses:
+        if annotation_of(address) == task.annotation:
+            return address
+    raise NotFound(f"Prolific knows nothing of {task.annotation}.")
 
 
 def _unknown(remote: JSON, address: JSON) -> PublishedHit:

@@ -3,8 +3,8 @@
 import hashlib
 import html
 import json
-from collections.abc import Collection
-from datetime import timedelta
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
 
 from crowd.models import ProlificObject
 from crowd.providers.base import NewHit, NoAnswer, Refused
@@ -17,9 +17,11 @@ from crowd.providers.prolific.submissions import read_time
 from kbpo.core.errors import InvalidInput
 
 DRAFT, PUBLISHING, ACTIVE, PAUSED = "UNPUBLISHED", "PUBLISHING", "ACTIVE", "PAUSED"
+COMPLETED = "COMPLETED"
 PREFIX = "kbpo study "
 PUBLISHING_TAKES = 15.0  # seconds to wait before looking again
 _CLOCKS_DIFFER = timedelta(days=1)
+_FRESH = timedelta(seconds=5)  # for which a look serves the next HITs of its study as well
 
 
 class Studies:
@@ -32,16 +34,27 @@ class Studies:
     groups : Groups
     project : str
     hits_per_worker : int
+    clock : callable
+        Returns the time.
     """
 
     def __init__(
-        self, api: Api, wallet: Wallet, groups: Groups, *, project: str, hits_per_worker: int
+        self,
+        api: Api,
+        wallet: Wallet,
+        groups: Groups,
+        *,
+        project: str,
+        hits_per_worker: int,
+        clock: Callable[[], datetime],
     ) -> None:
         self._api = api
         self._wallet = wallet
         self._groups = groups
         self._project = project
         self._hits_per_worker = hits_per_worker
+        self._clock = clock
+        self._looks: dict[str, tuple[datetime, JSON, list[JSON]]] = {}
 
     def check_pay(self, hit: NewHit) -> None:
         """Refuse pay below Prolific's minimum, as `Refused`."""
@@ -86,12 +99,20 @@ class Studies:
                 total_available_places=int(remote["total_available_places"]) + places,
             )
 
+    def look(self, study: ProlificObject, *, fresh: bool) -> tuple[JSON, list[JSON]]:
+        """Return a study and its addresses, as they are or, unless `fresh`, as they were seconds ago."""
+        name, now = study.remote_id or "", self._clock()
+        if fresh or name not in self._looks or now - self._looks[name][0] > _FRESH:
+            self._looks[name] = now, self.get(study), self.addresses(name)
+        return self._looks[name][1:]
+
     def get(self, study: ProlificObject) -> JSON:
         """Return a study as it stands."""
         return self._api.get(f"studies/{study.remote_id}/")
 
     def change(self, study: ProlificObject, **fields: object) -> None:
         """Change fields of a study."""
+        self._looks.clear()
         self._api.patch(f"studies/{study.remote_id}/", fields)
 
     def transition(self, study: ProlificObject, action: str, *, when: Collection[str]) -> None:
@@ -102,6 +123,7 @@ class Studies:
         NoAnswer
             If it is just being published: its state is not known yet.
         """
+        self._looks.clear()
         status = self.get(study)["status"]
         if status in when:
             self._api.post(f"studies/{study.remote_id}/transition/", {"action": action})

@@ -18,7 +18,8 @@ STATES = {
     "PARTIALLY APPROVED": "approved",
     "REJECTED": "rejected",
 }
-GONE = frozenset({"RETURNED", "TIMED-OUT", "REJECTED"})  # their places are open again
+_TAKEN_BACK = frozenset({"RETURNED", "TIMED-OUT"})
+GONE = _TAKEN_BACK | {"REJECTED"}  # their places are open again
 _FRESH = timedelta(seconds=20)  # for which a list serves the next HITs of its study as well
 _STRAY_AFTER = timedelta(minutes=10)
 
@@ -52,13 +53,23 @@ class Submissions:
             self._listed[study_id] = now, rows
         return self._listed[study_id][1]
 
-    def done(self, task: ProlificTask) -> int:
-        """Count a HIT's completed submissions that keep their places."""
+    def count(self, task: ProlificTask) -> tuple[int, int]:
+        """Count a HIT's completed submissions that keep their places, and those that gave theirs up.
+
+        The latter were rejected, or returned after they had been collected.
+        """
         here = seen_at([task.annotation])
-        return sum(
-            key(row) in here and row["status"] in STATES and row["status"] not in GONE
-            for row in self.of(task.study.remote_id or "")
-        )
+        strays = ProlificRequest.objects.filter(kind=ProlificRequest.Kind.STRAY, subject=task.annotation)
+        given = {request.token.partition(" ")[2] for request in strays}
+        kept = given_up = 0
+        for row in self.of(task.study.remote_id or ""):
+            if key(row) not in here and row["id"] not in given:
+                continue
+            if row["status"] in GONE:
+                given_up += row["status"] == "REJECTED" or _was_collected(here.get(key(row)))
+            else:
+                kept += row["status"] in STATES
+        return kept, given_up
 
     def completed(self, task: ProlificTask, allocated: Callable[[], int]) -> Iterator[SubmittedWork]:
         """Go through a HIT's completed submissions.
@@ -76,6 +87,10 @@ class Submissions:
         here = seen_at([task.annotation])
         completed = [row for row in listed if row["status"] in STATES]
         yield from (as_work(row) for row in completed if key(row) in here)
+        for row in listed:
+            # Collected, and then taken back by its worker, who is not to be paid any more.
+            if row["status"] in _TAKEN_BACK and _was_collected(here.get(key(row))):
+                yield as_work(row)
         known = seen_at(task.study.tasks.values_list("annotation", flat=True))
         if strays := [row for row in completed if key(row) not in known]:
             present = sum(key(row) in here and row["status"] not in GONE for row in listed)
@@ -103,10 +118,11 @@ class Submissions:
         return owners
 
 
-def seen_at(annotations: Collection[str]) -> set[Key]:
-    """Return the submissions, with their workers, that were seen on HITs' pages."""
+def seen_at(annotations: Collection[str]) -> dict[Key, str]:
+    """Return the submissions, with their workers, that were seen on HITs' pages, and our states of them."""
     seen = Assignment.objects.filter(hit__annotation__in=annotations)
-    return set(seen.values_list("provider_id", "provider_worker_id"))
+    rows = seen.values_list("provider_id", "provider_worker_id", "state")
+    return {(submission, worker): state for submission, worker, state in rows}
 
 
 def key(row: JSON) -> Key:
@@ -119,7 +135,7 @@ def as_work(row: JSON) -> SubmittedWork:
     return SubmittedWork(
         assignment_id=row["id"],
         worker_id=row["participant_id"],
-        state=STATES[row["status"]],
+        state=STATES.get(row["status"], "rejected"),
         accepted_at=read_time(row["started_at"]),
         submitted_at=completed_at(row),
         fields={},
@@ -138,6 +154,10 @@ def read_time(text: str) -> datetime:
     if moment is None:
         raise NoAnswer(f"Prolific gave a time that cannot be read: {text!r}.")
     return timezone.make_aware(moment) if timezone.is_naive(moment) else moment
+
+
+def _was_collected(state: str | None) -> bool:
+    return state not in (None, Assignment.State.BEGUN)
 
 
 def _token(submission_id: str) -> str:

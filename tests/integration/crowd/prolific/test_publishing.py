@@ -268,8 +268,11 @@ def test_a_study_that_is_done_with_is_stopped_and_its_money_free(
         prolific.remove(name)
     assert fake.published()[0]["status"] == "COMPLETED"
     assert (fake.balance, fake.locked, fake.paid) == (100_000 - 94, 0, 94)
-    with pytest.raises(Refused, match="done with"):
-        prolific.prolong(names[0], until=NOW + timedelta(days=9))
+    # what comes up again later wakes it
+    prolific.extend(names[1], places=1, token="more")
+    prolific.prolong(names[1], until=NOW + timedelta(days=9))
+    assert fake.published()[0]["status"] == "ACTIVE"
+    assert prolific.get(names[1]).open == 4
 
 
 def test_a_hit_that_nobody_knows_is_not_found(prolific: Prolific) -> None:
