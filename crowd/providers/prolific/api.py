@@ -58,6 +58,11 @@ class Api:
         """Make or do something."""
         return self._ask("POST", path, body=body)
 
+    def post_for_headers(self, path: str, body: Mapping[str, Any]) -> tuple[JSON, Mapping[str, str]]:
+        """Make something whose answer has a part in its headers."""
+        response = self._send("POST", path, body=body)
+        return _read(response, f"POST /api/v1/{path}", Unclear), response.headers
+
     def patch(self, path: str, body: Mapping[str, Any]) -> JSON:
         """Change something."""
         return self._ask("PATCH", path, body=body)
@@ -96,6 +101,17 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> JSON:
+        response = self._send(method, path, params=params, body=body)
+        return _read(response, f"{method} /api/v1/{path}", NoAnswer if method == "GET" else Unclear)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> httpx.Response:
         what = f"{method} /api/v1/{path}"
         lost = NoAnswer if method == "GET" else Unclear
         try:
@@ -108,7 +124,7 @@ class Api:
             raise lost(f"Prolific did not answer ({what}: {type(error).__name__}).") from error
         status = response.status_code
         if response.is_success:
-            return _read(response, what, lost)
+            return response
         if status == NOT_NOW or status in _TRY_AGAIN:
             raise NoAnswer("Prolific asks to wait.", retry_after=_retry_after(response))
         if status == _UNKNOWN_TOKEN:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -13,7 +15,7 @@ from crowd.providers.prolific import Prolific
 from crowd.providers.prolific.hooks import sign
 from crowd.providers.prolific.views import LARGEST
 from tests.integration.crowd.prolific.conftest import Offer, Work
-from tests.prolific import SECRET, Clock, FakeProlific
+from tests.prolific import PROJECT, SECRET, TOKEN, Clock, FakeProlific
 
 FUTURE = datetime(2030, 1, 1, tzinfo=UTC)
 Tell = Callable[..., object]
@@ -171,3 +173,38 @@ def test_only_posting_is_understood(client: Client, db: None) -> None:
 def test_without_a_secret_nothing_is_expected(tell: Tell, settings: LazySettings, db: None) -> None:
     settings.PROLIFIC_WEBHOOK_SECRET = ""
     assert tell(b"{}", {}).status_code == 404
+
+
+# Subscribing
+
+
+def subscribe(fake: FakeProlific, settings: LazySettings, *options: str) -> str:
+    settings.PROLIFIC_API_URL, settings.PROLIFIC_TOKEN = fake.url, TOKEN
+    settings.PROLIFIC_PROJECT = PROJECT
+    out = StringIO()
+    call_command("prolific_hooks", *options, stdout=out)
+    return out.getvalue()
+
+
+def test_each_kind_of_event_is_subscribed_to_once(fake: FakeProlific, settings: LazySettings) -> None:
+    settings.SITE_URL = "https://kbpo.example.org"
+    said = subscribe(fake, settings)
+    assert said == "Subscribed to submission.status.change, study.status.change.\n"
+    assert subscribe(fake, settings) == "Subscribed to everything already.\n"
+    assert {
+        (row["event_type"], row["target_url"], row["is_enabled"]) for row in fake.subscriptions.values()
+    } == {
+        ("submission.status.change", "https://kbpo.example.org/crowd/prolific/hooks/", True),
+        ("study.status.change", "https://kbpo.example.org/crowd/prolific/hooks/", True),
+    }
+
+
+def test_a_secret_is_made_where_there_is_none(fake: FakeProlific, settings: LazySettings) -> None:
+    settings.SITE_URL, settings.PROLIFIC_WEBHOOK_SECRET = "https://kbpo.example.org", ""
+    assert f"Set PROLIFIC_WEBHOOK_SECRET={SECRET} and start the site again." in subscribe(fake, settings)
+
+
+def test_prolific_cannot_call_a_site_without_https(fake: FakeProlific, settings: LazySettings) -> None:
+    settings.SITE_URL = "http://localhost:8000"
+    with pytest.raises(CommandError, match="https addresses alone"):
+        subscribe(fake, settings)

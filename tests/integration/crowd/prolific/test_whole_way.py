@@ -180,9 +180,7 @@ def test_work_without_a_page_is_shown_to_a_person(
     opened: Callable[..., HitBatch], fake: FakeProlific, clock: Clock
 ) -> None:
     opened(1)
-    fake.groups[next(pk for pk, row in fake.groups.items() if "qualified" in row["name"])]["members"].add(
-        "w1"
-    )
+    qualify(fake, "w1")
     submission, _ = fake.arrive(fake.published()[0]["id"], "w1")
     fake.complete(submission, None)
     clock.forward(minutes=11)
