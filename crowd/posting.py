@@ -221,9 +221,10 @@ def open_tutorial(
 
 def plan_batches(*, now: datetime) -> int:
     """Plan anew, in each open batch, what still lacks votes; return how many HITs that is."""
-    open_batches = HitBatch.objects.filter(
-        state=HitBatch.State.OPEN, is_tutorial=False, provider__in=registry.configured()
-    )
+    names = registry.configured()
+    if not names:
+        return 0
+    open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
     planned = sum(plan_more(batch_id=pk, now=now) for pk in list(open_batches.values_list("pk", flat=True)))
     return planned + _finish_batches()
 

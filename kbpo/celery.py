@@ -22,6 +22,7 @@ STAGES = (
     "collect_work",
     "review_work",
     "pay_bonuses",
+    "grant_qualifications",
     "read_checks",
     "send_notices",
     "remove_expired",

@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from annotations import labels
-from crowd import collecting, posting, review
+from crowd import collecting, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
@@ -99,6 +99,11 @@ def pay_bonuses() -> int:
     return _while_due(review.pay_next_bonus)
 
 
+def grant_qualifications() -> int:
+    """Tell providers who has passed a tutorial; return how many were tried."""
+    return _while_due(qualifying.grant_next)
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
@@ -145,6 +150,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     collect_work,
     review_work,
     pay_bonuses,
+    grant_qualifications,
     read_checks,
     send_notices,
     remove_expired,

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotations.models import Corpus, Document, Label, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from crowd.models import Assignment, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     Epoch,
     Instance,
@@ -21,7 +22,7 @@ from evaluation.models import (
     Submission,
     SubmissionEvent,
 )
-from kbpo.accounts.models import Membership, Team, User
+from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
 from kbpo.core.spans import Span
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."
@@ -246,6 +247,73 @@ class ResponseFactory(factory.django.DjangoModelFactory[Response]):
     question = factory.SubFactory(QuestionFactory)
     worker = factory.SubFactory(UserFactory, annotator=True)
     answer = factory.LazyFunction(lambda: {"version": 1, "relations": [], "none": True})
+
+
+class WorkerIdentityFactory(factory.django.DjangoModelFactory[WorkerIdentity]):
+    class Meta:
+        model = WorkerIdentity
+
+    user = factory.SubFactory(UserFactory, annotator=True)
+    provider = "marketplace"
+    worker_id = factory.Sequence(lambda n: f"W{n}")
+
+
+class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
+    class Meta:
+        model = HitBatch
+
+    corpus = factory.SubFactory(CorpusFactory)
+    kind = "relation"
+    provider = "marketplace"
+    title = "Judge a claim"
+    description = "Say which relation a document bears out."
+    reward_cents = 15
+    duration_seconds = 300
+    lifetime_seconds = 24 * 3600
+
+
+class HitFactory(factory.django.DjangoModelFactory[Hit]):
+    """A HIT that is with the provider; `questions=[…]` are asked in it, in this order."""
+
+    class Meta:
+        model = Hit
+        skip_postgeneration_save = True
+
+    batch = factory.SubFactory(HitBatchFactory)
+    request_token = factory.Sequence(lambda n: f"token-{n}")
+    annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
+    provider_id = factory.Sequence(lambda n: f"3HIT{n}")
+    places = 3
+    reward_cents = factory.SelfAttribute("batch.reward_cents")
+    fee_cents = 3
+    state = Hit.State.POSTED
+    posted_at = factory.LazyFunction(timezone.now)
+
+    @factory.post_generation
+    def questions(self, create: bool, extracted: Any, **_: Any) -> None:
+        for position, question in enumerate(extracted or []):
+            HitQuestion.objects.create(hit=self, question=question, position=position)
+
+
+class AssignmentFactory(factory.django.DjangoModelFactory[Assignment]):
+    """Begun on the page; `sent=True`: waiting for review."""
+
+    class Meta:
+        model = Assignment
+
+    hit = factory.SubFactory(HitFactory)
+    provider_id = factory.Sequence(lambda n: f"3ASSIGNMENT{n}")
+    provider_worker_id = factory.Sequence(lambda n: f"W{n}")
+    begun_at = factory.LazyFunction(timezone.now)
+
+    class Params:
+        sent = factory.Trait(
+            state=Assignment.State.SUBMITTED,
+            submitted_at=factory.LazyFunction(timezone.now),
+            worker=factory.SubFactory(
+                WorkerIdentityFactory, worker_id=factory.SelfAttribute("..provider_worker_id")
+            ),
+        )
 
 
 class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):

@@ -100,6 +100,7 @@ class MTurk:
         try:
             made = self._call(
                 "create_hit",
+                has="HIT",
                 UniqueRequestToken=hit.token,
                 RequesterAnnotation=hit.annotation,
                 Title=hit.title,
@@ -121,14 +122,14 @@ class MTurk:
 
     def get(self, provider_id: str) -> PublishedHit:
         """Return a HIT as it stands; `NotFound` if it is gone."""
-        found = self._call("get_hit", HITId=provider_id)["HIT"]
+        found = self._call("get_hit", has="HIT", HITId=provider_id)["HIT"]
         if found["HITStatus"] == "Disposed":
             raise NotFound(f"HIT {provider_id} was deleted")
         return _published(found)
 
     def published_since(self, since: datetime) -> Iterator[PublishedHit]:
         """Go through the HITs that were made since a time; they are listed newest first."""
-        for page in self._pages("list_hits"):
+        for page in self._pages("list_hits", has="HITs"):
             hits = [_published(found) for found in page["HITs"]]
             yield from (hit for hit in hits if hit.created_at >= since)
             if hits and all(hit.created_at < since for hit in hits):
@@ -157,7 +158,7 @@ class MTurk:
 
     def collect(self, provider_id: str) -> Iterator[SubmittedWork]:
         """Go through all that was sent for a HIT, whatever its state."""
-        for page in self._pages("list_assignments_for_hit", HITId=provider_id):
+        for page in self._pages("list_assignments_for_hit", has="Assignments", HITId=provider_id):
             for found in page["Assignments"]:
                 raw = found.get("Answer", "")
                 yield SubmittedWork(
@@ -192,7 +193,7 @@ class MTurk:
 
         Tokens are forgotten after a day, so what was paid is looked up first.
         """
-        for page in self._pages("list_bonus_payments", AssignmentId=assignment_id):
+        for page in self._pages("list_bonus_payments", has="BonusPayments", AssignmentId=assignment_id):
             for paid in page["BonusPayments"]:
                 if (paid["WorkerId"], _cents(paid["BonusAmount"]), paid["Reason"]) == (
                     worker_id,
@@ -237,7 +238,7 @@ class MTurk:
 
     def balance_cents(self) -> int | None:
         """Return what the account holds."""
-        return _cents(self._call("get_account_balance")["AvailableBalance"])
+        return _cents(self._call("get_account_balance", has="AvailableBalance")["AvailableBalance"])
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -264,7 +265,7 @@ class MTurk:
         except _Declined as declined:
             if declined.code != "invalidassignmentstate":
                 raise
-            found = self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]
+            found = self._call("get_assignment", has="Assignment", AssignmentId=assignment_id)["Assignment"]
             if found["AssignmentStatus"] != wanted:
                 raise
 
@@ -292,6 +293,7 @@ class MTurk:
                 try:
                     found = self._call(
                         "create_qualification_type",
+                        has="QualificationType",
                         Name=name,
                         Description=f"Has passed the tutorial of KBP Online for this work: {kind}.",
                         QualificationTypeStatus="Active",
@@ -305,23 +307,28 @@ class MTurk:
 
     def _find_type(self, name: str) -> str | None:
         for page in self._pages(
-            "list_qualification_types", Query=name, MustBeRequestable=False, MustBeOwnedByCaller=True
+            "list_qualification_types",
+            has="QualificationTypes",
+            Query=name,
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
         ):
             for found in page["QualificationTypes"]:
                 if found["Name"] == name:
                     return str(found["QualificationTypeId"])
         return None
 
-    def _pages(self, operation: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+    def _pages(self, operation: str, *, has: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         more: dict[str, Any] = {}
         while True:
-            page = self._call(operation, MaxResults=PAGE, **parameters, **more)
+            page = self._call(operation, has=has, MaxResults=PAGE, **parameters, **more)
             yield page
             if not page.get("NextToken"):
                 return
             more = {"NextToken": page["NextToken"]}
 
-    def _call(self, operation: str, **parameters: Any) -> dict[str, Any]:
+    def _call(self, operation: str, *, has: str = "", **parameters: Any) -> dict[str, Any]:
+        """Call an operation whose answer has a field `has`: botocore takes one cut off for an empty one."""
         try:
             answer: dict[str, Any] = getattr(self._client, operation)(**parameters)
         except ClientError as error:
@@ -330,13 +337,15 @@ class MTurk:
             raise Refused(f"{operation}: {error}") from error
         except BotoCoreError as error:  # the network, or an answer that is none
             raise NoAnswer(f"{operation}: {error}") from error
+        if has and has not in answer:
+            raise NoAnswer(f"{operation}: the answer was cut off")
         return answer
 
 
 @cache
 def connect(name: str, endpoint_url: str, keys: tuple[str, str]) -> MTurk:
     """Return the one connection of this process to an account."""
-    return MTurk(name=name, endpoint_url=endpoint_url, keys=keys)
+    return MTurk(name=name, endpoint_url=endpoint_url, keys=keys, attempts=ATTEMPTS)
 
 
 def _translate(error: ClientError, operation: str) -> ProviderError:
@@ -346,7 +355,8 @@ def _translate(error: ClientError, operation: str) -> ProviderError:
     said = str(response.get("Error", {}).get("Message", "")) or str(error)
     code = str(response.get("TurkErrorCode", "")).lower().removeprefix(_PREFIX)
     message = f"{operation}: {said}"
-    if status >= 500 or status == 429 or kind in _PACE or kind == "servicefault":
+    is_cut_off = not kind or kind.isdecimal()  # botocore then names the status
+    if is_cut_off or status >= 500 or status == 429 or kind in _PACE or kind == "servicefault":
         return NoAnswer(message)
     if kind == "invalidsignatureexception" and "signature expired" in said.lower():
         return NoAnswer(message)  # it was on its way for too long; a new request has a new signature
