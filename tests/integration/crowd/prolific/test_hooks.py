@@ -186,7 +186,9 @@ def subscribe(fake: FakeProlific, settings: LazySettings, *options: str) -> str:
     return out.getvalue()
 
 
-def test_each_kind_of_event_is_subscribed_to_once(fake: FakeProlific, settings: LazySettings) -> None:
+def test_each_kind_of_event_is_subscribed_to_once(
+    fake: FakeProlific, settings: LazySettings, db: None
+) -> None:
     settings.SITE_URL = "https://kbpo.example.org"
     said = subscribe(fake, settings)
     assert said == "Subscribed to submission.status.change, study.status.change.\n"
@@ -199,12 +201,14 @@ def test_each_kind_of_event_is_subscribed_to_once(fake: FakeProlific, settings: 
     }
 
 
-def test_a_secret_is_made_where_there_is_none(fake: FakeProlific, settings: LazySettings) -> None:
+def test_a_secret_is_made_where_there_is_none(fake: FakeProlific, settings: LazySettings, db: None) -> None:
     settings.SITE_URL, settings.PROLIFIC_WEBHOOK_SECRET = "https://kbpo.example.org", ""
     assert f"Set PROLIFIC_WEBHOOK_SECRET={SECRET} and start the site again." in subscribe(fake, settings)
 
 
-def test_prolific_cannot_call_a_site_without_https(fake: FakeProlific, settings: LazySettings) -> None:
+def test_prolific_cannot_call_a_site_without_https(
+    fake: FakeProlific, settings: LazySettings, db: None
+) -> None:
     settings.SITE_URL = "http://localhost:8000"
     with pytest.raises(CommandError, match="https addresses alone"):
         subscribe(fake, settings)
