@@ -18,6 +18,7 @@ __all__ = [
     "end_studies",
     "is_closed",
     "read_rejection",
+    "register",
 ]
 
 
@@ -29,6 +30,14 @@ def connect(
     return Prolific(
         Api(api_url, token), project=project, fee_percent=fee_percent, hits_per_worker=hits_per_worker
     )
+
+
+def register() -> None:
+    """Tell the HIT pages where Prolific's workers go back to, and when no more of them are wanted."""
+    from crowd.hits import sending, working
+
+    sending.register_completion("prolific", lambda hit, came: completion_url(hit, study_id=came.study_id))
+    working.register_closed("prolific", is_closed)
 
 
 def is_closed(hit: Hit) -> bool:

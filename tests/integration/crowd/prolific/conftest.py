@@ -8,11 +8,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from django.conf import LazySettings
 
+from annotations.models import Corpus
+from crowd import posting
 from crowd.models import Assignment, Hit, HitBatch
+from crowd.providers import registry
 from crowd.providers.base import NewHit
 from crowd.providers.prolific import Prolific
+from crowd.providers.prolific import connect as account_at
 from crowd.providers.prolific.api import Api
+from tests import crowd
 from tests.factories import CorpusFactory
 from tests.prolific import PROJECT, TOKEN, Clock, FakeProlific, serve
 
@@ -117,6 +123,42 @@ def work(fake: FakeProlific) -> Work:
         return submission
 
     return work
+
+
+@pytest.fixture
+def account(
+    fake: FakeProlific, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> Iterator[None]:
+    """This site's account with the Prolific that is served."""
+    settings.HIT_BASE_URL = "https://tasks.example.org"
+    settings.PROLIFIC_API_URL, settings.PROLIFIC_TOKEN = fake.url, TOKEN
+    settings.PROLIFIC_PROJECT = PROJECT
+    settings.MTURK_KEYS = None
+    account_at.cache_clear()
+    monkeypatch.setattr(registry.provider("prolific"), "_clock", clock)
+    monkeypatch.setattr(registry.provider("prolific")._submissions, "_clock", clock)
+    monkeypatch.setattr(registry.provider("prolific")._studies, "_clock", clock)
+    yield
+    account_at.cache_clear()
+
+
+@pytest.fixture
+def corpus(db: None) -> Corpus:
+    corpus = CorpusFactory.create()
+    crowd.fund(corpus)
+    return corpus
+
+
+@pytest.fixture
+def opened(corpus: Corpus, clock: Clock) -> Callable[..., HitBatch]:
+    def opened(questions: int = 12, **options: Any) -> HitBatch:
+        crowd.ask(corpus, questions)
+        given = {"corpus": corpus, "kind": "relation", "provider": "prolific", "reward_cents": 70}
+        batch = posting.open_batch(**{**given, "by": crowd.operator(), "now": clock(), **options})
+        crowd.post(clock())
+        return batch
+
+    return opened
 
 
 def see_page(url: str) -> Assignment:

@@ -1,24 +1,21 @@
 """Questions to Prolific and back, through the requester: posted, answered, collected, reviewed, paid."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 import pytest
-from django.conf import LazySettings
 
 from annotations import labels
 from annotations.models import Corpus, Response
 from crowd import budget, posting, review
 from crowd.models import Assignment, Hit, HitBatch
-from crowd.providers import prolific, registry
+from crowd.providers import prolific
 from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
 from tests import crowd
-from tests.factories import CorpusFactory
 from tests.integration.crowd.prolific.conftest import see_page
-from tests.prolific import PROJECT, TOKEN, Clock, FakeProlific
+from tests.prolific import Clock, FakeProlific
 
 REASON = (
     "Low effort: " + "Every answer is the first choice of its list, within a second of the one before. " * 2
@@ -26,39 +23,7 @@ REASON = (
 UNIT = 70 + 24  # a reward and its fee
 
 
-@pytest.fixture(autouse=True)
-def account(
-    fake: FakeProlific, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> Iterator[None]:
-    settings.HIT_BASE_URL = "https://tasks.example.org"
-    settings.PROLIFIC_API_URL, settings.PROLIFIC_TOKEN = fake.url, TOKEN
-    settings.PROLIFIC_PROJECT = PROJECT
-    settings.MTURK_KEYS = None
-    prolific.connect.cache_clear()
-    monkeypatch.setattr(registry.provider("prolific"), "_clock", clock)
-    monkeypatch.setattr(registry.provider("prolific")._submissions, "_clock", clock)
-    monkeypatch.setattr(registry.provider("prolific")._studies, "_clock", clock)
-    yield
-    prolific.connect.cache_clear()
-
-
-@pytest.fixture
-def corpus(db: None) -> Corpus:
-    corpus = CorpusFactory.create()
-    crowd.fund(corpus)
-    return corpus
-
-
-@pytest.fixture
-def opened(corpus: Corpus, clock: Clock) -> Callable[..., HitBatch]:
-    def opened(questions: int = 12, **options: Any) -> HitBatch:
-        crowd.ask(corpus, questions)
-        given = {"corpus": corpus, "kind": "relation", "provider": "prolific", "reward_cents": 70}
-        batch = posting.open_batch(**{**given, "by": crowd.operator(), "now": clock(), **options})
-        crowd.post(clock())
-        return batch
-
-    return opened
+pytestmark = pytest.mark.usefixtures("account")
 
 
 def begin(fake: FakeProlific, worker: str) -> Assignment:
