@@ -18,6 +18,8 @@ from django.utils import timezone
 from annotations import labels
 from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
+from crowd.providers import prolific, registry
+from crowd.providers.base import ProviderError
 from evaluation import (
     batches,
     checks,
@@ -32,6 +34,7 @@ from evaluation import (
     work,
 )
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo.accounts.models import WorkerIdentity
 
 logger = logging.getLogger(__name__)
 
@@ -153,6 +156,17 @@ def remove_orphans() -> int:
     return files.remove_orphans(now=timezone.now())
 
 
+def end_studies() -> int:
+    """End the studies at Prolific of which nothing more is wanted; return how many HITs. No stage either."""
+    if WorkerIdentity.Provider.PROLIFIC not in registry.configured():
+        return 0
+    try:
+        return prolific.end_studies(registry.provider(WorkerIdentity.Provider.PROLIFIC))
+    except ProviderError as error:
+        logger.warning("studies at Prolific are not ended yet: %s", error)
+        return 0
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -225,5 +239,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)
