@@ -16,7 +16,8 @@ variable                      meaning
 ``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
 ============================  ========================================================================
 
-Outside ``DEBUG`` the second to the sixth must be given, and the last must not.
+Outside ``DEBUG`` the second to the sixth must be given, and the last must not. Those of the crowd stand in
+`kbpo.crowd_environment`.
 """
 
 import os
@@ -28,9 +29,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from kbpo import crowd_environment
 from kbpo.core.errors import InvalidInput
+from kbpo.crowd_environment import CrowdEnvironment
 
-VARIABLES = frozenset(
+VARIABLES = crowd_environment.VARIABLES | frozenset(
     {
         "DEBUG",
         "SECRET_KEY",
@@ -77,6 +80,7 @@ class Environment:
         The sender.
     epoch_secret : bytes
         Empty where epochs draw their own.
+    crowd : CrowdEnvironment
     """
 
     debug: bool
@@ -90,6 +94,7 @@ class Environment:
     email: dict[str, Any]
     from_email: str
     epoch_secret: bytes
+    crowd: CrowdEnvironment
 
 
 def read(environ: Mapping[str, str]) -> Environment:
@@ -109,18 +114,20 @@ def read(environ: Mapping[str, str]) -> Environment:
     debug = _flag(given["DEBUG"]) if "DEBUG" in given else "DATABASE_URL" not in given
     if not debug:
         _refuse_unsafe(given)
+    site_url = _site(given.get("SITE_URL", "http://localhost:8000"), debug=debug)
     return Environment(
         debug=debug,
         tracebacks=debug and "DEBUG" in given,
         secret_key=given.get("SECRET_KEY", ""),
         allowed_hosts=_hosts(given, debug=debug),
-        site_url=_site(given.get("SITE_URL", "http://localhost:8000"), debug=debug),
+        site_url=site_url,
         database=_database(given["DATABASE_URL"]) if "DATABASE_URL" in given else None,
         redis_url=_redis(given.get("REDIS_URL", "")),
         home=Path(given.get("KBPO_HOME", "var")).expanduser().absolute(),
         email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
         from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
+        crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -25,6 +26,8 @@ KBPO_NUDGE = True  # whether commits send messages to the workers
 
 SITE_URL = _given.site_url
 ALLOWED_HOSTS = list(_given.allowed_hosts)
+if _given.crowd.hit_base_url:
+    ALLOWED_HOSTS.append(urlsplit(_given.crowd.hit_base_url).hostname or "")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 ROOT_URLCONF = "kbpo.urls"
 WSGI_APPLICATION = "kbpo.wsgi.application"
@@ -80,6 +83,18 @@ TEMPLATES = [
         },
     },
 ]
+
+# The crowd
+
+HIT_BASE_URL = _given.crowd.hit_base_url  # empty: no work is posted
+MTURK_ENDPOINT_URL = _given.crowd.mturk_endpoint_url
+MTURK_IS_BUILT_IN = _given.crowd.mturk_is_built_in
+MTURK_KEYS = _given.crowd.mturk_keys
+PROLIFIC_API_URL = _given.crowd.prolific_api_url
+PROLIFIC_TOKEN = _given.crowd.prolific_token
+PROLIFIC_PROJECT = _given.crowd.prolific_project
+PROLIFIC_WEBHOOK_SECRET = _given.crowd.prolific_webhook_secret
+WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
 
 # Data
 

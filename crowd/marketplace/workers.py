@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from crowd.marketplace.errors import missing_worker
 from crowd.marketplace.identifiers import new_worker_id
 from crowd.marketplace.models import Worker
-from kbpo.accounts.models import User
+from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import NotAllowed
 
 
@@ -24,6 +24,9 @@ def worker_for(user: User) -> Worker:
         try:
             with transaction.atomic():
                 worker = Worker.objects.create(user=user, worker_id=new_worker_id())
+                WorkerIdentity.objects.create(
+                    user=user, provider=WorkerIdentity.Provider.MARKETPLACE, worker_id=worker.worker_id
+                )
         except IntegrityError:  # another window was first
             worker = Worker.objects.get(user=user)
     return worker

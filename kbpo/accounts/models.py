@@ -112,3 +112,34 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.email} to {self.team}"
+
+
+class WorkerIdentity(models.Model):
+    """The name under which a provider of work knows a person.
+
+    The built-in marketplace writes the names of its own workers here, so that a requester, who is told
+    nothing but the name, keeps people from judging a corpus in which their team competes.
+    """
+
+    class Provider(models.TextChoices):
+        MARKETPLACE = "marketplace", "the built-in marketplace"
+        MTURK = "mturk", "another service with MTurk's API"
+        PROLIFIC = "prolific", "Prolific"
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="worker_identities")
+    provider = models.CharField(max_length=16, choices=Provider)
+    worker_id = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "worker_id"], name="worker_identity_once"),
+            models.CheckConstraint(condition=~models.Q(worker_id=""), name="worker_identity_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(provider__in=["marketplace", "mturk", "prolific"]),
+                name="worker_identity_provider",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker_id} ({self.get_provider_display()})"

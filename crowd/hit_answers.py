@@ -1,0 +1,101 @@
+"""What a HIT's page sends, validated: the one reader of it, for the page and for what is collected later."""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from annotations import payloads
+from annotations.models import Question
+from kbpo.core.errors import InvalidInput
+
+VERSION = 1
+FIELD = "answer"  # of the form that goes to the provider: JSON
+LONGEST_COMMENT = 2000  # characters
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitAnswers:
+    """A worker's answers to all questions of an assignment.
+
+    Attributes
+    ----------
+    answers : mapping of int to dict
+        By the question's id, in the normal form of `annotations.payloads`.
+    seconds : mapping of int to float
+        That each took on the page, where it says so.
+    comment : str
+    """
+
+    answers: Mapping[int, dict[str, Any]]
+    seconds: Mapping[int, float]
+    comment: str
+
+
+def parse(text: str) -> object:
+    """Read the JSON of an answer.
+
+    Raises
+    ------
+    InvalidInput
+        If it is none.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput("the answer is not JSON") from None
+
+
+def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
+    """Validate what a page sends.
+
+    Parameters
+    ----------
+    data : object
+        ``{"version": 1, "answers": [{"question", "answer", "seconds"}, …], "comment"}``, in which ``seconds``
+        and ``comment`` may be missing.
+    questions : collection of Question
+        Those that were asked: each must be answered once, and nothing else.
+
+    Raises
+    ------
+    InvalidInput
+        Saying what the worker can do about it.
+    """
+    if not isinstance(data, Mapping) or data.get("version") != VERSION:
+        raise InvalidInput(f"the answer must be a JSON object of version {VERSION}")
+    listed, comment = data.get("answers"), data.get("comment", "")
+    if not isinstance(listed, list):
+        raise InvalidInput("the answer has no list of answers")
+    if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
+        raise InvalidInput(f"a comment is a text of at most {LONGEST_COMMENT:,} characters")
+    asked = {question.pk: question for question in questions}
+    answers: dict[int, dict[str, Any]] = {}
+    seconds: dict[int, float] = {}
+    for item in listed:
+        pk = item.get("question") if isinstance(item, Mapping) else None
+        if not isinstance(pk, int) or isinstance(pk, bool) or pk not in asked:
+            raise InvalidInput("an answer is to a question that was not asked here; reload the page")
+        if pk in answers:
+            raise InvalidInput("a question is answered twice; reload the page")
+        question = asked[pk]
+        answers[pk] = payloads.read_question(question.kind, question.payload).read_answer(item.get("answer"))
+        if (taken := item.get("seconds")) is not None:
+            seconds[pk] = _seconds(taken)
+    if missing := len(asked) - len(answers):
+        raise InvalidInput(f"{missing} of the {len(asked)} questions {'is' if missing == 1 else 'are'} open")
+    return HitAnswers(answers=answers, seconds=seconds, comment=storable(comment).strip())
+
+
+def storable(text: str) -> str:
+    """Return a text as Postgres can keep it: NUL and lone surrogates become U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise InvalidInput("seconds must be a number from 0 on")
+    return float(value)

@@ -1,0 +1,141 @@
+"""HITs: questions put to workers through a provider."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models import Corpus, Question
+from kbpo.accounts.models import User, WorkerIdentity
+
+
+class HitBatch(models.Model):
+    """HITs of one kind at one price, posted, paused and ended together.
+
+    What a HIT offers is fixed here, so that a batch's pay never changes under a worker's hands.
+    """
+
+    class Kind(models.TextChoices):
+        RELATION = "relation", "relations between two mentions"
+        ENTITIES = "entities", "all mentions of a document"
+
+    class State(models.TextChoices):
+        OPEN = "open", "being posted"
+        PAUSED = "paused", "paused: nothing more is posted"
+        CANCELLED = "cancelled", "cancelled: what is out is taken back, what was done is paid"
+        FINISHED = "finished", "finished"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="hit_batches")
+    submission_id = models.BigIntegerField(
+        null=True, blank=True, help_text="The submission that it was posted for; empty: for the corpus."
+    )
+    kind = models.CharField(max_length=16, choices=Kind)
+    is_tutorial = models.BooleanField(
+        default=False, help_text="Its HITs hold no questions: they teach the interface, and qualify for it."
+    )
+    provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
+    title = models.CharField(max_length=128)
+    description = models.CharField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
+    questions_per_hit = models.PositiveSmallIntegerField(default=1)
+    duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
+    lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
+    auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
+    asks_links = models.BooleanField(default=False, help_text="Whether mentions are linked to Wikipedia.")
+    state = models.CharField(max_length=16, choices=State, default=State.OPEN)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "HIT batches"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["open", "paused", "cancelled", "finished"]), name="hit_batch_state"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["relation", "entities"]), name="hit_batch_kind"),
+            models.CheckConstraint(
+                condition=Q(reward_cents__gte=1, questions_per_hit__gte=1), name="hit_batch_reward"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.corpus})"
+
+
+class Hit(models.Model):
+    """A piece of work at a provider, written down before it is posted.
+
+    `request_token` makes posting repeatable, and `annotation` is our own name of it at the provider, by which
+    it is found again where the answer to posting was lost.
+    """
+
+    class State(models.TextChoices):
+        PLANNED = "planned", "to be posted"
+        POSTED = "posted", "with the provider"
+        CLOSED = "closed", "everything collected and reviewed"
+        CANCELLED = "cancelled", "never posted"
+        FAILED = "failed", "refused by the provider"
+
+    batch = models.ForeignKey(HitBatch, on_delete=models.PROTECT, related_name="hits")
+    questions: "models.ManyToManyField[Question, HitQuestion]" = models.ManyToManyField(
+        Question, through="crowd.HitQuestion", related_name="hits"
+    )
+    request_token = models.CharField(max_length=64, unique=True)
+    annotation = models.CharField(max_length=255, unique=True)
+    provider_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    places = models.PositiveSmallIntegerField(help_text="Assignments that were promised.")
+    reward_cents = models.PositiveIntegerField()
+    fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
+    state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
+    created_at = models.DateTimeField(auto_now_add=True)
+    posted_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    # The outbox: who acts on the provider's side, and when to try again.
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    next_look_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it is next posted or collected."
+    )
+    tries = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True, help_text="What the last try came to, if it failed.")
+
+    class Meta:
+        verbose_name = "HIT"
+        indexes = [models.Index(fields=["state", "next_look_at"], name="hit_by_next_look")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["planned", "cancelled", "failed"], posted_at__isnull=True)
+                | Q(
+                    state__in=["posted", "closed"],
+                    posted_at__isnull=False,
+                    provider_id__isnull=False,
+                ),
+                name="hit_provider_state",
+            ),
+            models.CheckConstraint(condition=Q(places__gte=1, reward_cents__gte=1), name="hit_has_places"),
+        ]
+
+    def __str__(self) -> str:
+        return self.annotation
+
+
+class HitQuestion(models.Model):
+    """A question in a HIT. While it waits for votes there, no other HIT asks it."""
+
+    hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="hit_questions")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="hit_questions")
+    position = models.PositiveSmallIntegerField()
+    is_active = models.BooleanField(default=True, help_text="Whether votes may still come from this HIT.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "question"], name="hit_question_once"),
+            models.UniqueConstraint(fields=["hit", "position"], name="hit_position_once"),
+            models.UniqueConstraint(
+                fields=["question"],
+                condition=Q(is_active=True),
+                name="question_in_one_active_hit",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} in {self.hit}"

@@ -1,0 +1,57 @@
+"""Who has learned an interface, and who may work at it."""
+
+from django.db import models
+from django.db.models import Q
+
+from crowd.models.hit import HitBatch
+from kbpo.accounts.models import WorkerIdentity
+
+
+class TutorialAttempt(models.Model):
+    """A worker's way through an interface's tutorial."""
+
+    provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
+    provider_worker_id = models.CharField(max_length=64)
+    kind = models.CharField(max_length=16, choices=HitBatch.Kind)
+    number = models.PositiveSmallIntegerField(help_text="From 1; tries are limited.")
+    answers = models.JSONField(default=list, help_text="What was said to each practice question, in order.")
+    right = models.PositiveSmallIntegerField(default=0)
+    begun_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    has_passed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["provider", "provider_worker_id", "kind", "number"], name="tutorial_attempt_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(has_passed=False) | Q(ended_at__isnull=False), name="tutorial_attempt_ended"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider_worker_id}'s try {self.number} at {self.kind}"
+
+
+class WorkerQualification(models.Model):
+    """That a worker may work at an interface: granted here first, then at the provider."""
+
+    provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
+    provider_worker_id = models.CharField(max_length=64)
+    kind = models.CharField(max_length=16, choices=HitBatch.Kind)
+    granted_at = models.DateTimeField()
+    told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took it.")
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["provider", "provider_worker_id", "kind"], name="worker_qualification_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.provider_worker_id} for {self.kind}"

@@ -1,0 +1,148 @@
+"""What the environment says of the crowd: where work is posted, with whose keys, and where it is done.
+
+============================  ========================================================================
+variable                      meaning
+============================  ========================================================================
+``HIT_BASE_URL``              the origin of the pages on which workers answer, another host than the
+                              site's; unset on a development machine: the site's by its other name
+                              (``127.0.0.1`` for ``localhost``)
+``MTURK_ENDPOINT_URL``        where MTurk's API is spoken; unset: the built-in marketplace
+``MTURK_ACCESS_KEY_ID``       with the next one, the requester's keys; unset: nothing is posted there
+``MTURK_SECRET_ACCESS_KEY``
+``PROLIFIC_API_URL``          where Prolific's API is spoken
+``PROLIFIC_TOKEN``            a researcher's token; unset: nothing is posted there
+``PROLIFIC_PROJECT``          the id of the project that pays
+``PROLIFIC_WEBHOOK_SECRET``   signs what Prolific tells us
+``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up
+============================  ========================================================================
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from kbpo.core.errors import InvalidInput
+
+VARIABLES = frozenset(
+    {
+        "HIT_BASE_URL",
+        "MTURK_ENDPOINT_URL",
+        "MTURK_ACCESS_KEY_ID",
+        "MTURK_SECRET_ACCESS_KEY",
+        "PROLIFIC_API_URL",
+        "PROLIFIC_TOKEN",
+        "PROLIFIC_PROJECT",
+        "PROLIFIC_WEBHOOK_SECRET",
+        "WIKIPEDIA_API_URL",
+    }
+)
+MARKETPLACE_API = "/marketplace/api/"
+_OTHER_NAMES = {"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
+
+
+@dataclass(frozen=True)
+class CrowdEnvironment:
+    """The crowd's part of the environment, checked.
+
+    Attributes
+    ----------
+    hit_base_url : str
+        Scheme and host, without a path; empty: there are no HIT pages.
+    mturk_endpoint_url : str
+    mturk_is_built_in : bool
+        Whether that is the marketplace of this site.
+    mturk_keys : (str, str) or None
+    prolific_api_url, prolific_token, prolific_project, prolific_webhook_secret : str
+    wikipedia_api_url : str
+    """
+
+    hit_base_url: str
+    mturk_endpoint_url: str
+    mturk_is_built_in: bool
+    mturk_keys: tuple[str, str] | None
+    prolific_api_url: str
+    prolific_token: str
+    prolific_project: str
+    prolific_webhook_secret: str
+    wikipedia_api_url: str
+
+
+def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
+    """Read and check the crowd's variables.
+
+    Parameters
+    ----------
+    given : mapping of str to str
+        Those that are set, and not empty.
+    site_url : str
+        The site's own address, checked.
+    debug : bool
+        Whether this is a development machine.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the variable that is wrong and what would be right.
+    """
+    built_in = f"{site_url}{MARKETPLACE_API}"
+    endpoint = given.get("MTURK_ENDPOINT_URL", built_in)
+    _address(endpoint, "MTURK_ENDPOINT_URL", debug=debug)
+    return CrowdEnvironment(
+        hit_base_url=_hit_base_url(given.get("HIT_BASE_URL", ""), site_url, debug=debug),
+        mturk_endpoint_url=endpoint,
+        mturk_is_built_in=endpoint.rstrip("/") == built_in.rstrip("/"),
+        mturk_keys=_keys(given),
+        prolific_api_url=_checked(given, "PROLIFIC_API_URL", "https://api.prolific.com", debug=debug),
+        prolific_token=given.get("PROLIFIC_TOKEN", ""),
+        prolific_project=given.get("PROLIFIC_PROJECT", ""),
+        prolific_webhook_secret=given.get("PROLIFIC_WEBHOOK_SECRET", ""),
+        wikipedia_api_url=_checked(
+            given, "WIKIPEDIA_API_URL", "https://en.wikipedia.org/w/api.php", debug=debug
+        ),
+    )
+
+
+def _hit_base_url(value: str, site_url: str, *, debug: bool) -> str:
+    site = urlsplit(site_url)
+    if not value:
+        if not debug or site.hostname not in _OTHER_NAMES:
+            return ""
+        port = f":{site.port}" if site.port else ""
+        return f"{site.scheme}://{_OTHER_NAMES[site.hostname]}{port}"
+    url = _address(value, "HIT_BASE_URL", debug=debug)
+    if url.path.strip("/") or url.query or url.fragment:
+        raise InvalidInput("should be like https://tasks.example.org, without a path", where="HIT_BASE_URL")
+    if url.hostname == site.hostname:
+        raise InvalidInput(
+            f"must have another host than the site's, {site.hostname}: cookies do not tell ports apart, and a"
+            " task's page must not see the site's",
+            where="HIT_BASE_URL",
+        )
+    return f"{url.scheme}://{url.netloc}"
+
+
+def _keys(given: Mapping[str, str]) -> tuple[str, str] | None:
+    names = ("MTURK_ACCESS_KEY_ID", "MTURK_SECRET_ACCESS_KEY")
+    missing = [name for name in names if name not in given]
+    if len(missing) == 1:
+        raise InvalidInput("must be set where the other key is", where=missing[0])
+    return None if missing else (given[names[0]], given[names[1]])
+
+
+def _checked(given: Mapping[str, str], where: str, default: str, *, debug: bool) -> str:
+    value = given.get(where, default).rstrip("/")
+    _address(value, where, debug=debug)
+    return value
+
+
+def _address(value: str, where: str, *, debug: bool) -> SplitResult:
+    example = "https://host.example.org"
+    try:
+        url = urlsplit(value)
+        port_is_a_number = url.port is None or url.port > 0
+    except ValueError:
+        raise InvalidInput(f"is not an address; it should be like {example}", where=where) from None
+    schemes = ("http", "https") if debug else ("https",)
+    if url.scheme not in schemes or not url.hostname or url.username or not port_is_a_number:
+        raise InvalidInput(f"should be like {example}", where=where)
+    return url

@@ -1,0 +1,50 @@
+import pytest
+
+from kbpo.core.errors import InvalidInput
+from kbpo.crowd_environment import read
+
+SITE = "https://kbpo.example.org"
+
+
+def test_work_is_posted_to_the_built_in_marketplace_unless_said_otherwise() -> None:
+    given = read({}, site_url=SITE, debug=False)
+    assert given.mturk_endpoint_url == "https://kbpo.example.org/marketplace/api/"
+    assert given.mturk_is_built_in
+    assert given.mturk_keys is None
+
+
+def test_another_endpoint_is_not_the_built_in_one() -> None:
+    given = read({"MTURK_ENDPOINT_URL": "https://mturk.example.net"}, site_url=SITE, debug=False)
+    assert not given.mturk_is_built_in
+
+
+@pytest.mark.parametrize(
+    ("site", "pages"),
+    [("http://localhost:8000", "http://127.0.0.1:8000"), ("http://127.0.0.1:81", "http://localhost:81")],
+)
+def test_a_development_machine_serves_hit_pages_under_its_other_name(site: str, pages: str) -> None:
+    assert read({}, site_url=site, debug=True).hit_base_url == pages
+
+
+def test_a_server_has_no_hit_pages_until_their_host_is_named() -> None:
+    assert read({}, site_url=SITE, debug=False).hit_base_url == ""
+
+
+def test_hit_pages_must_not_share_the_sites_host() -> None:
+    with pytest.raises(InvalidInput, match="HIT_BASE_URL: must have another host"):
+        read({"HIT_BASE_URL": "https://kbpo.example.org:8443"}, site_url=SITE, debug=False)
+
+
+def test_hit_pages_have_no_path() -> None:
+    with pytest.raises(InvalidInput, match="without a path"):
+        read({"HIT_BASE_URL": "https://tasks.example.org/x"}, site_url=SITE, debug=False)
+
+
+def test_outside_debug_addresses_are_https() -> None:
+    with pytest.raises(InvalidInput, match="PROLIFIC_API_URL"):
+        read({"PROLIFIC_API_URL": "http://prolific.example.org"}, site_url=SITE, debug=False)
+
+
+def test_half_a_pair_of_keys_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="MTURK_SECRET_ACCESS_KEY: must be set"):
+        read({"MTURK_ACCESS_KEY_ID": "AKIA"}, site_url=SITE, debug=False)
