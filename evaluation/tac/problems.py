@@ -564,7 +564,7 @@ class ProblemLog:
         return self._errors > 0
 
     def ends_at(self, line: int) -> bool:
-        """Say whether reading ends at a line, as it does where the errors are so many that more are no use."""
+        """Say whether reading ends at a line: it does where the errors are so many that more are no use."""
         if self._errors >= MOST_ERRORS and not self.is_cut_short:
             self.end("TOO_MANY_ERRORS", line, "", f"{MOST_ERRORS:,}")
         return self.is_cut_short
