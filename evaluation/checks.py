@@ -16,7 +16,7 @@ from evaluation.submissions import read_kb
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from evaluation.uploads import KEPT
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import Gone, InvalidInput
 from kbpo.core.nudge import nudge
 
 logger = logging.getLogger(__name__)
@@ -37,10 +37,14 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
     ------
     InvalidInput
         If the format is unknown.
+    Gone
+        If the upload was thrown away.
     """
     if format not in Submission.Format.values:
         raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
-    locked = Upload.objects.select_for_update().get(pk=upload.pk)
+    locked = Upload.objects.select_for_update().filter(pk=upload.pk).first()
+    if locked is None:
+        raise Gone(f"{upload.name} was thrown away meanwhile: send it again")
     locked.expires_at = timezone.now() + KEPT
     locked.save(update_fields=["expires_at"])
     FileCheck.objects.filter(upload=locked).delete()

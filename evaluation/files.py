@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from evaluation.models import Submission
+from kbpo.core.leftovers import written_before
 
 YOUNGEST = timedelta(days=1)  # far longer than an upload takes from its file to its row
 
@@ -24,11 +25,9 @@ def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
     youngest : timedelta
         A file that was written more recently may belong to an upload that is not over, and stays.
     """
-    found = [path for path in Path(settings.MEDIA_ROOT, "submissions").rglob("*") if path.is_file()]
+    found = list(written_before(Path(settings.MEDIA_ROOT, "submissions").rglob("*"), now - youngest))
     kept = {Path(settings.MEDIA_ROOT, name) for name in Submission.objects.values_list("file", flat=True)}
-    removed = 0
-    for path in found:
-        if path not in kept and path.stat().st_mtime < (now - youngest).timestamp():
-            path.unlink()
-            removed += 1
-    return removed
+    orphans = [path for path in found if path not in kept]
+    for path in orphans:
+        path.unlink(missing_ok=True)
+    return len(orphans)

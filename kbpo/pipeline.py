@@ -14,7 +14,18 @@ from django.utils import timezone
 
 from annotations import labels
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from evaluation import (
+    batches,
+    checks,
+    estimation,
+    files,
+    notices,
+    sampling,
+    submissions,
+    texts,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
 
 logger = logging.getLogger(__name__)
@@ -73,8 +84,12 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
-    return files.remove_orphans(now=timezone.now())
+    """Delete files that nothing has, or that were never finished; return how many.
+
+    No stage: once an hour will do.
+    """
+    now = timezone.now()
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
 
 
 def sweep_marketplace() -> int:
