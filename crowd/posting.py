@@ -13,17 +13,18 @@ import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotations.models import Corpus, Question
-from crowd import budget, outbox
+from crowd import budget, outbox, paces
 from crowd.interfaces.addresses import hit_url
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import Assignment, Hit, HitBatch, HitQuestion
-from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIALS
+from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
 from crowd.planning import Group, group
 from crowd.providers import registry
 from crowd.providers.base import (
@@ -161,9 +162,12 @@ def open_batch(
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
     locked = _lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
-    groups = group(for_planning(lacking(locked, now=now)), per_hit=batch.questions_per_hit)
+    found = for_planning(lacking(locked, now=now))
+    groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
+    batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
+    batch.save(update_fields=["estimated_seconds"])
     _plan(batch, groups, now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -208,6 +212,8 @@ def open_tutorial(
         by=by,
         is_tutorial=True,
     )
+    batch.estimated_seconds = _seconds(TUTORIAL_TAKES)
+    batch.save(update_fields=["estimated_seconds"])
     _plan(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -682,6 +688,8 @@ def _offer(hit: Hit) -> NewHit:
         auto_approval_seconds=batch.auto_approval_seconds,
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
+        group=f"batch {batch.pk}",
+        estimated_seconds=batch.estimated_seconds,
     )
 
 

@@ -39,6 +39,9 @@ class HitBatch(models.Model):
     reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
     questions_per_hit = models.PositiveSmallIntegerField(default=1)
     duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
+    estimated_seconds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="That an assignment was expected to take, when it was opened."
+    )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
     asks_links = models.BooleanField(default=False, help_text="Whether mentions are linked to Wikipedia.")
