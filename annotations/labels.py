@@ -3,6 +3,8 @@
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -18,6 +20,7 @@ from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
 from annotations.models import Corpus, Label, Question, Response
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from kbpo.core.columns import read_rows
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -138,38 +141,43 @@ def update_posteriors(*, corpus: Corpus) -> int:
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
-    found: dict[int, list[Label]] = defaultdict(list)
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
-    labels = list(
-        Label.objects.filter(question__in=settled).order_by(
-            "question__document_id", "question__key", "predicate", "subject"
-        )
+    rows = sorted(settled.values_list("document_id", "key", "pk", "payload"), key=itemgetter(0, 1))
+    asked = {pk: payloads.read_question(kind, payload) for _, _, pk, payload in rows}
+    place = {pk: number for number, pk in enumerate(asked)}
+    # Keys in an array, not a subquery: of new rows, not yet analysed, the planner thinks there are none.
+    labels = sorted(
+        read_rows(
+            "SELECT id, question_id, predicate, subject, value, source FROM annotations_label"
+            " WHERE question_id = ANY(%s)",
+            [list(asked)],
+        ),
+        key=lambda row: (place[row[1]], row[2], row[3]),
     )
     if not labels:
         return 0
-    for label in labels:
-        found[label.question_id].append(label)
-    asked = {
-        pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
-    }
-    item_of = {label.pk: item for item, label in enumerate(labels)}
-    known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
+    found: dict[int, list[tuple[int, Offer]]] = defaultdict(list)
+    for item, (_, question_id, predicate, subject, _, _) in enumerate(labels):
+        found[question_id].append((item, Offer(predicate, subject)))
+    known = np.array([int(value) if source == Label.Source.EXPERT else -1 for *_, value, source in labels])
 
     items: list[int] = []
     workers: list[int] = []
     votes: list[bool] = []
-    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by(
-        "question__document_id", "question__key", "worker_id"
+    responses = read_rows(
+        "SELECT question_id, worker_id, answer, is_expert FROM annotations_response"
+        " WHERE question_id = ANY(%s) AND is_valid",
+        [list(asked)],
     )
-    for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
-        if response.question_id not in found:
-            continue  # settled since the labels were read: the next time
-        held = _held(asked[response.question_id], response)
-        for label in found[response.question_id]:
-            item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
-            if not response.is_expert:
+    for question_id, worker_id, answer, is_expert in sorted(
+        responses, key=lambda row: (place[row[0]], row[1])
+    ):
+        held = _held(asked[question_id], answer)
+        for item, offer in found[question_id]:
+            vote = offer in held
+            if not is_expert:
                 items.append(item)
-                workers.append(response.worker_id)
+                workers.append(worker_id)
                 votes.append(vote)
             elif known[item] < 0:
                 known[item] = vote
@@ -179,14 +187,14 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
         np.array(votes, dtype=np.int64),
         known,
     )
-    return _store_measured([label.pk for label in labels], *measured)
+    return _store_measured([pk for pk, *_ in labels], *measured)
 
 
-def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
+def _held(asked: RelationQuestion | CanonicalQuestion, answer: Mapping[str, Any]) -> Collection[Offer]:
     """Return the claims that an answer affirms, named as labels name them."""
     if isinstance(asked, CanonicalQuestion):
-        return {_CANONICAL} if response.answer["right"] else set()
-    return asked.ticked(response.answer)
+        return {_CANONICAL} if answer["right"] else set()
+    return asked.ticked(answer)
 
 
 def _measure(

@@ -11,6 +11,7 @@ from pathlib import Path
 BENCHMARKS = {
     "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
     "estimators": "how long it takes to score a thousand systems in memory",
+    "scoring": "how long it takes to sample systems, and to score them from Postgres to stored rows",
 }
 
 

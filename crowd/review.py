@@ -82,12 +82,13 @@ def reject(*, assignment: Assignment, by: User, reason: str, now: datetime) -> A
     NotAllowed
         If `by` is no operator.
     InvalidInput
-        If there is no reason, or it is too long.
+        If there is no reason, it is too long, or the provider would not take it.
     Conflict
         If it is decided already.
     """
     assignment = _lock_to_decide(assignment, by, now)
     _check_reason(reason)
+    registry.provider(assignment.hit.batch.provider).check_rejection(reason)
     _decide(assignment, Decision.REJECT, by, reason.strip(), now)
     return assignment
 

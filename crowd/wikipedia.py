@@ -25,7 +25,6 @@ PATIENCE = 4.0  # seconds for all of an answer
 LARGEST = 256 << 10  # bytes of an answer
 
 _DOWN = "wikipedia-down"
-_CHUNK = 16 << 10
 
 logger = logging.getLogger(__name__)
 
@@ -99,8 +98,11 @@ def _fetch(wanted: str) -> bytes:
         "redirects": "1",
         "prop": "description",
     }
-    # Wikimedia asks for a name and a way to reach whoever calls.
-    headers = {"User-Agent": f"KBPOnline/1 ({settings.SITE_URL}; {settings.DEFAULT_FROM_EMAIL})"}
+    headers = {
+        # Wikimedia asks for a name and a way to reach whoever calls.
+        "User-Agent": f"KBPOnline/1 ({settings.SITE_URL}; {settings.DEFAULT_FROM_EMAIL})",
+        "Accept-Encoding": "identity",  # what is packed has no known size
+    }
     deadline = time.monotonic() + PATIENCE
     taken = b""
     with (
@@ -110,7 +112,7 @@ def _fetch(wanted: str) -> bytes:
         response.raise_for_status()
         if response.is_redirect:
             raise ValueError("a redirection")
-        for chunk in response.iter_bytes(_CHUNK):
+        for chunk in response.iter_raw():  # as it comes: a fixed size would be waited for
             taken += chunk
             if len(taken) > LARGEST:
                 raise ValueError(f"more than {LARGEST} bytes")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annotations.models import Corpus, Question
 from evaluation import sampling
+from evaluation.claims import COLUMNS, ClaimRow, known_claims
 from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, InclusionProbability, Prediction, SampleBatch, Submission
 
@@ -238,11 +239,9 @@ def _known(submission: Submission) -> set[int]:
     documents = Question.objects.filter(
         document__corpus=submission.corpus_id, published_at__lt=submission.uploaded_at
     ).values("document")
-    candidates = list(
-        submission.predictions.filter(instance__document__in=documents).select_related("instance")
-    )
-    if not candidates:
-        return set()
-    claims = sampling.Claims(candidates, [], np.array([row.probability for row in candidates]))
-    known = sampling.known_claims(submission, claims)
-    return {row.instance_id for row, is_known in zip(candidates, known, strict=True) if is_known}
+    rows = [
+        ClaimRow._make(values)
+        for values in submission.predictions.filter(instance__document__in=documents).values_list(*COLUMNS)
+    ]
+    known = known_claims(submission, rows)
+    return {row.instance_id for row, is_known in zip(rows, known, strict=True) if is_known}

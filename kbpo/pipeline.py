@@ -12,13 +12,29 @@ from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels
 from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from crowd.providers import prolific, registry
+from crowd.providers.base import ProviderError
+from evaluation import (
+    batches,
+    checks,
+    document_phases,
+    estimation,
+    files,
+    normalised,
+    notices,
+    sampling,
+    submissions,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo.accounts.models import WorkerIdentity
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +59,11 @@ def settle_questions() -> int:
     return labels.settle_questions()
 
 
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
+
+
 def measure_work() -> int:
     """Measure workers and batches of work again where it is due; return how many were."""
     return measures.measure_work(now=timezone.now())
@@ -59,11 +80,20 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    due = Epoch.objects.filter(scores_due=True).order_by("id")
+    return _each_epoch(Epoch.objects.filter(scores_due=True), estimation.score_epoch)
+
+
+def score_subsets() -> int:
+    """Compute the scores of subsets after the scores; return for how many epochs something happened."""
+    return _each_epoch(Epoch.objects.filter(subsets_due=True), estimation.score_subsets)
+
+
+def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
+    pauses = Q(scoring_not_before__gt=timezone.now())
     moved = 0
-    for epoch_id in list(due.values_list("pk", flat=True)):
+    for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
         try:
-            moved += estimation.score_epoch(epoch_id=epoch_id)
+            moved += act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
             raise  # the database is away: the epoch is still due
         except Exception:
@@ -111,6 +141,11 @@ def read_checks() -> int:
     return checks.read_checks()
 
 
+def normalise_files() -> int:
+    """Write the accepted files anew that somebody asked for; return how many moved on."""
+    return normalised.normalise_files()
+
+
 def send_notices() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return notices.send_notices()
@@ -119,6 +154,17 @@ def send_notices() -> int:
 def remove_orphans() -> int:
     """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
     return files.remove_orphans(now=timezone.now())
+
+
+def end_studies() -> int:
+    """End the studies at Prolific of which nothing more is wanted; return how many HITs. No stage either."""
+    if WorkerIdentity.Provider.PROLIFIC not in registry.configured():
+        return 0
+    try:
+        return prolific.end_studies(registry.provider(WorkerIdentity.Provider.PROLIFIC))
+    except ProviderError as error:
+        logger.warning("studies at Prolific are not ended yet: %s", error)
+        return 0
 
 
 def sweep_marketplace() -> int:
@@ -135,22 +181,27 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    draw_documents,
     measure_work,
     close_batches,
     score_epochs,
+    score_subsets,
     post_hits,
     collect_work,
     review_work,
     pay_bonuses,
     grant_qualifications,
     read_checks,
+    normalise_files,
     send_notices,
     remove_expired,
 )
 
 
 def advance() -> dict[str, int]:
-    """Run every stage, again and again, until nothing more can be done without people.
+    """Run every stage, again and again, until nothing more can be done now without people.
+
+    What ended in an error is tried again after a pause, and so not here: `work.next_try` says when.
 
     Returns
     -------
@@ -188,5 +239,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

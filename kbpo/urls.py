@@ -11,4 +11,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("annotate/", include("crowd.urls")),
     path("desk/", include("kbpo.pages.urls")),
+    path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]

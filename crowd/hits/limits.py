@@ -4,15 +4,9 @@ from datetime import datetime
 
 from django.core.cache import cache
 
-from kbpo.core.errors import KbpoError
+from kbpo.core.errors import TooMany
 
 SEARCHES = 60  # a minute, for each assignment
-
-
-class TooOften(KbpoError):
-    """Wait, and ask again."""
-
-    status = 429
 
 
 def count_search(*, assignment_id: int, now: datetime) -> None:
@@ -20,10 +14,10 @@ def count_search(*, assignment_id: int, now: datetime) -> None:
 
     Raises
     ------
-    TooOften
+    TooMany
         If the assignment's page has searched `SEARCHES` times in this minute.
     """
     key = f"hit-searches-{assignment_id}-{int(now.timestamp()) // 60}"
     cache.add(key, 0, timeout=120)
     if cache.incr(key) > SEARCHES:
-        raise TooOften("Too many searches in a minute: type the page’s title, or wait a little.")
+        raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")

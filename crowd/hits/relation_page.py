@@ -17,7 +17,7 @@ from crowd.models import Assignment, Hit
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
-MOST_TEXT = 100_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
+MOST_TEXT = 60_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
 COMMENT = "comment"  # the form's field
 MOST_STEPS = 200
 LONGEST_STEP = 1e6  # seconds

@@ -173,7 +173,7 @@ def build_page(
             ]
         else:
             steps.append(_canonical_step(name, question, letters, chosen, counts))
-    shown = excerpt(text, [mark.span for mark in marks], longest)
+    shown = excerpt(text, spans, longest)
     segments: list[Segment] = []
     for window in shown:
         if window.start > 0:

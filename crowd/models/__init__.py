@@ -4,6 +4,7 @@ from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.money import Budget, LedgerEntry
+from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
 from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
@@ -16,6 +17,10 @@ __all__ = [
     "HitBatch",
     "HitQuestion",
     "LedgerEntry",
+    "ProlificEvent",
+    "ProlificObject",
+    "ProlificRequest",
+    "ProlificTask",
     "Reservation",
     "TutorialAttempt",
     "WorkerBlock",

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from scipy.special import expit, logit, ndtri, stdtrit
@@ -9,7 +10,7 @@ from scipy.special import expit, logit, ndtri, stdtrit
 from annotations.aggregation.shares import wilson_ends
 from evaluation.estimators import _checks
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.f1 import Estimated, PoolSample, SampledPrecision, f1, harmonic
+from evaluation.estimators.f1 import Estimated, F1Estimate, PoolSample, SampledPrecision, f1, harmonic
 from evaluation.estimators.recall import RecallEstimate
 
 LEVELS = (0.80, 0.90, 0.95)
@@ -52,6 +53,7 @@ def _on_the_edge(share: Spread) -> bool:
     return not 0 < share.estimate < 1 or not share.variance or share.degrees_of_freedom == 0
 
 
+@cache
 def _quantile(level: float, degrees_of_freedom: int | None) -> float:
     at = (1 + level) / 2
     return float(ndtri(at) if degrees_of_freedom is None else stdtrit(degrees_of_freedom, at))
@@ -159,9 +161,30 @@ def f1_interval(
     InvalidInput
         If the level is another, or the pool's sample is missing where it is needed.
     """
-    _refuse_level(level)
-    combined = f1(precision, recall, pool)
     p, r = interval(precision, level), interval(recall, level)
+    return combined_interval(f1(precision, recall, pool), precision, recall, p, r, level)
+
+
+def combined_interval(
+    combined: F1Estimate | None,
+    precision: PrecisionShare,
+    recall: RecallEstimate | None,
+    p: Interval | None,
+    r: Interval | None,
+    level: float = DEFAULT_LEVEL,
+) -> Interval | None:
+    """Return what `f1_interval` does, from what may be at hand already.
+
+    Parameters
+    ----------
+    combined : F1Estimate or None
+        Of this precision and recall.
+    precision, recall, level
+        As in `f1_interval`.
+    p, r : Interval or None
+        Their intervals at this level.
+    """
+    _refuse_level(level)
     if recall is None or combined is None or p is None or r is None:
         return None
     if _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(combined) or combined.variance is None:

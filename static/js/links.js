@@ -95,8 +95,9 @@ export class Lookup {
       this.#show(body.pages);
     } catch (error) {
       if (signal.aborted && signal.reason !== "late") return; // another search took its place
+      const isLost = signal.aborted || error instanceof TypeError;
       this.#close();
-      this.#news.textContent = error instanceof TypeError || signal.aborted ? DOWN : error.message || DOWN;
+      this.#news.textContent = isLost ? DOWN : error.message || DOWN;
     } finally {
       window.clearTimeout(late);
     }

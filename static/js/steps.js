@@ -28,6 +28,10 @@ export class Steps {
     this.keys = find("keys");
 
     form.addEventListener("change", ({ target }) => this.#exclude(target));
+    // While typing, not when a field is left: what moves just then is not hit by the click that leaves it.
+    form.addEventListener("input", () => {
+      this.problem.hidden = true;
+    });
     form.addEventListener("submit", (event) => this.#submit(event));
     this.back.addEventListener("click", () => this.goBack());
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -114,7 +118,6 @@ export class Steps {
 
   // "None" and everything else in a step exclude each other.
   #exclude(target) {
-    this.problem.hidden = true;
     if (target.type !== "checkbox" || !target.checked) return;
     for (const other of target.closest("[data-step]")?.querySelectorAll("input[type=checkbox]") ?? []) {
       if (other !== target && (other.value === "none" || target.value === "none")) other.checked = false;

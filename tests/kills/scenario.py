@@ -2,7 +2,7 @@
 
 Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
-files are checked without being handed in, and one of these is forgotten.
+files are checked without being handed in, and one of these is forgotten. Two are written anew.
 """
 
 import os
@@ -18,8 +18,8 @@ from django.utils import timezone
 from annotations import labels
 from annotations.models import Corpus, Question
 from crowd import simulation
-from evaluation import checks, epochs, files, lifecycle, sampling, submissions, uploads
-from evaluation.models import Epoch, FileCheck, Notice, SampleBatch, Submission, Upload
+from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
+from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
@@ -87,6 +87,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "submit": lambda: submit(folder, FIRST),
         "advance": pipeline.advance,
         "go ahead": go_ahead,
+        "ask": ask,
         "advance again": pipeline.advance,
         "judge": lambda: judge(folder),
         "advance to scores": pipeline.advance,
@@ -150,6 +151,13 @@ def go_ahead() -> None:
         lifecycle.give_go_ahead(submission=submission, user=User.objects.get(email="beta@example.org"))
 
 
+def ask() -> None:
+    """Have two files written anew; one of them is forgotten in the end, and this with it."""
+    user = User.objects.get(email="alpha@example.org")
+    normalised.ask(file=Submission.objects.get(name="one"), user=user)
+    normalised.ask(file=FileCheck.objects.get(upload__name="four.kb"), user=user)
+
+
 def judge(folder: Path) -> None:
     simulation.BATCH = 60  # several commits
     simulation.simulate(
@@ -176,8 +184,9 @@ def change_minds() -> None:
 def tidy() -> None:
     """Do what the service does a day later."""
     files.remove_orphans(now=timezone.now() + 2 * files.YOUNGEST)
-    for path in (settings.KBPO_HOME / "uploads").iterdir():
-        os.utime(path, (0, 0))
+    for folder in ("uploads", "normalised"):
+        for path in (settings.KBPO_HOME / folder).iterdir():
+            os.utime(path, (0, 0))
     uploads.remove_expired()
 
 
@@ -189,6 +198,8 @@ def let_leases_run_out() -> None:
 def settled() -> bool:
     """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
     if FileCheck.objects.filter(state="waiting").exists():
+        return False
+    if NormalisedFile.objects.filter(state="waiting").exists():
         return False
     if Upload.objects.filter(expires_at__lte=timezone.now()).exists():
         return False
