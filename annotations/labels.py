@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -25,6 +25,9 @@ from kbpo.core.columns import read_rows
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
 
+# Two of three votes make .9, also where they make .8999999999999999.
+_ROUNDING = 1e-9
+
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
 
@@ -44,7 +47,11 @@ def lacking_votes() -> QuerySet[Question]:
 
 @transaction.atomic
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
-    """Settle open questions that have their votes, or send them to the experts' queue.
+    """Settle open questions that have their votes; where these do not settle one, ask for another vote.
+
+    The votes do not settle a question where they make no majority, or a verdict is less probable than its
+    corpus wants. Then it needs one vote more, until it has as many as its corpus allows; then it goes to the
+    experts' queue. What becomes of a question hangs on its own votes alone, not on when others are settled.
 
     Safe to run twice, and at the same time as itself.
 
@@ -61,24 +68,39 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
         How many were moved on; fewer than `limit` where no more are due.
     """
     questions = list(
-        with_complete_votes().order_by("pk").select_for_update(of=("self",), skip_locked=not wait)[:limit]
+        with_complete_votes()
+        .annotate(
+            most_votes=F("document__corpus__most_votes"),
+            least_posterior=F("document__corpus__least_posterior"),
+        )
+        .order_by("pk")
+        .select_for_update(of=("self",), skip_locked=not wait)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled = {}
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
     undecided = []
+    lacking = []
     for question in questions:
         verdicts = _verdicts(question, votes[question.pk])
-        if verdicts is None:
-            undecided.append(question)
-        else:
+        if verdicts is not None and _are_sure(verdicts.values(), question.least_posterior):
             settled[question] = verdicts
+        elif len(votes[question.pk]) < question.most_votes:
+            question.votes_needed = len(votes[question.pk]) + 1
+            lacking.append(question)
+        else:
+            undecided.append(question)
     _settle(settled, Label.Source.MAJORITY)
-    Question.objects.filter(pk__in=[question.pk for question in undecided]).update(
-        state=Question.State.EXPERT
-    )
+    Question.objects.bulk_update(lacking, ["votes_needed"])
+    send_to_experts(questions=undecided)
     return len(questions)
+
+
+def send_to_experts(*, questions: Collection[Question]) -> int:
+    """Let an expert decide those questions that are open; return how many that were."""
+    pks = [question.pk for question in questions]
+    return Question.objects.filter(pk__in=pks, state=Question.State.OPEN).update(state=Question.State.EXPERT)
 
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
@@ -244,6 +266,10 @@ def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, V
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
         return None if verdict is None else {_CANONICAL: verdict}
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
+
+
+def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
+    return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
 
 
 def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.Source) -> None:

@@ -1,14 +1,15 @@
 """The JSON of a question and of an answer: made, read and validated here alone.
 
 A relation question holds a pair of mentions with their types, and what is offered of it; its answer ticks
-some of the offers, or says that none holds. A canonical question holds a mention and what a system calls its
-canonical mention; its answer says whether that is right.
+some of the offers, or says that none holds, and may link the mentions. A canonical question holds a mention
+and what a system calls its canonical mention; its answer says whether that is right.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from annotations.links import read_links
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS, options
 from kbpo.core.spans import Span
@@ -92,14 +93,15 @@ class RelationQuestion:
         Parameters
         ----------
         answer : object
-            ``{"relations": [{"predicate", "subject"}, …]}``, or ``{"none": true}`` where none holds.
+            ``{"relations": [{"predicate", "subject"}, …]}``, or ``{"none": true}`` where none holds. With
+            ``"links"`` it says what the mentions are, by their index (`annotations.links`).
 
         Raises
         ------
         InvalidInput
             If it is of another form, says both or neither, or ticks what was not offered, or twice.
         """
-        fields = _fields(answer, {"relations", "none"})
+        fields = _fields(answer, {"relations", "none", "links"})
         listed, none = fields.get("relations", []), fields.get("none", False)
         if not isinstance(listed, list):
             raise InvalidInput(f"relations is {_shown(listed)}; it must be a list")
@@ -115,7 +117,11 @@ class RelationQuestion:
             if offer in ticked:
                 raise InvalidInput(f"{offer.predicate} (subject {offer.subject}) is ticked twice")
             ticked.append(offer)
-        return self.answer(ticked)
+        found = self.answer(ticked)
+        if "links" in fields:
+            types = {index: mention.type for index, mention in enumerate(self.mentions)}
+            found["links"] = read_links(fields["links"], types)
+        return found
 
     def ticked(self, answer: Mapping[str, Any]) -> tuple[Offer, ...]:
         """Return what a stored answer ticks."""

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import QuerySet
 
 from annotations import payloads
 from annotations.aggregation.agreement import Kappa, fleiss_kappa
@@ -63,11 +64,21 @@ def agreement(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     list of Agreement
         One for each kind, in the order of `Question.Kind`.
     """
-    return [_agreement(corpus, kind, level) for kind in Question.Kind]
+    asked = Question.objects.filter(document__corpus=corpus)
+    return [agreement_on(asked.filter(kind=kind), kind, level=level) for kind in Question.Kind]
 
 
-def _agreement(corpus: Corpus, kind: Question.Kind, level: float) -> Agreement:
-    closed = Question.objects.filter(document__corpus=corpus, kind=kind).exclude(state=Question.State.OPEN)
+def agreement_on(questions: QuerySet[Question], kind: Question.Kind, *, level: float = 0.95) -> Agreement:
+    """Measure how far workers agree on some questions of one kind, as `agreement` does.
+
+    Parameters
+    ----------
+    questions : QuerySet of Question
+        Of that kind; those still open are left out.
+    kind : Question.Kind
+    level : float
+    """
+    closed = questions.exclude(state=Question.State.OPEN)
     asked = {pk: payloads.read_question(kind, payload) for pk, payload in closed.values_list("pk", "payload")}
     answers: dict[int, Counter[object]] = defaultdict(Counter)
     columns: dict[object, int] = {}
@@ -83,5 +94,5 @@ def _agreement(corpus: Corpus, kind: Question.Kind, level: float) -> Agreement:
     for row, given in enumerate(answers.values()):
         for category, number in given.items():
             counts[row, columns[category]] = number
-    questions = int((counts.sum(axis=1) >= 2).sum())
-    return Agreement(kind, questions, fleiss_kappa(counts, level=level))
+    compared = int((counts.sum(axis=1) >= 2).sum())
+    return Agreement(kind, compared, fleiss_kappa(counts, level=level))

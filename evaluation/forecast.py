@@ -41,6 +41,8 @@ class Forecast:
         Those that must be judged for this submission.
     questions : float
         That these make.
+    relations : float
+        Those of the questions that are about relations; the others are about names.
     half_width, level : float
         What the sample aims at: this half-width of the interval of precision, at this level.
     """
@@ -50,6 +52,7 @@ class Forecast:
     covered: float
     judged: float
     questions: float
+    relations: float
     half_width: float
     level: float
 
@@ -76,7 +79,7 @@ def forecast(submission: Submission) -> Forecast | None:
     if epoch is None:
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.2.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None and submission.predictions.exists():
         found = _forecast(submission, epoch)
@@ -96,7 +99,8 @@ def _forecast(submission: Submission, epoch: Epoch) -> Forecast:
         after = np.maximum(before, chance_to_be_drawn(rows.p, iid.draws_needed(target)))
     canonical_before = np.where(rows.is_shared, before[rows.rows_of_canonicals], 0.0)
     known_too = rows.known[rows.rows_of_canonicals]
-    questions = expected_questions(rows.pairs, before, after) + expected_questions(
+    relations = expected_questions(rows.pairs, before, after)
+    names = expected_questions(
         rows.canonicals,
         np.where(known_too, 1.0, canonical_before),
         after[rows.rows_of_canonicals],
@@ -106,7 +110,8 @@ def _forecast(submission: Submission, epoch: Epoch) -> Forecast:
         known=int(rows.known.sum()),
         covered=float(before.sum()),
         judged=float((after - before).sum()),
-        questions=questions,
+        questions=relations + names,
+        relations=relations,
         half_width=corpus.target_half_width,
         level=corpus.target_level,
     )

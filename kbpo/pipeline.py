@@ -6,7 +6,9 @@ everything that is due in this process.
 """
 
 import logging
+import time
 from collections.abc import Callable
+from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
@@ -14,7 +16,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels
+from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
+from crowd.providers import prolific, registry
+from crowd.providers.base import ProviderError
 from evaluation import (
     batches,
     checks,
@@ -25,12 +30,17 @@ from evaluation import (
     notices,
     sampling,
     submissions,
+    texts,
     uploads,
     work,
 )
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo.accounts.models import WorkerIdentity
 
 logger = logging.getLogger(__name__)
+
+AT_MOST = 60.0  # seconds in which a stage goes on acting at a provider; what is left is due the next time
+_rng = SystemRandom()
 
 
 def validate_submissions() -> int:
@@ -53,6 +63,11 @@ def settle_questions() -> int:
 def draw_documents() -> int:
     """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
     return document_phases.draw_due_phases()
+
+
+def measure_work() -> int:
+    """Measure workers and batches of work again where it is due; return how many were."""
+    return measures.measure_work(now=timezone.now())
 
 
 def close_batches() -> int:
@@ -89,6 +104,39 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     return moved
 
 
+def post_hits() -> int:
+    """Plan what still lacks votes, and tell providers what they do not know; return how much was done."""
+    return posting.plan_batches(now=timezone.now()) + _while_due(posting.post_next)
+
+
+def collect_work() -> int:
+    """Take in what workers have sent; return how much was new."""
+    started, news = timezone.now(), 0
+    until = time.monotonic() + AT_MOST
+    while time.monotonic() < until:
+        found = collecting.collect_next(now=timezone.now(), due_by=started, rng=_rng)
+        if found is None:
+            break
+        news += found
+    return news
+
+
+def review_work() -> int:
+    """Approve what nothing speaks against, and tell providers what was decided; return how much was done."""
+    approved = review.approve_by_rule(now=timezone.now())
+    return approved + _while_due(review.tell_next) + _while_due(review.tell_next_block)
+
+
+def pay_bonuses() -> int:
+    """Pay the bonuses that are due; return how many were tried."""
+    return _while_due(review.pay_next_bonus)
+
+
+def grant_qualifications() -> int:
+    """Tell providers who has passed a tutorial; return how many were tried."""
+    return _while_due(qualifying.grant_next)
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
@@ -105,8 +153,23 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
-    return files.remove_orphans(now=timezone.now())
+    """Delete files that nothing has, or that were never finished; return how many.
+
+    No stage: once an hour will do.
+    """
+    now = timezone.now()
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+
+
+def end_studies() -> int:
+    """End the studies at Prolific of which nothing more is wanted; return how many HITs. No stage either."""
+    if WorkerIdentity.Provider.PROLIFIC not in registry.configured():
+        return 0
+    try:
+        return prolific.end_studies(registry.provider(WorkerIdentity.Provider.PROLIFIC))
+    except ProviderError as error:
+        logger.warning("studies at Prolific are not ended yet: %s", error)
+        return 0
 
 
 def sweep_marketplace() -> int:
@@ -124,9 +187,15 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     draw_documents,
+    measure_work,
     close_batches,
     score_epochs,
     score_subsets,
+    post_hits,
+    collect_work,
+    review_work,
+    pay_bonuses,
+    grant_qualifications,
     read_checks,
     normalise_files,
     send_notices,
@@ -153,6 +222,14 @@ def advance() -> dict[str, int]:
             moved[name] += count
 
 
+def _while_due(act: Callable[..., bool]) -> int:
+    """Act on one row after another, each with the time that it is then."""
+    done, until = 0, time.monotonic() + AT_MOST
+    while time.monotonic() < until and act(now=timezone.now(), rng=_rng):
+        done += 1
+    return done
+
+
 def _each_submission(
     state: str,
     act: work.Act,
@@ -167,5 +244,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from annotations.aggregation.shares import wilson_ends
 from evaluation.estimators import _checks
 from evaluation.estimators.differences import Difference
 from evaluation.estimators.f1 import Estimated, F1Estimate, PoolSample, SampledPrecision, f1, harmonic
@@ -95,11 +96,7 @@ def wilson(estimate: float, n: float, level: float = DEFAULT_LEVEL) -> Interval:
         _checks.refuse("estimate", f"is {estimate!r}; a share in [0, 1] is needed")
     if math.isnan(n) or n <= 0:
         _checks.refuse("n", f"is {n!r}; a number above 0 is needed")
-    z2_n = _quantile(level, None) ** 2 / n
-    centre = (estimate + z2_n / 2) / (1 + z2_n)
-    half = math.sqrt(z2_n * (estimate * (1 - estimate) + z2_n / 4)) / (1 + z2_n)
-    # Rounding must not push an end past the estimate where the two coincide.
-    return Interval(estimate, _clipped(min(estimate, centre - half)), _clipped(max(estimate, centre + half)))
+    return Interval(estimate, *wilson_ends(estimate, n, _quantile(level, None)))
 
 
 def interval(share: Share | None, level: float = DEFAULT_LEVEL) -> Interval | None:

@@ -13,10 +13,20 @@ class NotAllowed(KbpoError):
     status = 403
 
 
+class Gone(KbpoError):
+    """What it is about was there, and is not any more."""
+
+    status = 404
+
+
 class Conflict(KbpoError):
     """The state has moved on: what was asked for is no longer possible."""
 
     status = 409
+
+
+class OverBudget(Conflict):
+    """No budget is there for what was to be spent, or one has not as much left."""
 
 
 class TryAgain(Conflict):

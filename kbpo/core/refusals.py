@@ -36,7 +36,9 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
         "Not at this moment" if isinstance(error, TryAgain) else HEADINGS.get(error.status, HEADINGS[400])
     )
     context = {"heading": heading, "message": str(error), "status": error.status}
-    return render(request, "refused.html", context, status=error.status)
+    # Set where the site's own page cannot be shown: on the HIT pages' host.
+    template = getattr(request, "refused_template", "refused.html")
+    return render(request, template, context, status=error.status)
 
 
 class RefusalMiddleware:
