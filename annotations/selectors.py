@@ -1,15 +1,13 @@
 """Reads that several callers share."""
 
-from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import QuerySet
 
-from annotations import payloads
 from annotations.aggregation.agreement import Kappa, fleiss_kappa
-from annotations.models import Corpus, Question, Response
-from annotations.payloads import CanonicalQuestion
+from annotations.models import Corpus, Question
+from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.errors import InvalidInput
 
 
@@ -79,20 +77,19 @@ def agreement_on(questions: QuerySet[Question], kind: Question.Kind, *, level: f
     level : float
     """
     closed = questions.exclude(state=Question.State.OPEN)
-    asked = {pk: payloads.read_question(kind, payload) for pk, payload in closed.values_list("pk", "payload")}
-    answers: dict[int, Counter[object]] = defaultdict(Counter)
-    columns: dict[object, int] = {}
-    votes = Response.objects.filter(question__in=closed, is_valid=True, is_expert=False).order_by("pk")
-    for question_id, answer in votes.values_list("question_id", "answer"):
-        if question_id not in asked:
-            continue  # closed since the questions were read
-        question = asked[question_id]
-        category = answer["right"] if isinstance(question, CanonicalQuestion) else question.ticked(answer)
-        answers[question_id][category] += 1
-        columns.setdefault(category, len(columns))
-    counts = np.zeros((len(answers), len(columns)), dtype=np.int64)
-    for row, given in enumerate(answers.values()):
-        for category, number in given.items():
-            counts[row, columns[category]] = number
+    asked = array_literal([pk for _, _, pk in sorted(closed.values_list("document_id", "key", "pk"))])
+    answer = "answer ->> 'right'" if kind == Question.Kind.CANONICAL else "(answer -> 'relations')::text"
+    votes = read_columns(
+        "SELECT dense_rank() OVER (ORDER BY asked.place) - 1,"  # noqa: S608 - an expression of ours
+        f' dense_rank() OVER (ORDER BY ({answer}) COLLATE "C") - 1'
+        " FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)"
+        " JOIN annotations_response AS response ON response.question_id = asked.id"
+        " WHERE response.is_valid AND NOT response.is_expert",
+        [asked],
+        {"question": "bigint", "category": "bigint"},
+    )
+    shape = (votes["question"].max(initial=-1) + 1, votes["category"].max(initial=-1) + 1)
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, (votes["question"], votes["category"]), 1)
     compared = int((counts.sum(axis=1) >= 2).sum())
     return Agreement(kind, compared, fleiss_kappa(counts, level=level))
