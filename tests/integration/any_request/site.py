@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from annotations.payloads import CanonicalQuestion
-from crowd.marketplace import lifecycle, money, requesters
+from crowd.marketplace import lifecycle, money, qualifications, requesters
 from crowd.marketplace.models import Assignment, Hit, QualificationType
 from crowd.marketplace.operations.call import Call
 from crowd.marketplace.operations.hits import create_hit
@@ -182,13 +182,14 @@ def _market(annotator: User, operator: User) -> tuple[Any, Assignment, Assignmen
     now = timezone.now()
     requester = requesters.create_requester(name="The lab", owner=operator)
     money.deposit(requester=requester, cents=100_00, now=now)
-    for title in ("One", "Another"):
+    for title in ("One", "Another", "A third"):
         create_hit(Call(requester, {**HIT, "Title": title}, title, now))
-    one, another = Hit.objects.order_by("pk")
+    one, another, third = Hit.objects.order_by("pk")
     worker = worker_for(annotator)
     assignment = lifecycle.accept(worker=worker, hit=one, now=now)
-    rejected = lifecycle.submit(
-        assignment=lifecycle.accept(worker=worker, hit=another, now=now), answer="<x/>", now=now
+    rejected, _ = (
+        lifecycle.submit(assignment=lifecycle.accept(worker=worker, hit=hit, now=now), answer="<x/>", now=now)
+        for hit in (another, third)
     )
     lifecycle.reject(requester=requester, assignment_id=rejected.assignment_id, feedback="no", now=now)
     qualification_type = QualificationType.objects.create(
@@ -199,6 +200,7 @@ def _market(annotator: User, operator: User) -> tuple[Any, Assignment, Assignmen
         auto_granted_value=1,
         created_at=now,
     )
+    qualifications.grant(worker=worker, type_id=qualification_type.type_id, now=now)
     return one.hit_type, assignment, rejected, qualification_type
 
 

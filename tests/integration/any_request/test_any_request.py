@@ -1,16 +1,12 @@
 """No request makes the service fail: whatever anybody sends to whatever address, the answer is no 500."""
 
 import json
-import logging
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import quote_from_bytes
 
 import pytest
-from django.db import transaction
-from django.test import Client, override_settings
+from django.test import Client
 
-from tests.integration.any_request.site import Answer, Site, ask, build, encoded, names_read, routes
+from tests.integration.any_request.site import Answer, Site, ask, encoded, names_read, routes
 from tests.integration.any_request.values import HEADERS, TEXTS, VERY_LONG
 
 pytestmark = pytest.mark.django_db
@@ -134,36 +130,6 @@ class Asking:
         ]
         file = part(f'Content-Disposition: form-data; name="{name}"; filename="a\0b"', "run")
         return b"".join([*others, file, b"--b--\r\n"])
-
-
-@pytest.fixture(scope="module")
-def site(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Site]:
-    home: Path = tmp_path_factory.mktemp("home")
-    with (
-        django_db_blocker.unblock(),
-        override_settings(KBPO_HOME=home, MEDIA_ROOT=home / "media", DEBUG=False),
-        transaction.atomic(),
-    ):
-        yield build()
-        transaction.set_rollback(True)
-
-
-@pytest.fixture(scope="module")
-def clients(site: Site) -> dict[str, Client]:
-    made = {}
-    for name, user in site.people.items():
-        made[name] = Client(raise_request_exception=False)
-        if user is not None:
-            made[name].force_login(user)
-    return made
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_log() -> Iterator[None]:
-    """Each refusal would be logged, and there are thousands."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
 
 
 def throw(site: Site, clients: dict[str, Client], name: str, *, thorough: bool) -> list[str]:
