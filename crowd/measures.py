@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Max, Min, Q
+from django.db.models import Max, Min, Q, Sum
 
 from annotations import selectors
 from annotations.aggregation.shares import median_of
@@ -13,7 +13,8 @@ from annotations.models import Question, Response
 from crowd import quality
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 
-EVERY = timedelta(minutes=1)
+EVERY = timedelta(minutes=1)  # and for each so many answers as long again, since all are read
+ANSWERS = 10_000
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
 # An answer is compared where more than half of the votes of others on its question are the same whole answer.
@@ -52,7 +53,7 @@ _COLUMNS = ("votes", "compared", "agreed")
 
 
 def measure_work(*, now: datetime) -> int:
-    """Measure workers and batches again, if anything was answered or decided since, and a minute has passed.
+    """Measure workers and batches again, if anything was answered or decided since, and `pause` has passed.
 
     Safe to run twice, and at the same time as itself.
 
@@ -66,12 +67,24 @@ def measure_work(*, now: datetime) -> int:
     int
         How many rows were measured; 0 if it was not due.
     """
-    last = WorkerMeasure.objects.filter(worker=None).aggregate(at=Min("measured_at"))["at"]
-    if last is not None and (now < last + EVERY or not _has_changed(last)):
+    last = last_measured()
+    if last is not None and (now < last + pause() or not _has_changed(last)):
         return 0
     if last is None and not Response.objects.exists():
         return 0
     return _measure_workers(now) + _measure_batches(now, last)
+
+
+def last_measured() -> datetime | None:
+    """Return when workers were measured last."""
+    last: datetime | None = WorkerMeasure.objects.filter(worker=None).aggregate(at=Min("measured_at"))["at"]
+    return last
+
+
+def pause() -> timedelta:
+    """Return how long after measuring it is done again at the soonest."""
+    together = WorkerMeasure.objects.filter(worker=None)
+    return EVERY * (1 + (together.aggregate(votes=Sum("votes"))["votes"] or 0) // ANSWERS)
 
 
 def _has_changed(since: datetime) -> bool:

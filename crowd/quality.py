@@ -20,6 +20,7 @@ from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
 from kbpo.accounts.models import User
 
 SURE = 0.95  # the least posterior of a verdict that may be gold
+LOOKED_AT = 50  # settled questions at a time, for one that may be gold
 REMEMBERED = 50  # gold answers of a worker, the newest, that a flag rests on
 
 
@@ -71,17 +72,20 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
     asked = assignment.hit.hit_questions.count()
     if not asked or rng.random() >= rules.gold_chance(right_in_a_row, asked):
         return None
-    candidates = (
-        _without_doubt()
-        .filter(document__corpus=batch.corpus_id, kind=Question.Kind.RELATION)
-        .filter(~Exists(Response.objects.filter(question=OuterRef("pk"), worker__in=people)))
-        .filter(~Exists(Reservation.objects.filter(question=OuterRef("pk"), worker__in=people)))
-        .filter(~Exists(_shown(assignment, people).filter(gold=OuterRef("pk"))))
-        .filter(~Exists(_shown(assignment, people).filter(hit__hit_questions__question=OuterRef("pk"))))
-        .order_by("pk")
-    )
+    settled = Question.objects.filter(
+        document__corpus=batch.corpus_id,
+        kind=Question.Kind.RELATION,
+        state=Question.State.SETTLED,
+        published_at=None,
+    ).order_by("pk")
     newest = Question.objects.aggregate(pk=Max("pk"))["pk"] or 1
-    return candidates.filter(pk__gte=rng.randint(1, newest)).first() or candidates.first()
+    # Some at a place of chance, those after the first, and only then all: a corpus may have very many.
+    for start in (rng.randint(1, newest), 1):
+        some = list(settled.filter(pk__gte=start).values_list("pk", flat=True)[:LOOKED_AT])
+        found = list(_fit(settled.filter(pk__in=some), assignment, people).values_list("pk", flat=True))
+        if found:
+            return Question.objects.get(pk=rng.choice(found))
+    return _fit(settled, assignment, people).first()
 
 
 def flags(*, assignment: Assignment) -> tuple[str, ...]:
@@ -182,23 +186,30 @@ def _shown(assignment: Assignment, people: Collection[int]) -> QuerySet[Assignme
     )
 
 
-def _without_doubt() -> QuerySet[Question]:
+def _fit(settled: QuerySet[Question], assignment: Assignment, people: Collection[int]) -> QuerySet[Question]:
+    """Select those settled questions that are beyond doubt, and that this worker has never seen."""
+    shown = _shown(assignment, people)
+    return (
+        _without_doubt(settled)
+        .filter(~Exists(Response.objects.filter(question=OuterRef("pk"), worker__in=people)))
+        .filter(~Exists(Reservation.objects.filter(question=OuterRef("pk"), worker__in=people)))
+        .filter(~Exists(shown.filter(gold=OuterRef("pk"))))
+        .filter(~Exists(shown.filter(hit__hit_questions__question=OuterRef("pk"))))
+    )
+
+
+def _without_doubt(settled: QuerySet[Question]) -> QuerySet[Question]:
     labels = Label.objects.filter(question=OuterRef("pk"))
-    votes = Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
     doubtful = labels.filter(source=Label.Source.MAJORITY).filter(
         Q(votes__lt=FIRST_VOTES)
         | Q(votes_for__gt=0, votes_for__lt=F("votes"))
         | Q(posterior__isnull=True)
         | Q(posterior__gt=1 - SURE, posterior__lt=SURE)
     )
-    expert = labels.filter(source=Label.Source.EXPERT)
-    return Question.objects.filter(
-        Exists(labels),
-        ~Exists(doubtful),
-        ~Exists(expert) | ~Exists(votes),
-        state=Question.State.SETTLED,
-        published_at=None,
+    hard = labels.filter(
+        source=Label.Source.EXPERT, question__responses__is_valid=True, question__responses__is_expert=False
     )
+    return settled.filter(Exists(labels), ~Exists(doubtful), ~Exists(hard))
 
 
 def _too_fast(assignment: Assignment) -> str:

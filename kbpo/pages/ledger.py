@@ -91,7 +91,7 @@ def total() -> Line:
 
 def entries() -> QuerySet[LedgerEntry]:
     """Select every entry, the newest first."""
-    return LedgerEntry.objects.select_related("corpus", "worker__user", "hit").order_by("-at", "-pk")
+    return LedgerEntry.objects.select_related("corpus", "worker__user", "hit").order_by("-pk")
 
 
 def audit(*, now: datetime) -> Checked:
@@ -126,7 +126,7 @@ def lines_as_csv(by: str) -> Iterator[str]:
 def entries_as_csv() -> Iterator[str]:
     """Write every entry as CSV, in dollars, the oldest first."""
     rows = (
-        LedgerEntry.objects.order_by("at", "pk")
+        LedgerEntry.objects.order_by("pk")
         .values_list(
             *("at", "kind", "key", "corpus__tag", "submission_id", "worker__provider", "worker__worker_id"),
             *("hit", "assignment", "reserved_change_cents", "paid_change_cents"),

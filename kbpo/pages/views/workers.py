@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.models import Question
-from crowd import review
+from crowd import measures, review
 from crowd.models import Assignment, Bonus, WorkerBlock
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput, KbpoError
@@ -38,6 +38,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         "kinds": {name: KINDS.get(Question.Kind(name), name) for name in Question.Kind.values},
         "order": order,
         "orders": reads.ORDERS,
+        "measured_at": measures.last_measured(),
     }
     return render(request, "desk/workers.html", context)
 

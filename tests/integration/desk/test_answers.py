@@ -40,8 +40,8 @@ def test_what_waits_for_a_person_comes_first_and_the_oldest_of_it(
     desk: Client, post: Any, send: Any, now: datetime
 ) -> None:
     send(post())
-    late = send(post(), flag="Far too fast.", submitted_at=now - hours(1))
     early = send(post(), flag="Right on 0 of 2.", submitted_at=now - hours(2))
+    late = send(post(), flag="Far too fast.", submitted_at=now - hours(1))
     found = list(answers.listed(show="flagged"))
     assert found == [early, late]
     text = text_of(desk.get(reverse("desk_answers")))
