@@ -11,13 +11,14 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import payloads
+from annotations import annotating, payloads, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from annotations.payloads import Asked, CanonicalQuestion, Offer, RelationQuestion
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -63,15 +64,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled = {}
-    undecided = []
-    for question in questions:
-        verdicts = _verdicts(question, votes[question.pk])
-        if verdicts is None:
-            undecided.append(question)
-        else:
-            settled[question] = verdicts
-    _settle(settled, Label.Source.MAJORITY)
+    undecided = _settle({question: votes[question.pk] for question in questions}, Label.Source.MAJORITY)
     Question.objects.filter(pk__in=[question.pk for question in undecided]).update(
         state=Question.State.EXPERT
     )
@@ -80,12 +73,8 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     """Settle questions, locked by the caller and not yet settled, by an expert's answer each."""
-    settled = {}
-    for question, response in answers.items():
-        verdicts = _verdicts(question, [response])
-        assert verdicts is not None, "one vote is never a tie"
-        settled[question] = verdicts
-    _settle(settled, Label.Source.EXPERT)
+    undecided = _settle({question: [vote] for question, vote in answers.items()}, Label.Source.EXPERT)
+    assert not undecided, "one vote is never a tie"
 
 
 @transaction.atomic
@@ -111,7 +100,8 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+    # What is said of a whole document has no labels.
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind if kind != Question.Kind.ENTITIES)
 
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
@@ -160,11 +150,11 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     return _store_measured([label.pk for label in labels], *measured)
 
 
-def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
+def _held(asked: Asked, response: Response) -> Collection[Offer]:
     """Return the claims that an answer affirms, named as labels name them."""
-    if isinstance(asked, CanonicalQuestion):
-        return {_CANONICAL} if response.answer["right"] else set()
-    return asked.ticked(response.answer)
+    if isinstance(asked, RelationQuestion):
+        return asked.ticked(response.answer)
+    return {_CANONICAL} if response.answer["right"] else set()
 
 
 def _measure(
@@ -230,15 +220,30 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, Verdict] | None:
-    asked = payloads.read_question(question.kind, question.payload)
+def _verdicts(
+    asked: RelationQuestion | CanonicalQuestion, votes: Sequence[Response]
+) -> Mapping[Offer, Verdict] | None:
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
         return None if verdict is None else {_CANONICAL: verdict}
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
 
 
-def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.Source) -> None:
+def _settle(votes: Mapping[Question, Sequence[Response]], source: Label.Source) -> list[Question]:
+    """Settle questions by their votes; return those that the votes leave open."""
+    asked = selectors.read_asked(votes)
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
+    undecided = []
+    for question, given in votes.items():
+        read = asked[question.pk]
+        if isinstance(read, EntitiesQuestion):
+            marked = [read.mentions(vote.answer) for vote in given]
+            annotating.store_mentions(document=question.document, asked=read, marked=marked)
+            settled[question] = {}
+        elif (verdicts := _verdicts(read, given)) is None:
+            undecided.append(question)
+        else:
+            settled[question] = verdicts
     Label.objects.bulk_create(
         Label(
             question=question,
@@ -257,3 +262,4 @@ def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.S
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(
         state=Question.State.SETTLED, settled_at=timezone.now()
     )
+    return undecided

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import payloads, responses
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, RelationQuestion
 from annotations.selectors import corpus_by_tag
@@ -182,7 +183,9 @@ def _posted_ids(form: QueryDict) -> list[int]:
 
 
 def _read(one: Question) -> RelationQuestion | CanonicalQuestion:
-    return payloads.read_question(one.kind, one.payload)
+    asked = payloads.read_question(one.kind, one.payload)
+    assert not isinstance(asked, EntitiesQuestion), "it has a page of its own"
+    return asked
 
 
 def _user(request: HttpRequest) -> User:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations import names
-from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document
+from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.estimators.subsets import Division
 from evaluation.models import Prediction, SubsetScore
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
@@ -40,7 +40,9 @@ def divisions(
     Division
     """
     relations = list(
-        AnnotatedRelation.objects.filter(annotation__document__in=document_ids)
+        AnnotatedRelation.objects.filter(
+            annotation__document__in=document_ids, annotation__source=DocumentAnnotation.Source.EXPERT
+        )
         .order_by("pk")
         .values_list("predicate", "annotation_id", "annotation__document_id", "subject_start", "subject_end")
     )

@@ -16,7 +16,7 @@ from django.db.models import F
 import kbpo
 from annotations import agreements, questions
 from annotations.labels import update_posteriors
-from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Label
+from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, DocumentAnnotation, Label
 from evaluation import batches, comparing, divisions, estimators, sampling, tiers
 from evaluation.estimators import coordinated, matching, weighting
 from evaluation.estimators.comparison import comparables
@@ -268,9 +268,9 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
     mentions: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of the entity of a mention
     entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)
     rows = list(
-        AnnotatedMention.objects.filter(annotation__document__in=document_ids).values_list(
-            "annotation_id", "start", "end", "canonical_start", "canonical_end"
-        )
+        AnnotatedMention.objects.filter(
+            annotation__document__in=document_ids, annotation__source=DocumentAnnotation.Source.EXPERT
+        ).values_list("annotation_id", "start", "end", "canonical_start", "canonical_end")
     )
     for annotation_id, start, end, canonical_start, canonical_end in rows:
         entities[annotation_id, Span(canonical_start, canonical_end)].add(Span(start, end))
@@ -278,7 +278,9 @@ def _read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelat
         mentions[annotation_id, Span(start, end)] |= entities[
             annotation_id, Span(canonical_start, canonical_end)
         ]
-    relations = AnnotatedRelation.objects.filter(annotation__document__in=document_ids).order_by("pk")
+    relations = AnnotatedRelation.objects.filter(
+        annotation__document__in=document_ids, annotation__source=DocumentAnnotation.Source.EXPERT
+    ).order_by("pk")
     values = relations.values_list(
         "annotation__document_id",
         "annotation_id",

@@ -16,6 +16,7 @@ STAGES = (
     "validate_submissions",
     "sample_submissions",
     "settle_questions",
+    "settle_documents",
     "close_batches",
     "score_epochs",
     "read_checks",

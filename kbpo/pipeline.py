@@ -12,7 +12,7 @@ from celery import shared_task
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from annotations import labels
+from annotations import labels, pairs
 from crowd.marketplace import lifecycle
 from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
 from evaluation.models import Epoch, SampleBatch, Submission
@@ -35,6 +35,11 @@ def sample_submissions() -> int:
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
     return labels.settle_questions()
+
+
+def settle_documents() -> int:
+    """Ask about the relations of documents whose mentions are settled, and settle them; return how many."""
+    return pairs.settle_documents(now=timezone.now())
 
 
 def close_batches() -> int:
@@ -91,6 +96,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    settle_documents,
     close_batches,
     score_epochs,
     read_checks,
