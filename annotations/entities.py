@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from annotations.links import NO_PAGE, link_text, read_link
+from annotations.links import read_link
 from annotations.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
 
 VERSION = 1  # of the question and its answer
+WIKIPEDIA = "https://en.wikipedia.org/wiki/"
 _ENTITY_FIELDS = {"id", "canonical", "link"}
 
 
@@ -72,6 +74,19 @@ class Passage:
         """Return the tokens that a span touches, as one span; None if it touches none."""
         touched = [token for token in self.tokens if token.overlaps(span)]
         return Span(touched[0].start, touched[-1].end) if touched else None
+
+
+def link_text(link: Mapping[str, object]) -> str:
+    """Return a link as it stands beside a mention: an address, a date, or nothing.
+
+    Examples
+    --------
+    >>> link_text({"page": "Port Hallow"})
+    'https://en.wikipedia.org/wiki/Port_Hallow'
+    """
+    if "page" in link:
+        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
+    return str(link.get("date", ""))
 
 
 class _Mention(NamedTuple):
@@ -173,7 +188,7 @@ class EntitiesQuestion:
                     for mention in mentions
                 ],
                 "entities": [
-                    {"id": ids[span], "canonical": span._asdict(), "link": links.get(span, dict(NO_PAGE))}
+                    {"id": ids[span], "canonical": span._asdict(), "link": links.get(span, {"none": True})}
                     for span in canonical
                 ],
             }
@@ -283,8 +298,10 @@ def _read_entity(
 
 def _read_link(link: object, mention_type: str, canonical: Span, passage: Passage) -> dict[str, object]:
     place = passage.place(canonical)
-    if link is None and mention_type == "TITLE":
-        return dict(NO_PAGE)
+    if mention_type == "TITLE":
+        if link not in (None, {"none": True}):
+            raise InvalidInput(f"{place} is a title; titles are not linked")
+        return {"none": True}
     if link is None:
         raise InvalidInput(
             f"say which date {place} is, or that it cannot be told"
@@ -292,15 +309,9 @@ def _read_link(link: object, mention_type: str, canonical: Span, passage: Passag
             else f"say which Wikipedia page {place} has, or that it has none"
         )
     try:
-        read = read_link(link)
+        return read_link(link, mention_type)
     except InvalidInput as error:
         raise InvalidInput(f"{place}: {error}") from None
-    if ("page" in read and mention_type == "DATE") or ("date" in read and mention_type != "DATE"):
-        kind, right = ("page", "a date") if "page" in read else ("date", "a Wikipedia page")
-        raise InvalidInput(
-            f"{place} is linked to a {kind}; the type {TYPE_NAMES[mention_type]} has {right}, or none"
-        )
-    return read
 
 
 def _written(

@@ -78,6 +78,11 @@ def settle_documents(*, now: datetime, limit: int = 100) -> int:
     return moved
 
 
+def are_due() -> bool:
+    """Say whether `settle_documents` has something to do."""
+    return _unasked().exists() or _answered().exists()
+
+
 def read_record(annotation: DocumentAnnotation) -> AnnotationRecord:
     """Read an annotation back from its rows."""
     mentions = [

@@ -1,11 +1,13 @@
 """How simulated people mark a document: as gold has it, or with mentions missed, cut or of a wrong type."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
+from urllib.parse import unquote
 
-from annotations.entities import EntitiesQuestion, Passage
-from annotations.links import WIKIPEDIA, Link, read_link
+from annotations.entities import WIKIPEDIA, EntitiesQuestion, Passage
+from annotations.links import kind_of, read_link
 from annotations.records import MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
@@ -95,13 +97,11 @@ def _other_ends(span: Span, passage: Passage) -> list[Span]:
     ]
 
 
-def _link(members: Sequence[MentionRecord]) -> Link:
+def _link(members: Sequence[MentionRecord]) -> dict[str, Any]:
     for member in members:
-        key = "date" if member.type == "DATE" else "page"
-        if member.type == "TITLE" or (key == "page" and not member.link.startswith(WIKIPEDIA)):
-            continue
-        try:
-            return read_link({key: member.link})
-        except InvalidInput:
-            continue
+        kind = kind_of(member.type)
+        said = unquote(member.link.removeprefix(WIKIPEDIA))
+        if kind is not None and (kind == "date" or member.link.startswith(WIKIPEDIA)):
+            with suppress(InvalidInput):
+                return read_link({kind: said}, member.type)
     return {"none": True}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.entities import EntitiesQuestion, Passage
+from annotations.entities import EntitiesQuestion, Passage, link_text
 from annotations.payloads import read_question
 from annotations.records import MentionRecord
 from annotations.segmentation import segment
@@ -55,7 +55,7 @@ FULL: dict[str, Any] = {
         {"id": 3, "canonical": span("president")},
         entity(4, "1961", date="1961"),
         entity(7, "Quill Press", none=True),
-        entity("x", "Port Hallow", page="https://en.wikipedia.org/wiki/Port_Hallow"),
+        entity("x", "Port Hallow", page="port_Hallow"),
     ],
 }
 
@@ -116,11 +116,11 @@ def with_mention(words: str, kind: str, **link: object) -> dict[str, Any]:
         (with_mention("Hallow", "GPE"), "are both of type place"),
         (with_mention("Quill Press", "PER"), "“Quill Press” (sentence 1, characters 18-29) is marked twice"),
         (with_mention("founded", "VERB"), "“founded” .* is of type 'VERB', not PER, ORG, GPE, DATE, TITLE"),
-        (with_mention("founded", "ORG", date="1961"), "“founded” .* is linked to a date; the type"
-         " organization has a Wikipedia page, or none"),
-        (with_mention("until", "DATE", page="May"), "“until” .* is linked to a page; the type date has"),
-        (with_mention("until", "DATE", date="May"), "“until” .*: “May” is no date; write 2016-11-03"),
-        (with_mention("founded", "ORG", page="a[b"), "“founded” .*: no Wikipedia page is called “a[b”"),
+        (with_mention("founded", "ORG", date="1961"), "“founded” .*: .* is no link of a mention of type"
+         " ORG"),
+        (with_mention("until", "DATE", page="May"), "“until” .*: .* is no link of a mention"),
+        (with_mention("until", "DATE", date="May"), "“until” .*: 'May' is no date; it should be like"),
+        (with_mention("founded", "ORG", page="a[b"), "“founded” .*: a title of Wikipedia has no '['"),
         (changed(mentions=FULL["mentions"][:-1]), "the entity 4 has no mention"),
         (changed(entities=FULL["entities"][:-1]), "“Port Hallow” .* is of no entity; say who or what it is"),
         (changed(entities=[*FULL["entities"], ADA]), "the entity 'a' is there twice"),
@@ -167,6 +167,25 @@ def test_spans_are_characters_whatever_their_width() -> None:
 
 def test_the_question_comes_back_from_its_json() -> None:
     assert read_question("entities", json.loads(json.dumps(QUESTION.payload()))).key == QUESTION.key
+
+
+@pytest.mark.parametrize(
+    ("link", "text"),
+    [
+        ({"page": "AC/DC (band)"}, "https://en.wikipedia.org/wiki/AC/DC_(band)"),
+        ({"page": "Köln"}, "https://en.wikipedia.org/wiki/K%C3%B6ln"),
+        ({"date": "2016"}, "2016"),
+        ({"none": True}, ""),
+    ],
+)
+def test_a_link_as_text(link: dict[str, object], text: str) -> None:
+    assert link_text(link) == text
+
+
+def test_titles_are_not_linked() -> None:
+    linked = [one for one in FULL["entities"] if one["id"] != 3]
+    with pytest.raises(InvalidInput, match=r"“president” .* is a title; titles are not linked"):
+        QUESTION.read_answer(changed(entities=[*linked, entity(3, "president", page="President")]))
 
 
 json_values = st.recursive(
