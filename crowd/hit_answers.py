@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from annotations import payloads
+from annotations import selectors
 from annotations.models import Question
 from kbpo.core.errors import InvalidInput
 
@@ -72,7 +72,7 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
         raise InvalidInput("the answer has no list of answers")
     if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
         raise InvalidInput(f"a comment is a text of at most {LONGEST_COMMENT:,} characters")
-    asked = {question.pk: question for question in questions}
+    asked = selectors.read_asked(questions)
     answers: dict[int, dict[str, Any]] = {}
     seconds: dict[int, float] = {}
     for item in listed:
@@ -81,13 +81,30 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
             raise InvalidInput("an answer is to a question that was not asked here; reload the page")
         if pk in answers:
             raise InvalidInput("a question is answered twice; reload the page")
-        question = asked[pk]
-        answers[pk] = payloads.read_question(question.kind, question.payload).read_answer(item.get("answer"))
+        answers[pk] = asked[pk].read_answer(item.get("answer"))
         if (taken := item.get("seconds")) is not None:
             seconds[pk] = _seconds(taken)
     if missing := len(asked) - len(answers):
         raise InvalidInput(f"{missing} of the {len(asked)} questions {'is' if missing == 1 else 'are'} open")
     return HitAnswers(answers=answers, seconds=seconds, comment=storable(comment).strip())
+
+
+def to_data(answers: HitAnswers) -> dict[str, Any]:
+    """Return what `read_answers` reads back as the same."""
+    return {
+        "version": VERSION,
+        "answers": [
+            {"question": pk, "answer": answer}
+            | ({"seconds": answers.seconds[pk]} if pk in answers.seconds else {})
+            for pk, answer in answers.answers.items()
+        ],
+        "comment": answers.comment,
+    }
+
+
+def write(data: object) -> str:
+    """Write an answer as the provider is given it: compact JSON, in ASCII."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
 def storable(text: str) -> str:

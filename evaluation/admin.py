@@ -7,6 +7,7 @@ from evaluation.models import (
     Epoch,
     FileCheck,
     Instance,
+    NormalisedFile,
     Problem,
     SampleBatch,
     Score,
@@ -61,6 +62,15 @@ class FileCheckAdmin(ReadOnlyAdmin):
     list_display = ["upload", "corpus", "state", "attempts", "created_at", "read_at"]
     list_filter = ["state", "corpus"]
     list_select_related = ["upload", "corpus"]
+
+
+@admin.register(NormalisedFile)
+class NormalisedFileAdmin(ReadOnlyAdmin):
+    """Accepted files that were written anew."""
+
+    list_display = ["id", "submission", "file_check", "asked_by", "state", "attempts", "asked_at", "made_at"]
+    list_filter = ["state"]
+    list_select_related = ["submission", "file_check__upload", "asked_by"]
 
 
 @admin.register(Instance)

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from io import BufferedRandom
 from pathlib import Path
@@ -18,10 +18,12 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from evaluation.models import Submission, Upload
+from evaluation import normalised
+from evaluation.models import FileCheck, Submission, Upload
 from kbpo.accounts.models import User
-from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge
+from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
 from kbpo.core.leftovers import written_before
+from kbpo.core.locks import brief_transaction
 from kbpo.core.uploading import MOST_BYTES
 
 KEPT = timedelta(days=1)  # after the last sign of its owner
@@ -72,7 +74,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
     if digest and not _DIGEST.fullmatch(digest):
         raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         mine = Upload.objects.filter(user=user)
         if mine.count() >= MOST_OPEN or (mine.aggregate(n=Sum("size"))["n"] or 0) + size > MOST_HELD:
             raise Conflict(
@@ -212,7 +214,10 @@ def as_file(upload: Upload) -> Iterator["File[bytes]"]:
 def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
     path = upload.path
-    upload.delete()
+    with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
+        for check in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=check)
+        upload.delete()
     path.unlink(missing_ok=True)
 
 
@@ -221,8 +226,9 @@ def remove_expired() -> int:
     expired = Upload.objects.filter(expires_at__lte=timezone.now())
     removed = 0
     for upload in expired:
-        discard(upload=upload)
-        removed += 1
+        with suppress(TryAgain):  # it is just being read: the next time then
+            discard(upload=upload)
+            removed += 1
     folder = Path(settings.KBPO_HOME) / "uploads"
     old = list(written_before(folder.glob("*"), timezone.now() - KEPT))
     if old:

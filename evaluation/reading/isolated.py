@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import UnsupportedOperation
@@ -26,7 +27,12 @@ from kbpo.core.errors import InvalidInput, KbpoError
 logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parents[2]
+LOOK = 2.0  # seconds after which somebody may have changed their mind
 KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")  # and so none of the secrets
+
+
+class Abandoned(Exception):
+    """Reading was given up, since whoever wanted it does no longer."""
 
 
 class ReaderFailed(KbpoError):
@@ -86,7 +92,14 @@ class Outcome:
     cpu_seconds: float
 
 
-def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None = None) -> Outcome:
+def read(
+    stream: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> Outcome:
     """Read and validate a knowledge base; refuse one that claims nothing, or costs too much.
 
     Parameters
@@ -98,6 +111,8 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
     texts : Path
         Of the corpus, as written by `evaluation.reading.texts.write_texts`.
     limits : Limits, optional
+    is_wanted : callable
+        Asked every `LOOK` seconds whether to go on.
 
     Raises
     ------
@@ -105,9 +120,11 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
         If there is no such format.
     ReaderFailed
         If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "predictions", format, texts, limits) as (answer, reason):
+    with _answer(stream, "predictions", format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None:
             return _refused(format, *reason)
         header = json.loads(answer.readline())
@@ -123,7 +140,13 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
 
 
 def normalise(
-    stream: BinaryIO, to: BinaryIO, *, format: Format, texts: Path, limits: Limits | None = None
+    stream: BinaryIO,
+    to: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Write an accepted knowledge base anew, gzip, as `evaluation.tac.writer.write` does.
 
@@ -135,9 +158,11 @@ def normalise(
         If there is no such format, or the file is refused.
     ReaderFailed
         If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "normalised", format, texts, limits) as (answer, reason):
+    with _answer(stream, "normalised", format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -148,7 +173,12 @@ Reason = tuple[str, str]  # a code, and the value that its templates want
 
 @contextmanager
 def _answer(
-    stream: BinaryIO, wanted: Wanted, format: Format, texts: Path, limits: Limits
+    stream: BinaryIO,
+    wanted: Wanted,
+    format: Format,
+    texts: Path,
+    limits: Limits,
+    is_wanted: Callable[[], bool],
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
     if format not in FORMATS:
@@ -174,9 +204,7 @@ def _answer(
             start_new_session=True,  # Ctrl-C is for this process; the child ends with it
         )
         try:
-            status: int | None = child.wait(limits.seconds)
-        except subprocess.TimeoutExpired:
-            status = None
+            status = _wait(child, limits.seconds, is_wanted)
         finally:
             child.kill()
             child.wait()
@@ -187,6 +215,18 @@ def _answer(
             raise ReaderFailed(f"the reading process ended unexpectedly, with status {status}")
         answer.seek(0)
         yield answer, reason
+
+
+def _wait(child: "subprocess.Popen[bytes]", seconds: float, is_wanted: Callable[[], bool]) -> int | None:
+    """Wait for a child to end; return its status, None if its time is over first."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            return child.wait(min(left, LOOK))
+        except subprocess.TimeoutExpired:
+            if not is_wanted():
+                raise Abandoned from None
+    return None
 
 
 def _reason(status: int | None, limits: Limits) -> Reason | None:

@@ -25,6 +25,20 @@ class Conflict(KbpoError):
     status = 409
 
 
+class OverBudget(Conflict):
+    """No budget is there for what was to be spent, or one has not as much left."""
+
+
+class TryAgain(Conflict):
+    """It is held by work that takes a moment: the same again, a little later, will do."""
+
+
+class TooMany(KbpoError):
+    """Somebody asks for more at a time than anybody may."""
+
+    status = 429
+
+
 class Busy(KbpoError):
     """Somebody else is at it this very moment."""
 

@@ -2,7 +2,8 @@
 
 Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
-files are checked without being handed in, and one of these is forgotten.
+files are checked without being handed in, and one of these is forgotten. Two are written anew. Four documents
+are annotated in full.
 """
 
 import os
@@ -15,11 +16,11 @@ from django.core.files import File
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotations import labels
-from annotations.models import Corpus, Question
+from annotations import labels, pairs, questions
+from annotations.models import Corpus, Document, Question
 from crowd import simulation
-from evaluation import checks, epochs, files, lifecycle, sampling, submissions, uploads
-from evaluation.models import Epoch, FileCheck, Notice, SampleBatch, Submission, Upload
+from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
+from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
@@ -83,10 +84,15 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
     return {
         "load": lambda: load(folder, design),
         "join": join,
+        "ask of documents": ask_of_documents,
+        "mark documents": lambda: judge(folder),
+        "advance to pairs": pipeline.advance,
+        "judge pairs": lambda: judge(folder),
         "check": lambda: check(folder),
         "submit": lambda: submit(folder, FIRST),
         "advance": pipeline.advance,
         "go ahead": go_ahead,
+        "ask": ask,
         "advance again": pipeline.advance,
         "judge": lambda: judge(folder),
         "advance to scores": pipeline.advance,
@@ -150,6 +156,18 @@ def go_ahead() -> None:
         lifecycle.give_go_ahead(submission=submission, user=User.objects.get(email="beta@example.org"))
 
 
+def ask() -> None:
+    """Have two files written anew; one of them is forgotten in the end, and this with it."""
+    user = User.objects.get(email="alpha@example.org")
+    normalised.ask(file=Submission.objects.get(name="one"), user=user)
+    normalised.ask(file=FileCheck.objects.get(upload__name="four.kb"), user=user)
+
+
+def ask_of_documents() -> None:
+    documents = Document.objects.filter(corpus__tag=TAG).order_by("doc_id").values_list("pk", flat=True)
+    questions.ask_entities(list(documents[:4]))
+
+
 def judge(folder: Path) -> None:
     simulation.BATCH = 60  # several commits
     simulation.simulate(
@@ -176,8 +194,9 @@ def change_minds() -> None:
 def tidy() -> None:
     """Do what the service does a day later."""
     files.remove_orphans(now=timezone.now() + 2 * files.YOUNGEST)
-    for path in (settings.KBPO_HOME / "uploads").iterdir():
-        os.utime(path, (0, 0))
+    for folder in ("uploads", "normalised"):
+        for path in (settings.KBPO_HOME / folder).iterdir():
+            os.utime(path, (0, 0))
     uploads.remove_expired()
 
 
@@ -190,12 +209,14 @@ def settled() -> bool:
     """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
     if FileCheck.objects.filter(state="waiting").exists():
         return False
+    if NormalisedFile.objects.filter(state="waiting").exists():
+        return False
     if Upload.objects.filter(expires_at__lte=timezone.now()).exists():
         return False
     waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
     if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
         return False
-    if labels.with_complete_votes().exists():
+    if labels.with_complete_votes().exists() or pairs.are_due():
         return False
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():

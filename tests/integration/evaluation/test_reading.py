@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import submissions
+from evaluation import normalised, submissions
 from evaluation.models import Submission
 from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits
@@ -110,7 +110,7 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
     submission = submit("one")
     pipeline.validate_submissions()
     to = io.BytesIO()
-    submissions.write_normalised(submission=submission, to=to)
+    normalised.write(file=submission, to=to)
     to.seek(0)
     again = submissions.read_kb(stream=to, corpus=corpus, format="tac2016")
     with submission.file.open("rb") as stream:
@@ -124,7 +124,7 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
 def test_a_refused_submission_is_not_written_anew(submit: Submit) -> None:
     submission = submit("none", [])
     with pytest.raises(InvalidInput, match="refused"):
-        submissions.write_normalised(submission=submission, to=io.BytesIO())
+        normalised.write(file=submission, to=io.BytesIO())
 
 
 def test_what_became_of_the_file_is_stored_with_it(submit: Submit) -> None:
