@@ -2,7 +2,9 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -11,16 +13,21 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import payloads
+from annotations import annotating, payloads, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from annotations.payloads import Asked, CanonicalQuestion, Offer, RelationQuestion
+from kbpo.core.columns import read_rows
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
+
+# Two of three votes make .9, also where they make .8999999999999999.
+_ROUNDING = 1e-9
 
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
@@ -41,7 +48,11 @@ def lacking_votes() -> QuerySet[Question]:
 
 @transaction.atomic
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
-    """Settle open questions that have their votes, or send them to the experts' queue.
+    """Settle open questions that have their votes; where these do not settle one, ask for another vote.
+
+    The votes do not settle a question where they make no majority, or a verdict is less probable than its
+    corpus wants. Then it needs one vote more, until it has as many as its corpus allows; then it goes to the
+    experts' queue. What becomes of a question hangs on its own votes alone, not on when others are settled.
 
     Safe to run twice, and at the same time as itself.
 
@@ -58,34 +69,42 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
         How many were moved on; fewer than `limit` where no more are due.
     """
     questions = list(
-        with_complete_votes().order_by("pk").select_for_update(of=("self",), skip_locked=not wait)[:limit]
+        with_complete_votes()
+        .select_related("document")
+        .annotate(
+            most_votes=F("document__corpus__most_votes"),
+            least_posterior=F("document__corpus__least_posterior"),
+        )
+        .order_by("pk")
+        .select_for_update(of=("self",), skip_locked=not wait)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled = {}
-    undecided = []
-    for question in questions:
-        verdicts = _verdicts(question, votes[question.pk])
-        if verdicts is None:
-            undecided.append(question)
-        else:
-            settled[question] = verdicts
-    _settle(settled, Label.Source.MAJORITY)
-    Question.objects.filter(pk__in=[question.pk for question in undecided]).update(
-        state=Question.State.EXPERT
+    undecided = _settle(
+        {question: votes[question.pk] for question in questions},
+        Label.Source.MAJORITY,
+        {question.pk: question.least_posterior for question in questions},
     )
+    most_votes = {question.pk: question.most_votes for question in questions}
+    lacking = [question for question in undecided if len(votes[question.pk]) < most_votes[question.pk]]
+    for question in lacking:
+        question.votes_needed = len(votes[question.pk]) + 1
+    Question.objects.bulk_update(lacking, ["votes_needed"])
+    send_to_experts(questions=[question for question in undecided if question not in lacking])
     return len(questions)
+
+
+def send_to_experts(*, questions: Collection[Question]) -> int:
+    """Let an expert decide those questions that are open; return how many that were."""
+    pks = [question.pk for question in questions]
+    return Question.objects.filter(pk__in=pks, state=Question.State.OPEN).update(state=Question.State.EXPERT)
 
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     """Settle questions, locked by the caller and not yet settled, by an expert's answer each."""
-    settled = {}
-    for question, response in answers.items():
-        verdicts = _verdicts(question, [response])
-        assert verdicts is not None, "one vote is never a tie"
-        settled[question] = verdicts
-    _settle(settled, Label.Source.EXPERT)
+    undecided = _settle({question: [vote] for question, vote in answers.items()}, Label.Source.EXPERT)
+    assert not undecided, "one vote is never a tie"
 
 
 @transaction.atomic
@@ -111,43 +130,49 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+    # What is said of a whole document has no labels.
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind if kind != Question.Kind.ENTITIES)
 
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
-    found: dict[int, list[Label]] = defaultdict(list)
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
-    labels = list(
-        Label.objects.filter(question__in=settled).order_by(
-            "question__document_id", "question__key", "predicate", "subject"
-        )
+    rows = sorted(settled.values_list("document_id", "key", "pk", "payload"), key=itemgetter(0, 1))
+    asked = {pk: payloads.read_question(kind, payload) for _, _, pk, payload in rows}
+    place = {pk: number for number, pk in enumerate(asked)}
+    # Keys in an array, not a subquery: of new rows, not yet analysed, the planner thinks there are none.
+    labels = sorted(
+        read_rows(
+            "SELECT id, question_id, predicate, subject, value, source FROM annotations_label"
+            " WHERE question_id = ANY(%s)",
+            [list(asked)],
+        ),
+        key=lambda row: (place[row[1]], row[2], row[3]),
     )
     if not labels:
         return 0
-    for label in labels:
-        found[label.question_id].append(label)
-    asked = {
-        pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
-    }
-    item_of = {label.pk: item for item, label in enumerate(labels)}
-    known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
+    found: dict[int, list[tuple[int, Offer]]] = defaultdict(list)
+    for item, (_, question_id, predicate, subject, _, _) in enumerate(labels):
+        found[question_id].append((item, Offer(predicate, subject)))
+    known = np.array([int(value) if source == Label.Source.EXPERT else -1 for *_, value, source in labels])
 
     items: list[int] = []
     workers: list[int] = []
     votes: list[bool] = []
-    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by(
-        "question__document_id", "question__key", "worker_id"
+    responses = read_rows(
+        "SELECT question_id, worker_id, answer, is_expert FROM annotations_response"
+        " WHERE question_id = ANY(%s) AND is_valid",
+        [list(asked)],
     )
-    for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
-        if response.question_id not in found:
-            continue  # settled since the labels were read: the next time
-        held = _held(asked[response.question_id], response)
-        for label in found[response.question_id]:
-            item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
-            if not response.is_expert:
+    for question_id, worker_id, answer, is_expert in sorted(
+        responses, key=lambda row: (place[row[0]], row[1])
+    ):
+        held = _held(asked[question_id], answer)
+        for item, offer in found[question_id]:
+            vote = offer in held
+            if not is_expert:
                 items.append(item)
-                workers.append(response.worker_id)
+                workers.append(worker_id)
                 votes.append(vote)
             elif known[item] < 0:
                 known[item] = vote
@@ -157,14 +182,14 @@ def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
         np.array(votes, dtype=np.int64),
         known,
     )
-    return _store_measured([label.pk for label in labels], *measured)
+    return _store_measured([pk for pk, *_ in labels], *measured)
 
 
-def _held(asked: RelationQuestion | CanonicalQuestion, response: Response) -> Collection[Offer]:
+def _held(asked: Asked, answer: Mapping[str, Any]) -> Collection[Offer]:
     """Return the claims that an answer affirms, named as labels name them."""
-    if isinstance(asked, CanonicalQuestion):
-        return {_CANONICAL} if response.answer["right"] else set()
-    return asked.ticked(response.answer)
+    if isinstance(asked, RelationQuestion):
+        return asked.ticked(answer)
+    return {_CANONICAL} if answer["right"] else set()
 
 
 def _measure(
@@ -230,15 +255,41 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, Verdict] | None:
-    asked = payloads.read_question(question.kind, question.payload)
+def _verdicts(
+    asked: RelationQuestion | CanonicalQuestion, votes: Sequence[Response]
+) -> Mapping[Offer, Verdict] | None:
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
         return None if verdict is None else {_CANONICAL: verdict}
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
 
 
-def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.Source) -> None:
+def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
+    return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
+
+
+def _settle(
+    votes: Mapping[Question, Sequence[Response]],
+    source: Label.Source,
+    least_posteriors: Mapping[int, float] | None = None,
+) -> list[Question]:
+    """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
+    asked = selectors.read_asked(votes)
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
+    undecided = []
+    for question, given in votes.items():
+        read = asked[question.pk]
+        if isinstance(read, EntitiesQuestion):
+            marked = [read.mentions(vote.answer) for vote in given]
+            annotating.store_mentions(document=question.document, asked=read, marked=marked)
+            settled[question] = {}
+            continue
+        verdicts = _verdicts(read, given)
+        least = (least_posteriors or {}).get(question.pk, 0.0)
+        if verdicts is None or not _are_sure(verdicts.values(), least):
+            undecided.append(question)
+        else:
+            settled[question] = verdicts
     Label.objects.bulk_create(
         Label(
             question=question,
@@ -257,3 +308,4 @@ def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.S
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(
         state=Question.State.SETTLED, settled_at=timezone.now()
     )
+    return undecided

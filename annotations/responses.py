@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Length
 
-from annotations import conflicts, labels, payloads
+from annotations import conflicts, labels, payloads, selectors
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -29,6 +29,8 @@ class Answer:
         From being shown the question to answering.
     as_expert : bool
         Whether it settles the question by itself.
+    is_vote : bool
+        False: the question was asked only to learn of the worker, and the answer never counts.
     """
 
     question: Question
@@ -36,6 +38,7 @@ class Answer:
     answer: object
     seconds: float | None = None
     as_expert: bool = False
+    is_vote: bool = True
 
 
 def record(
@@ -85,9 +88,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     for worker, corpus_id in {(given.worker, corpora[given.question.pk]) for given in answers}:
         if conflicts.exists(worker_id=worker.pk, corpus_id=corpus_id):
             raise NotAllowed("A team of yours competes in this corpus, so you may not judge it.")
-    asked = {}
+    asked = selectors.read_asked(locked)
     for question in locked:
-        asked[question.pk] = payloads.read_question(question.kind, question.payload)
         payloads.check_spans(asked[question.pk].spans, question.text_length)
     responses = {
         (response.question_id, response.worker_id): response
@@ -132,6 +134,7 @@ def _response(given: Answer, answer: dict[str, Any]) -> Response:
         answer=answer,
         seconds=given.seconds,
         is_expert=given.as_expert,
+        is_valid=given.is_vote,
     )
 
 
@@ -143,7 +146,7 @@ def _move_on(questions: Mapping[int, Question], new: Sequence[Response]) -> None
         question = questions[response.question_id]
         if response.is_expert and question.state != Question.State.SETTLED:
             decided[question] = response
-        elif question.state == Question.State.OPEN:
+        elif response.is_valid and question.state == Question.State.OPEN:
             voted.add(question.pk)
     labels.settle_by_experts(decided)
     if voted and labels.with_complete_votes().filter(pk__in=voted).exists():

@@ -6,7 +6,12 @@ class CrowdConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Join what is collected with what it earns."""
-        from crowd import qualifying
+        """Join pages and collecting with what asks gold questions, looks at work, settles tutorials."""
+        from crowd import collecting, qualifying, quality
+        from crowd.hits import working
+        from crowd.providers import prolific
 
+        working.register_gold(quality.choose_gold)
+        collecting.register_check(quality.check)
         qualifying.register()
+        prolific.register()

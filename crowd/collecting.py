@@ -165,7 +165,9 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
     assignment.raw = storable(work.raw)
     assignment.counted_at = now
     assignment.save()
-    if hit.ended_at is not None:  # its place was given up already
+    sent = hit.assignments.exclude(state=State.BEGUN).count()
+    # Its place was given up already, or opened again by the provider when other work was rejected.
+    if hit.ended_at is not None or sent > hit.places:
         late = budget.Promise(
             key=budget.next_key("reserve", hit),
             cents=hit.reward_cents + hit.fee_cents,
@@ -211,6 +213,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
                 worker=assignment.worker.user,
                 answer=answer,
                 seconds=read.seconds.get(pk),
+                is_vote=pk in questions,
             )
             for pk, answer in sorted(read.answers.items())
         ]

@@ -50,6 +50,7 @@ TUTORIALS: Mapping[str, Offer] = {
         duration=timedelta(minutes=60),
     ),
 }
+TUTORIAL_TAKES = timedelta(minutes=6)  # 8 to 10 questions, with their explanations (Liu et al. 2016)
 LIFETIME = timedelta(days=7)
 AUTO_APPROVAL = timedelta(days=3)
 LONGEST_DURATION = timedelta(hours=24)

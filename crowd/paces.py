@@ -1,5 +1,6 @@
 """How long people take for each kind of question, by what they took, and what that makes a fair reward."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, median
@@ -11,7 +12,7 @@ from django.db.models.expressions import Func
 from annotations.models import Corpus, Question, Response, Sentence
 from crowd import pricing
 from crowd.lacking import KINDS, for_planning, lacking
-from crowd.planning import Lacking, group
+from crowd.planning import Group, Lacking, group
 from crowd.pricing import Pace
 
 ENOUGH = 20  # answers, from which on a median is believed
@@ -80,17 +81,47 @@ def suggest(
         Unless given, the site's.
     """
     pace, wage = measure(corpus), hourly_cents or settings.CROWD_HOURLY_CENTS
-    found = {one.pk: one for one in for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))}
-    groups = group(found.values(), per_hit=questions_per_hit)
-    tokens = count_tokens({one.document for one in found.values()}) if kind == "entities" else {}
-    times = [seconds_for([found[pk] for pk in one.questions], pace, tokens) for one in groups]
-    seconds = fmean(times) if times else pace.relation
+    found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
+    groups = group(found, per_hit=questions_per_hit)
+    seconds = average(corpus=corpus, kind=kind, questions=found, groups=groups, pace=pace)
     return Suggestion(
         reward_cents=pricing.reward(seconds=seconds, hourly_cents=wage),
         seconds=seconds,
         hourly_cents=wage,
         pace=pace,
     )
+
+
+def suggested_reward(seconds: float) -> int:
+    """Return what work of so many seconds pays at the site's wage, in cents."""
+    return pricing.reward(seconds=seconds, hourly_cents=settings.CROWD_HOURLY_CENTS)
+
+
+def average(
+    *,
+    corpus: Corpus,
+    kind: str,
+    questions: Sequence[Lacking],
+    groups: Sequence[Group],
+    pace: Pace | None = None,
+) -> float:
+    """Return how many seconds an assignment takes on average.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Whose pace is taken, unless `pace` is given.
+    kind : {"relation", "entities"}
+    questions : sequence of Lacking
+    groups : sequence of Group
+        The questions as HITs.
+    pace : Pace, optional
+    """
+    pace = pace or measure(corpus)
+    found = {one.pk: one for one in questions}
+    tokens = count_tokens({one.document for one in questions}) if kind == "entities" else {}
+    times = [seconds_for([found[pk] for pk in one.questions], pace, tokens) for one in groups]
+    return fmean(times) if times else pace.relation
 
 
 def seconds_for(questions: list[Lacking], pace: Pace, tokens: dict[int, int]) -> float:

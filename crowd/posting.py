@@ -13,17 +13,18 @@ import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotations.models import Corpus, Question
-from crowd import budget, outbox
+from crowd import budget, outbox, paces
 from crowd.interfaces.addresses import hit_url
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import Assignment, Hit, HitBatch, HitQuestion
-from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIALS
+from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
 from crowd.planning import Group, group
 from crowd.providers import registry
 from crowd.providers.base import (
@@ -161,9 +162,12 @@ def open_batch(
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
     locked = _lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
-    groups = group(for_planning(lacking(locked, now=now)), per_hit=batch.questions_per_hit)
+    found = for_planning(lacking(locked, now=now))
+    groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
+    batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
+    batch.save(update_fields=["estimated_seconds"])
     _plan(batch, groups, now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -208,13 +212,21 @@ def open_tutorial(
         by=by,
         is_tutorial=True,
     )
+    batch.estimated_seconds = _seconds(TUTORIAL_TAKES)
+    batch.save(update_fields=["estimated_seconds"])
     _plan(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
 
 def plan_batches(*, now: datetime) -> int:
-    """Plan anew, in each open batch, what still lacks votes; return how many HITs that is."""
+    """Plan anew, in each open batch, what still lacks votes, and finish those in which nothing does.
+
+    Returns
+    -------
+    int
+        How many HITs were planned or extended, and batches finished.
+    """
     names = registry.configured()
     if not names:
         return 0
@@ -474,6 +486,7 @@ def _plan(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
                 batch=batch,
                 request_token=secrets.token_hex(16),
                 annotation=f"kbpo-{secrets.token_hex(16)}",
+                created_at=now,
                 places=one.places,
                 reward_cents=batch.reward_cents,
                 fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
@@ -532,9 +545,9 @@ def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:
     wanted = {votes.get(pk, 0) for pk in asked}
     more = wanted.pop() if len(wanted) == 1 else 0
     full = hit.assignments.exclude(state=Assignment.State.BEGUN).count() >= hit.places
-    can_grow = hit.places >= MOST_BY_EXTENSION + 1 or hit.places + more <= MOST_BY_EXTENSION
+    can_grow = hit.can_grow and (hit.places > MOST_BY_EXTENSION or hit.places + more <= MOST_BY_EXTENSION)
     is_fresh = hit.posted_at is not None and now - hit.posted_at < EXTENDED_WITHIN
-    is_quiet = hit.posted_places == hit.places and hit.wanted_until is None and not hit.error
+    is_quiet = hit.posted_places == hit.places and hit.wanted_until is None
     is_done = hit.state in (Hit.State.POSTED, Hit.State.CLOSED) and hit.ended_at is not None
     return more if is_done and full and can_grow and is_fresh and is_quiet else 0
 
@@ -675,6 +688,8 @@ def _offer(hit: Hit) -> NewHit:
         auto_approval_seconds=batch.auto_approval_seconds,
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
+        group=f"batch {batch.pk}",
+        estimated_seconds=batch.estimated_seconds,
     )
 
 
@@ -764,7 +779,7 @@ def _record_refused(hit: Hit, error: str, now: datetime) -> None:
                 cents=more * (hit.reward_cents + hit.fee_cents),
                 now=now,
             )
-            hit.places = told.posted_places
+            hit.places, hit.can_grow = told.posted_places, False
         _quiet(hit)
         hit.wanted_until = None
         hit.error = error

@@ -2,7 +2,7 @@
 
 A rule only ever approves. Work that is flagged waits for a person, until shortly before the provider would
 approve it by itself; its votes do not count as long as it waits. Only a person rejects, with a reason, and
-what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0012).
+what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0017).
 """
 
 import logging
@@ -82,12 +82,13 @@ def reject(*, assignment: Assignment, by: User, reason: str, now: datetime) -> A
     NotAllowed
         If `by` is no operator.
     InvalidInput
-        If there is no reason, or it is too long.
+        If there is no reason, it is too long, or the provider would not take it.
     Conflict
         If it is decided already.
     """
     assignment = _lock_to_decide(assignment, by, now)
     _check_reason(reason)
+    registry.provider(assignment.hit.batch.provider).check_rejection(reason)
     _decide(assignment, Decision.REJECT, by, reason.strip(), now)
     return assignment
 
@@ -357,8 +358,14 @@ def _is_due(assignment: Assignment, now: datetime) -> bool:
     assert assignment.submitted_at is not None
     if not assignment.flag:
         return assignment.counted_at + APPROVED_BY_RULE_AFTER <= now
+    return last_moment(assignment) <= now
+
+
+def last_moment(assignment: Assignment) -> datetime:
+    """Return until when flagged work waits for a person."""
+    assert assignment.submitted_at is not None
     delay = timedelta(seconds=assignment.hit.batch.auto_approval_seconds)
-    return assignment.submitted_at + max(delay - MARGIN, delay / 2) <= now
+    return assignment.submitted_at + max(delay - MARGIN, delay / 2)
 
 
 def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:
@@ -423,6 +430,8 @@ def _settled(assignment: Assignment, state: str, now: datetime) -> None:
 def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
     """Have an assignment's votes count, or not; questions that are settled stay as they are."""
     responses = assignment.responses.filter(is_expert=False).exclude(is_valid=is_valid)
+    if assignment.gold_id is not None:  # what was asked only to learn of the worker is never a vote
+        responses = responses.exclude(question=assignment.gold_id)
     questions = sorted(responses.values_list("question", flat=True))
     if questions:
         list(Question.objects.filter(pk__in=questions).order_by("pk").select_for_update(no_key=True))

@@ -14,11 +14,14 @@ from random import Random
 
 from django.db.models import QuerySet
 
-from annotations import jsonlines, labels, payloads
+from annotations import jsonlines, labels, selectors
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
+from annotations.models.question import FIRST_VOTES
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
+from crowd import simulated_documents
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
@@ -67,9 +70,11 @@ def simulate(
     gold : mapping of str to AnnotationRecord
         What is true, by `doc_id`.
     workers : int
-        How many simulated people there are; each question is put to as many of them as it needs votes.
+        How many simulated people there are; each question is put to as many of them as it needs votes, or as
+        there are where three did not settle it.
     error : float
-        The probability that a worker's answer to a question is wrong, from 0 to 1. Experts are never wrong.
+        The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
+        `crowd.simulated_documents.with_errors` says what it does. Experts are never wrong.
     seed : int
 
     Raises
@@ -84,14 +89,16 @@ def simulate(
         raise InvalidInput(f"the error is {error}; it must be a probability, from 0 to 1", where="error")
     crowd = _people(workers)
     expert = _expert()
-    questions = answers = expert_answers = 0
+    asked: set[int] = set()
+    answers = expert_answers = 0
     while True:
-        asked = 0
+        voted = 0
         for batch in _batches(_waiting(corpus, Question.State.OPEN)):
-            given = _votes(batch, gold, crowd, error, seed)
+            given, exhausted = _votes(batch, gold, crowd, error, seed)
             record_many(answers=given)
-            asked += len({answer.question.pk for answer in given})
-            answers += len(given)
+            labels.send_to_experts(questions=exhausted)
+            asked |= {answer.question.pk for answer in given}
+            voted += len(given)
         settled = labels.settle_questions(BATCH, wait=True)
         decided = 0
         for batch in _batches(_waiting(corpus, Question.State.EXPERT)):
@@ -100,10 +107,10 @@ def simulate(
                 for question in batch
             ]
             decided += len(record_many(answers=verdicts))
-        questions += asked
+        answers += voted
         expert_answers += decided
-        if not asked + settled + decided:
-            return SimulationReport(questions, answers, expert_answers)
+        if not voted + settled + decided:
+            return SimulationReport(len(asked), answers, expert_answers)
 
 
 def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str, object]:
@@ -117,9 +124,11 @@ def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str,
     doc_id = question.document.doc_id
     if doc_id not in gold:
         raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
-    asked = payloads.read_question(question.kind, question.payload)
+    asked = selectors.read_asked([question])[question.pk]
     if isinstance(asked, CanonicalQuestion):
         return asked.answer(canonical_is_right(asked, gold[doc_id]))
+    if isinstance(asked, EntitiesQuestion):
+        return simulated_documents.answer(asked, gold[doc_id].mentions)
     return asked.answer(true_offers(asked, gold[doc_id]))
 
 
@@ -179,14 +188,15 @@ def _votes(
     crowd: Sequence[User],
     error: float,
     seed: int,
-) -> list[Answer]:
-    """List the votes that the questions still need."""
+) -> tuple[list[Answer], list[Question]]:
+    """List the votes that the questions still need, and the questions that nobody is left to vote on."""
     voters: dict[int, set[int]] = defaultdict(set)
     votes: dict[int, int] = defaultdict(int)
     for response in Response.objects.filter(question__in=batch).defer("answer"):
         voters[response.question_id].add(response.worker_id)
         votes[response.question_id] += response.is_valid and not response.is_expert
-    given = []
+    given: list[Answer] = []
+    exhausted = []
     for question in batch:
         missing = question.votes_needed - votes[question.pk]
         right = truth(question, gold)
@@ -195,18 +205,32 @@ def _votes(
             for number in chosen_workers(question, len(crowd), seed)
             if crowd[number].pk not in voters[question.pk]
         ]
+        if len(fresh) < missing and votes[question.pk] >= FIRST_VOTES:
+            exhausted.append(question)
+            continue
         if len(fresh) < missing:
             raise InvalidInput(
                 f"a question about {question.document.doc_id} needs {missing} more votes, and "
                 f"{len(fresh)} of {len(crowd)} workers have not voted on it",
                 where="workers",
             )
+        (asked,) = selectors.read_asked([question]).values()
         for number in fresh[: max(missing, 0)]:
             rng = _rng(seed, question, str(number))
-            asked = payloads.read_question(question.kind, question.payload)
-            answer = wrong_answer(asked, right, rng) if rng.random() < error else right
+            if isinstance(asked, EntitiesQuestion):
+                answer = _marked_with_errors(asked, gold[question.document.doc_id], error, rng)
+            else:
+                answer = wrong_answer(asked, right, rng) if rng.random() < error else right
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
-    return given
+    return given, exhausted
+
+
+def _marked_with_errors(
+    asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random
+) -> dict[str, object]:
+    assert asked.passage is not None, "it was read to be answered"
+    marked = simulated_documents.with_errors(gold.mentions, asked.passage, error, rng)
+    return simulated_documents.answer(asked, marked)
 
 
 def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:

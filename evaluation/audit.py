@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation import document_phases, epochs, sampling
+from evaluation import columns, document_phases, epochs, sampling
+from evaluation.claims import known_claims, read_claims
 from evaluation.estimators import coordinated, documents
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
 
@@ -50,8 +51,8 @@ def _audit_epoch(epoch: Epoch) -> list[str]:
 def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> list[str]:
     """Replay one arrival on `pi`, which it updates."""
     findings: list[str] = []
-    claims = sampling.read_claims(batch.submission)
-    instance_ids = [row.instance_id for row in claims.predictions]
+    claims = read_claims(batch.submission)
+    instance_ids = claims.instance_ids.tolist()
     stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
     if abs(claims.p.sum() - 1) > 1e-9:
         return [f"p sums to {claims.p.sum()!r}, not to 1"]
@@ -63,12 +64,12 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
             findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
         if drawn != stored_draws:
             findings.append(_difference("draws", drawn, stored_draws))
-        return findings
+        return findings + _audit_columns(batch, columns.make(claims, secret, None))
     stored_pi = dict(
         InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
     )
     before = np.array([pi.get(instance_id, 0.0) for instance_id in instance_ids])
-    known = sampling.known_claims(batch.submission, claims)
+    known = known_claims(batch.submission, claims.rows)
     arrival = sampling.arrive(pi=before, p=claims.p, known=known, target_variance=batch.target_variance)
     if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
         findings.append(
@@ -82,7 +83,13 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
     if drawn_ids != set(stored_draws):
         findings.append(_difference("sampled instances", dict.fromkeys(drawn_ids), stored_draws))
     pi.update(changed)
-    return findings
+    return findings + _audit_columns(batch, columns.make(claims, secret, arrival.pi))
+
+
+def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:
+    stored = {name: bytes(data) for name, data in batch.columns.values_list("name", "data")}
+    differing = sorted(name for name in again if stored.get(name) != again[name])
+    return [f"what is kept for scores differs: {', '.join(differing)}"] if differing else []
 
 
 def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, object]) -> str:

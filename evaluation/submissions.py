@@ -14,7 +14,8 @@ from evaluation.estimators import weighting
 from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
-from evaluation.reading.columns import OFFSETS, Predictions
+from evaluation.reading.columns import Predictions
+from evaluation.tac.predictions import OFFSETS
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User

@@ -16,9 +16,12 @@ STAGES = (
     "validate_submissions",
     "sample_submissions",
     "settle_questions",
+    "settle_documents",
     "draw_documents",
+    "measure_work",
     "close_batches",
     "score_epochs",
+    "score_subsets",
     "post_hits",
     "collect_work",
     "review_work",
@@ -30,7 +33,7 @@ STAGES = (
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
-SELDOM = {"sweep_marketplace": 60.0, "remove_orphans": 3600.0}
+SELDOM = {"sweep_marketplace": 60.0, "end_studies": 300.0, "remove_orphans": 3600.0}
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)

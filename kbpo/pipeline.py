@@ -12,12 +12,14 @@ from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from annotations import labels
-from crowd import collecting, posting, qualifying, review
+from annotations import labels, pairs
+from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
+from crowd.providers import prolific, registry
+from crowd.providers.base import ProviderError
 from evaluation import (
     batches,
     checks,
@@ -28,10 +30,12 @@ from evaluation import (
     notices,
     sampling,
     submissions,
+    texts,
     uploads,
     work,
 )
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo.accounts.models import WorkerIdentity
 
 logger = logging.getLogger(__name__)
 
@@ -56,9 +60,19 @@ def settle_questions() -> int:
     return labels.settle_questions()
 
 
+def settle_documents() -> int:
+    """Ask about the relations of documents whose mentions are settled, and settle them; return how many."""
+    return pairs.settle_documents(now=timezone.now())
+
+
 def draw_documents() -> int:
     """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
     return document_phases.draw_due_phases()
+
+
+def measure_work() -> int:
+    """Measure workers and batches of work again where it is due; return how many were."""
+    return measures.measure_work(now=timezone.now())
 
 
 def close_batches() -> int:
@@ -72,12 +86,20 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
+    return _each_epoch(Epoch.objects.filter(scores_due=True), estimation.score_epoch)
+
+
+def score_subsets() -> int:
+    """Compute the scores of subsets after the scores; return for how many epochs something happened."""
+    return _each_epoch(Epoch.objects.filter(subsets_due=True), estimation.score_subsets)
+
+
+def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     pauses = Q(scoring_not_before__gt=timezone.now())
-    due = Epoch.objects.filter(scores_due=True).exclude(pauses).order_by("id")
     moved = 0
-    for epoch_id in list(due.values_list("pk", flat=True)):
+    for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
         try:
-            moved += estimation.score_epoch(epoch_id=epoch_id)
+            moved += act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
             raise  # the database is away: the epoch is still due
         except Exception:
@@ -136,8 +158,23 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
-    return files.remove_orphans(now=timezone.now())
+    """Delete files that nothing has, or that were never finished; return how many.
+
+    No stage: once an hour will do.
+    """
+    now = timezone.now()
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+
+
+def end_studies() -> int:
+    """End the studies at Prolific of which nothing more is wanted; return how many HITs. No stage either."""
+    if WorkerIdentity.Provider.PROLIFIC not in registry.configured():
+        return 0
+    try:
+        return prolific.end_studies(registry.provider(WorkerIdentity.Provider.PROLIFIC))
+    except ProviderError as error:
+        logger.warning("studies at Prolific are not ended yet: %s", error)
+        return 0
 
 
 def sweep_marketplace() -> int:
@@ -154,9 +191,12 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    settle_documents,
     draw_documents,
+    measure_work,
     close_batches,
     score_epochs,
+    score_subsets,
     post_hits,
     collect_work,
     review_work,
@@ -210,5 +250,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

@@ -8,9 +8,11 @@ import factory
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Document, Label, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
-from crowd.models import Assignment, Hit, HitBatch, HitQuestion
+from annotations.segmentation import segment
+from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     Epoch,
     Instance,
@@ -75,7 +77,11 @@ class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
 
 
 class DocumentFactory(factory.django.DjangoModelFactory[Document]):
-    """Its text is `TEXT`; with `sentences=True` it has one sentence for each full stop, without tokens."""
+    """Its text is `TEXT`.
+
+    With `sentences=True` it has one sentence for each full stop, without tokens; with `segmented=True` it has
+    the sentences and tokens that loading would give it.
+    """
 
     class Meta:
         model = Document
@@ -98,6 +104,23 @@ class DocumentFactory(factory.django.DjangoModelFactory[Document]):
                 document=self, index=index, start=start, end=end, token_starts=[], token_ends=[]
             )
             start = end + 1
+
+    @factory.post_generation
+    def segmented(self, create: bool, extracted: Any, **_: Any) -> None:
+        if not extracted:
+            return
+        (sentences,) = segment([self.text])  # type: ignore[list-item]
+        Sentence.objects.bulk_create(
+            Sentence(
+                document=self,
+                index=index,
+                start=one.start,
+                end=one.end,
+                token_starts=one.token_starts,
+                token_ends=one.token_ends,
+            )
+            for index, one in enumerate(sentences)
+        )
 
 
 class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
@@ -214,7 +237,9 @@ class QuestionFactory(factory.django.DjangoModelFactory[Question]):
     document = factory.SubFactory(DocumentFactory)
     asked = factory.LazyFunction(lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")))
     kind = factory.LazyAttribute(
-        lambda question: "canonical" if isinstance(question.asked, CanonicalQuestion) else "relation"
+        lambda question: {CanonicalQuestion: "canonical", EntitiesQuestion: "entities"}.get(
+            type(question.asked), "relation"
+        )
     )
     key = factory.LazyAttribute(lambda question: question.asked.key)
     payload = factory.LazyAttribute(lambda question: question.asked.payload())
@@ -282,38 +307,60 @@ class HitFactory(factory.django.DjangoModelFactory[Hit]):
     batch = factory.SubFactory(HitBatchFactory)
     request_token = factory.Sequence(lambda n: f"token-{n}")
     annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
-    provider_id = factory.Sequence(lambda n: f"3HIT{n}")
     places = 3
     reward_cents = factory.SelfAttribute("batch.reward_cents")
     fee_cents = 3
     state = Hit.State.POSTED
-    posted_at = factory.LazyFunction(timezone.now)
+    provider_id = factory.LazyAttribute(
+        lambda hit: f"P-{hit.annotation}"[:64] if hit.state in ("posted", "closed") else None
+    )
+    posted_at = factory.LazyAttribute(
+        lambda hit: timezone.now() if hit.state in ("posted", "closed") else None
+    )
+    posted_places = factory.LazyAttribute(lambda hit: hit.places if hit.state in ("posted", "closed") else 0)
+    ended_at = factory.LazyAttribute(lambda hit: timezone.now() if hit.state == "closed" else None)
+    expires_at = factory.LazyAttribute(
+        lambda hit: hit.posted_at and hit.posted_at + datetime.timedelta(days=1)
+    )
 
     @factory.post_generation
     def questions(self, create: bool, extracted: Any, **_: Any) -> None:
+        active = self.state in ("planned", "posted")  # type: ignore[attr-defined]
         for position, question in enumerate(extracted or []):
-            HitQuestion.objects.create(hit=self, question=question, position=position)
+            HitQuestion.objects.create(hit=self, question=question, position=position, is_active=active)
 
 
 class AssignmentFactory(factory.django.DjangoModelFactory[Assignment]):
-    """Begun on the page; `sent=True`: waiting for review."""
+    """Begun on the page; `sent=True`: collected, waiting for review."""
 
     class Meta:
         model = Assignment
 
     hit = factory.SubFactory(HitFactory)
     provider_id = factory.Sequence(lambda n: f"3ASSIGNMENT{n}")
-    provider_worker_id = factory.Sequence(lambda n: f"W{n}")
+    worker = None
+    provider_worker_id = factory.LazyAttributeSequence(
+        lambda assignment, n: assignment.worker.worker_id if assignment.worker else f"W{n}"
+    )
     begun_at = factory.LazyFunction(timezone.now)
 
     class Params:
         sent = factory.Trait(
             state=Assignment.State.SUBMITTED,
+            accepted_at=factory.LazyFunction(lambda: timezone.now() - datetime.timedelta(minutes=2)),
             submitted_at=factory.LazyFunction(timezone.now),
-            worker=factory.SubFactory(
-                WorkerIdentityFactory, worker_id=factory.SelfAttribute("..provider_worker_id")
-            ),
+            counted_at=factory.SelfAttribute("submitted_at"),
+            worker=factory.SubFactory(WorkerIdentityFactory),
         )
+
+
+class BudgetFactory(factory.django.DjangoModelFactory[Budget]):
+    class Meta:
+        model = Budget
+
+    scope = Budget.Scope.MONTH
+    key = "2026-11"
+    cap_cents = 100_00
 
 
 class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):

@@ -20,10 +20,13 @@ RETURN = "Return the task where you accepted it; nothing is counted against you.
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
+#: Says whether a HIT takes nobody new, though its provider may still send somebody.
+IsClosed = Callable[[Hit], bool]
 #: Chooses a settled question to be asked besides, or none.
 ChooseGold = Callable[[Assignment, Random], Question | None]
 
 _gold: list[ChooseGold] = []
+_closed: dict[str, IsClosed] = {}
 _rng = SystemRandom()
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
@@ -49,7 +52,7 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
     AlreadySent
         If its answer is with the provider.
     Conflict
-        If the worker has answered one of its questions before.
+        If the worker has answered one of its questions before, or nobody new is wanted.
     NotAllowed
         If a team of the worker's competes in the corpus.
     """
@@ -58,6 +61,8 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
     if found is None or found.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
     if found is None:
+        if (is_closed := _closed.get(arrival.provider)) is not None and is_closed(hit):
+            raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
         found, is_new = Assignment.objects.get_or_create(
             hit=hit,
             provider_id=arrival.assignment_id,
@@ -178,6 +183,11 @@ def register_gold(choose: ChooseGold) -> None:
     """Have gold chosen when a page is first shown; adding the same chooser again changes nothing."""
     if choose not in _gold:
         _gold.append(choose)
+
+
+def register_closed(provider: str, is_closed: IsClosed) -> None:
+    """Say which HITs of a provider take nobody new, where it cannot keep workers from them by itself."""
+    _closed[provider] = is_closed
 
 
 def unregister_gold(choose: ChooseGold) -> None:

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
@@ -38,6 +39,9 @@ class HitBatch(models.Model):
     reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
     questions_per_hit = models.PositiveSmallIntegerField(default=1)
     duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
+    estimated_seconds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="That an assignment was expected to take, when it was opened."
+    )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
     asks_links = models.BooleanField(default=False, help_text="Whether mentions are linked to Wikipedia.")
@@ -87,7 +91,7 @@ class Hit(models.Model):
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
     state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
     posted_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(
@@ -98,6 +102,7 @@ class Hit(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
     posted_places = models.PositiveSmallIntegerField(default=0, help_text="That the provider knows of.")
+    can_grow = models.BooleanField(default=True, help_text="Whether more places may be asked for.")
     wanted_until = models.DateTimeField(
         null=True, blank=True, help_text="What `expires_at` is to be; the provider has not been told."
     )

@@ -171,6 +171,9 @@ class MTurk:
                     raw=raw,
                 )
 
+    def check_rejection(self, feedback: str) -> None:
+        """Take any reason: MTurk has no rules about it."""
+
     def approve(self, assignment_id: str, *, feedback: str, override: bool = False) -> None:
         """Approve an assignment; with `override` one that was rejected."""
         self._decide(

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 
+from crowd.providers import prolific
 from crowd.providers.base import Provider
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import Unavailable
@@ -16,6 +17,8 @@ def configured() -> list[str]:
     names: list[str] = []
     if settings.MTURK_KEYS is not None:
         names.append(Name.MARKETPLACE if settings.MTURK_IS_BUILT_IN else Name.MTURK)
+    if settings.PROLIFIC_TOKEN and settings.PROLIFIC_PROJECT:
+        names.append(Name.PROLIFIC)
     return names
 
 
@@ -29,6 +32,14 @@ def provider(name: str) -> Provider:
     """
     if name not in configured():
         raise Unavailable(f"This site has no account with {Name(name).label}: set its keys and HIT_BASE_URL.")
+    if name == Name.PROLIFIC:
+        return prolific.connect(
+            settings.PROLIFIC_API_URL,
+            settings.PROLIFIC_TOKEN,
+            project=settings.PROLIFIC_PROJECT,
+            fee_percent=settings.PROLIFIC_FEE_PERCENT,
+            hits_per_worker=settings.PROLIFIC_HITS_PER_WORKER,
+        )
     # here, since boto3 takes a second to load, and most processes never need it
     from crowd.providers.mturk import connect
 

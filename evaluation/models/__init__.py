@@ -2,10 +2,12 @@
 
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
+    ClaimColumn,
     DocumentSample,
     Epoch,
     InclusionProbability,
     SampleBatch,
+    SampledClaim,
     SampledDocument,
     SampledInstance,
     SampleName,
@@ -25,6 +27,7 @@ from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
+    "ClaimColumn",
     "Comparison",
     "DocumentSample",
     "Epoch",
@@ -37,6 +40,7 @@ __all__ = [
     "Problem",
     "SampleBatch",
     "SampleName",
+    "SampledClaim",
     "SampledDocument",
     "SampledInstance",
     "Score",

@@ -24,6 +24,7 @@ class Epoch(models.Model):
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
+    subsets_due = models.BooleanField(default=False, help_text="Its scores changed since those of subsets.")
     scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")
     scoring_not_before = models.DateTimeField(
         null=True, blank=True, help_text="When it is tried again after a failure."
@@ -135,6 +136,37 @@ class SampledInstance(models.Model):
 
     def __str__(self) -> str:
         return str(self.instance)
+
+
+class SampledClaim(models.Model):
+    """What a system claims at a sampled instance: the questions that settle its canonical mentions."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="sampled_claims")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="sampled_claims")
+    subject_question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="+")
+    object_question = models.ForeignKey(
+        Question, on_delete=models.PROTECT, related_name="+", null=True, help_text="Empty for strings."
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["submission", "instance"], name="sampled_claim_once")]
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {self.instance}"
+
+
+class ClaimColumn(models.Model):
+    """A column of a sampled system's claims, in the order of their keys: see `evaluation.columns`."""
+
+    batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="columns")
+    name = models.CharField(max_length=32)
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "name"], name="claim_column_once")]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.name}"
 
 
 class DocumentSample(models.Model):

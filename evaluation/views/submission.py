@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import finegrained, forecast, lifecycle, normalised, problem_list, quota
+from evaluation import finegrained, forecast, lifecycle, money, normalised, problem_list, quota
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
@@ -97,6 +97,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     if taken and (own or taken.is_released):
         context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
+        context["paid"] = money.paid([found.pk]).get(found.pk)
         context |= _file(found)
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
@@ -200,9 +201,13 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
     if found.quota_taken_at is None:
         free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
     left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
+    price = None
+    if foreseen:
+        price = money.expected(found, relations=foreseen.relations, questions=foreseen.questions)
     return {
         "is_before": True,
         "forecast": foreseen,
+        "price": price,
         "time_to_judge": in_words(left) if left else "",
         "quota_left": quota.left(team=found.team, corpus=found.corpus, now=now),
         "quota_free_at": free_at,

@@ -14,13 +14,13 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import estimation, lifecycle, notices, quota, sampling, submissions, work
+from evaluation import lifecycle, notices, pool, quota, sampling, submissions, work
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import SubmissionFactory
-from tests.integration.conftest import Submit
+from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -42,15 +42,6 @@ def break_down(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> Non
         raise ZeroDivisionError
 
     monkeypatch.setattr(where, name, broken)
-
-
-def advance_past_pauses() -> None:
-    """Run the pipeline as often as it tries something, with the pauses in between over."""
-    for _ in range(work.ERRORS):
-        pipeline.advance()
-        past = timezone.now() - timedelta(seconds=1)
-        StageWork.objects.exclude(not_before=None).update(not_before=past)
-        Epoch.objects.exclude(scoring_not_before=None).update(scoring_not_before=past)
 
 
 def test_cancelling_before_the_sample_costs_nothing(submit: Submit, member: User) -> None:
@@ -119,7 +110,7 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, estimation, "read_labels")
+        break_down(patch, pool, "read_labels")
         judge()
         advance_past_pauses()
     assert (reload(submission).state, reload(submission).failed_in) == ("failed", "judging")
@@ -171,7 +162,7 @@ def test_scores_that_could_not_be_computed_are_tried_again_after_a_pause(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, estimation, "read_labels")
+        break_down(patch, pool, "read_labels")
         judge()
     epoch = Epoch.objects.get()
     assert (epoch.scoring_failures, epoch.scores_due) == (1, True)

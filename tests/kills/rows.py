@@ -12,7 +12,9 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 
-from evaluation.models import StageWork, Submission
+from evaluation import columns
+from evaluation.models import ClaimColumn, Instance, StageWork, Submission
+from kbpo.core.coded import unpack
 
 Row = Mapping[str, Any]
 
@@ -98,6 +100,8 @@ def describe(row: models.Model) -> Row:
             described[field.name] = None if value is None else name_of(field.related_model, value)
         elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
             described[field.name] = [name_of(Submission, pk) for pk in value]
+        elif isinstance(row, ClaimColumn) and (field.name, row.name) == ("data", columns.INSTANCES):
+            described[field.name] = [name_of(Instance, pk) for pk in unpack(bytes(value)).tolist()]
         elif isinstance(field, models.BinaryField):
             described[field.name] = hashlib.sha256(value).hexdigest()
         elif isinstance(field, models.DateTimeField):
