@@ -19,7 +19,7 @@ from evaluation.submissions import read_kb
 from evaluation.turns import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.uploads import KEPT
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import Gone, InvalidInput
 from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
 
@@ -39,6 +39,8 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
     ------
     InvalidInput
         If the format is unknown.
+    Gone
+        If the upload was thrown away.
     TooMany
         If as many files of its owner wait as may.
     """
@@ -48,7 +50,9 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
         User.objects.select_for_update(no_key=True).get(pk=upload.user_id)
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
         refuse_too_many(others.exclude(upload=upload).count())
-        Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT)
+        # The update locks the row: whoever throws the upload away waits, or was first.
+        if not Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT):
+            raise Gone(f"{upload.name} was thrown away meanwhile: send it again")
         for replaced in FileCheck.objects.filter(upload=upload):
             normalised.discard(file=replaced)
             replaced.delete()

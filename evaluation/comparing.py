@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from evaluation.annotated import read_sample
 from evaluation.estimators.comparison import Comparable, Measure, differences
 from evaluation.estimators.intervals import Interval, difference_interval
 from evaluation.models import Comparison, Epoch, Score, Submission
@@ -70,11 +71,12 @@ def compare(
     here, there = stored[one.epoch_id], stored[other.epoch_id]
     mine = unpack(here.arrays)
     others = mine if there is here else unpack(there.arrays)
-    population = first.corpus.documents.count()
+    drawn = read_sample(first.corpus)
+    sample = drawn.design if drawn else None
     compared = []
     for measure in MEASURES:
         a, b = interval(one, measure), interval(other, measure)
-        difference = differences(mine, here.submissions.index(first.pk), others, measure, population)[
+        difference = differences(mine, here.submissions.index(first.pk), others, measure, sample)[
             there.submissions.index(second.pk)
         ]
         apart = None

@@ -5,11 +5,13 @@ killed between the two leaves a file behind: no harm but its room, and that its 
 """
 
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from django.conf import settings
 
 from evaluation.models import NormalisedFile, Submission
+from kbpo.core.leftovers import written_before
 
 YOUNGEST = timedelta(days=1)  # far longer than an upload takes from its file to its row
 
@@ -25,12 +27,10 @@ def remove_orphans(*, now: datetime, youngest: timedelta = YOUNGEST) -> int:
         A file that was written more recently may belong to an upload that is not over, and stays.
     """
     uploaded, written = Path(settings.MEDIA_ROOT, "submissions"), Path(settings.KBPO_HOME, "normalised")
-    found = [path for path in (*uploaded.rglob("*"), *written.glob("*")) if path.is_file()]
+    found = list(written_before(chain(uploaded.rglob("*"), written.glob("*")), now - youngest))
     kept = {Path(settings.MEDIA_ROOT, name) for name in Submission.objects.values_list("file", flat=True)}
     kept |= {one.path for one in NormalisedFile.objects.all()}
-    removed = 0
-    for path in found:
-        if path not in kept and path.stat().st_mtime < (now - youngest).timestamp():
-            path.unlink()
-            removed += 1
-    return removed
+    orphans = [path for path in found if path not in kept]
+    for path in orphans:
+        path.unlink(missing_ok=True)
+    return len(orphans)

@@ -30,6 +30,7 @@ from evaluation import (
     notices,
     sampling,
     submissions,
+    texts,
     uploads,
     work,
 )
@@ -152,8 +153,12 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
-    return files.remove_orphans(now=timezone.now())
+    """Delete files that nothing has, or that were never finished; return how many.
+
+    No stage: once an hour will do.
+    """
+    now = timezone.now()
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
 
 
 def end_studies() -> int:

@@ -86,7 +86,7 @@ def read_arrival(query: Mapping[str, str], provider: str) -> Arrival:
 def _name(value: str, where: str) -> str:
     if len(value) > LONGEST_ID or not _ID.fullmatch(value):
         raise InvalidInput(
-            "The address of this page is damaged: open the task again where you accepted it.", where=where
+            f"The address of this page is damaged ({where}): open the task again where you accepted it."
         )
     return value
 
@@ -95,8 +95,7 @@ def _submit_address(value: str, provider: str) -> str:
     found = _SUBMIT_TO.fullmatch(value)
     if found is None or found[1] not in submit_origins(provider):
         raise InvalidInput(
-            "This page would send your answer to a place that is not where the task comes from. Open the task"
-            " again where you accepted it.",
-            where="turkSubmitTo",
+            "This page would send your answer to a place that is not where the task comes from (turkSubmitTo)."
+            " Open the task again where you accepted it."
         )
     return f"{found[1]}{found[2]}{SUBMIT}"

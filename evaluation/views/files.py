@@ -21,6 +21,7 @@ from evaluation.tac.excerpt import Line, excerpt
 from evaluation.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.numbers import whole_number
 
 PAGE = 50
 AROUND = 5  # lines shown before a line and after it
@@ -78,9 +79,9 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     """Show a line of the file, those around it, and what is wrong with them."""
     file = find_file(request, kind, pk)
     asked = request.GET.get("line", "1").strip()
-    if not asked.isascii() or not asked.isdecimal() or not 0 < int(asked) <= FARTHEST:
-        raise InvalidInput(f"{asked!r} is no line: the first is line 1.", where="line")
-    number = int(asked)
+    number = whole_number(asked, FARTHEST)
+    if not number:
+        raise InvalidInput(f"{asked[:40]!r} is no line: the first is line 1.", where="line")
     stream = file.open_file()
     found: tuple[Line, ...] = ()
     if stream is not None:

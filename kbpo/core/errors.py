@@ -13,6 +13,12 @@ class NotAllowed(KbpoError):
     status = 403
 
 
+class Gone(KbpoError):
+    """What it is about was there, and is not any more."""
+
+    status = 404
+
+
 class Conflict(KbpoError):
     """The state has moved on: what was asked for is no longer possible."""
 

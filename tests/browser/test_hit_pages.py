@@ -39,6 +39,7 @@ from tests.factories import (
     HitFactory,
     QuestionFactory,
     UserFactory,
+    WorkerIdentityFactory,
 )
 from tests.mediawiki import Wiki, serve_wiki
 
@@ -485,6 +486,124 @@ def work() -> None:
     mturk_provider.connect.cache_clear()
 
 
+def test_several_passages_are_gone_through_one_after_the_other(
+    open_page: OpenPage, mturk, hit: Hit, worker: User
+) -> None:
+    other = DocumentFactory.create(corpus=hit.batch.corpus, title="The second one", sentences=True)
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    question = QuestionFactory.create(document=other, asked=asked)
+    hit.hit_questions.create(question=question, position=2)
+    post(mturk, hit)
+    page, frame = accept(open_page, worker)
+    second = frame.get_by_role("heading", name="The second one")
+    expect(second).to_be_hidden()
+    frame.get_by_label("founded").locator("visible=true").check()
+    frame.get_by_role("button", name="Next").click()
+    frame.get_by_label("Yes, it is right").check()
+    frame.get_by_role("button", name="Next").click()
+    expect(second).to_be_visible()
+    expect(frame.get_by_role("region", name="The document")).to_have_count(1)
+    frame.get_by_label("None of these").locator("visible=true").check()
+    frame.get_by_role("button", name="Back").click()
+    expect(second).to_be_hidden()
+    frame.get_by_role("button", name="Next").click()
+    frame.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("status").filter(has_text="Your answer is in")).to_be_visible()
+    answers = {one["question"]: one["answer"] for one in Assignment.objects.get().answer["answers"]}
+    assert len(answers) == 3
+    assert answers[question.pk]["none"] is True
+
+
+def test_a_second_window_is_told_that_another_saved_later(
+    open_page: OpenPage, mturk, hit: Hit, worker: User
+) -> None:
+    post(mturk, hit)
+    page, frame = accept(open_page, worker)
+    twin = page.context.new_page()
+    twin.goto(page.url)
+    twin_frame = twin.frame_locator("[data-frame]")
+    for key in (1, 2):
+        twin_frame.locator(f"[data-key='{key}']").check()
+        expect(twin_frame.get_by_text("Saved", exact=True)).to_be_visible()
+    frame.get_by_label("None of these").check()
+    expect(frame.locator("[data-saved]")).to_contain_text("another window")
+    frame.get_by_label("None of these").uncheck()
+    expect(frame.get_by_text("Saved", exact=True)).to_be_visible()
+
+
+def test_what_was_typed_just_before_leaving_is_kept(
+    open_page: OpenPage, mturk, hit: Hit, worker: User
+) -> None:
+    post(mturk, hit)
+    page, frame = accept(open_page, worker)
+    frame.get_by_text("Comment").click()
+    frame.get_by_label("Anything that we should know").press_sequentially("Gone")
+    page.goto(reverse("work_mine"))
+    page.wait_for_load_state("networkidle")
+    page.go_back()
+    expect(frame.get_by_label("Anything that we should know")).to_have_value("Gone")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+)
+def test_every_page_fits_its_frame(
+    open_page: OpenPage, linking: Hit, live_server, wiki: Wiki, width: int, scheme: str
+) -> None:
+    """The same pages by themselves, as a frame of this width shows them."""
+    lesson = HitFactory.create(batch__is_tutorial=True, batch__title="Learn it")
+    given = f"assignmentId=3A&hitId=3H&workerId=W1&turkSubmitTo={live_server.url}/x"
+    page = open_page(f"{hit_url(lesson)}?{given}", width=width, scheme=scheme)
+
+    def look(name: str) -> None:
+        fits(page.main_frame, page, f"page-{name}-{width}-{scheme}", width)
+
+    look("start")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_role("heading", name="Question 1 of 10")).to_be_visible()
+    look("practice")
+    page.get_by_label("works or worked for").check()
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("heading", name="Not quite")).to_be_visible()
+    look("explained")
+
+    page.goto(f"{hit_url(linking)}?{given}")
+    page.get_by_label("None of these").check()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("combobox").fill("port")
+    expect(page.get_by_role("option")).to_have_count(2)
+    look("link")
+    page.keyboard.press("Escape")
+    page.get_by_label("No page").check()
+    page.get_by_role("button", name="Next").click()
+    look("date")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("alert")).to_contain_text("no date")
+    look("missing")
+
+    page.goto(f"{hit_url(linking).removesuffix('/')}/passages/1/?{given}")
+    look("whole")
+    page.goto(f"{hit_url(linking)}?{given.replace(live_server.url, 'https://evil.example.org')}")
+    expect(page.get_by_role("heading", name="This task cannot be done here")).to_be_visible()
+    look("refused")
+    worker = WorkerIdentityFactory.create(worker_id="W1")
+    Assignment.objects.filter(hit=linking).update(
+        state="submitted", submitted_at=timezone.now(), worker=worker
+    )
+    page.goto(f"{hit_url(linking)}?{given}")
+    expect(page.get_by_role("heading", name="Your answer is in")).to_be_visible()
+    look("done")
+
+
+def fits(frame: Frame, page: Page, name: str, width: int) -> None:
+    picture(page, name)
+    assert frame.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    if width == 360:
+        targets = frame.locator("label.option:visible, button:visible, summary:visible, a.button:visible")
+        heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
+        assert min([44, *heights]) >= 44
+
+
 @pytest.mark.parametrize(
     ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 )
@@ -505,10 +624,4 @@ def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
 
 
 def check(page: Page, name: str) -> None:
-    picture(page, name)
-    frame = frame_of(page)
-    assert frame.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    if "360" in name:
-        targets = frame.locator("label.option:visible, button:visible, summary:visible")
-        heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
-        assert min(heights) >= 44
+    fits(frame_of(page), page, name, 360 if "360" in name else 1280)

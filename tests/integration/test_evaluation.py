@@ -32,7 +32,7 @@ from kbpo import pipeline
 from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from tests.integration.conftest import Submit
+from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import Fact, World
 
 pytestmark = pytest.mark.django_db
@@ -514,7 +514,7 @@ def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_othe
         return read_claims(submission)
 
     monkeypatch.setattr(sampling, "read_claims", read)
-    pipeline.advance()
+    advance_past_pauses()
     broken.refresh_from_db()
     fine.refresh_from_db()
     assert (broken.state, fine.state) == ("failed", "judging")

@@ -20,7 +20,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import SubmissionFactory
-from tests.integration.conftest import Submit
+from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -42,15 +42,6 @@ def break_down(monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> Non
         raise ZeroDivisionError
 
     monkeypatch.setattr(where, name, broken)
-
-
-def advance_past_pauses() -> None:
-    """Run the pipeline as often as it tries something, with the pauses in between over."""
-    for _ in range(work.ERRORS):
-        pipeline.advance()
-        past = timezone.now() - timedelta(seconds=1)
-        StageWork.objects.exclude(not_before=None).update(not_before=past)
-        Epoch.objects.exclude(scoring_not_before=None).update(scoring_not_before=past)
 
 
 def test_cancelling_before_the_sample_costs_nothing(submit: Submit, member: User) -> None:

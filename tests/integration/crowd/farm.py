@@ -26,23 +26,26 @@ from crowd.providers import registry  # noqa: E402
 from kbpo import pipeline  # noqa: E402
 
 WORKERS = 4
-LONGEST_LIFE = 4.0  # seconds
+LONGEST_LIFE = 5.0  # seconds
+STAGES = (
+    pipeline.post_hits,
+    pipeline.collect_work,
+    pipeline.review_work,
+    pipeline.pay_bonuses,
+    pipeline.settle_questions,
+)
 
 outbox.LEASE = timedelta(seconds=3)
 outbox.FIRST, outbox.LONGEST = timedelta(seconds=0.1), timedelta(seconds=1)
-collecting.SOONEST, collecting.LATEST = timedelta(seconds=0.2), timedelta(seconds=2)
+collecting.SOONEST, collecting.LATEST = timedelta(seconds=0.5), timedelta(seconds=5)
 posting.FIRST_LOOK = timedelta(seconds=0.2)
 
 
 def work() -> None:
+    rng = Random(os.getpid())
     while True:
-        for stage in (
-            pipeline.post_hits,
-            pipeline.collect_work,
-            pipeline.review_work,
-            pipeline.pay_bonuses,
-            pipeline.settle_questions,
-        ):
+        # In any order: a life may be too short for all of them.
+        for stage in rng.sample(STAGES, len(STAGES)):
             stage()
         time.sleep(0.05)
 

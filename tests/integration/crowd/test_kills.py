@@ -26,7 +26,7 @@ from tests.processes import wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-HITS = 100
+HITS = 60
 REWARD, FEE = 15, 3
 
 
@@ -49,7 +49,7 @@ def farm(settings: LazySettings, seed: int) -> "subprocess.Popen[str]":
     )
 
 
-def wait(true: Callable[[], bool], process: "subprocess.Popen[str]", seconds: float = 300) -> None:
+def wait(true: Callable[[], bool], process: "subprocess.Popen[str]", seconds: float = 400) -> None:
     assert wait_until(lambda: true() or process.poll() is not None, seconds), "it does not come to an end"
     assert process.poll() is None, "the farm has ended"
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from annotations.models import DocumentAnnotation
 from evaluation.comparing import compare, pack, unpack
 from evaluation.estimators.comparison import Comparable
-from evaluation.models import Comparison
+from evaluation.models import Comparison, DocumentSample, SampledDocument
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,
@@ -37,8 +38,11 @@ def comparable(*precisions, recall=0.5):
 
 @pytest.fixture
 def epoch(cast):
-    for _ in range(8):
-        DocumentFactory(corpus=cast.corpus)
+    documents = [DocumentFactory(corpus=cast.corpus) for _ in range(8)]
+    sample = DocumentSample.objects.create(corpus=cast.corpus, size=4, population=8)
+    for document in documents[:4]:
+        SampledDocument.objects.create(sample=sample, document=document, probability=0.5)
+        DocumentAnnotation.objects.create(document=document, digest="0" * 64)
     return EpochFactory(corpus=cast.corpus)
 
 

@@ -1,4 +1,4 @@
-"""Review: approved by rule or a person, rejected by a person alone, taken back, paid once; bonuses, blocks."""
+"""Review: approved by rule or person, rejected by a person alone, taken back, paid once; bonuses, blocks."""
 
 from datetime import timedelta
 from random import Random
