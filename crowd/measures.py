@@ -18,15 +18,17 @@ ANSWERS = 10_000
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
 # An answer is compared where more than half of the votes of others on its question are the same whole answer.
-# Answers are alike if they tick the same, whatever else they hold. Those that are no votes, since they were
-# rejected or wait for a person, are compared as well, with the votes; gold answers are not.
+# Answers are alike if they tick the same, whatever else they hold; marked documents are not compared. Answers
+# that are no votes, since they were rejected or wait for a person, are compared as well, with the votes; gold
+# answers are not.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
         jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
     FROM annotations_response AS response
     JOIN annotations_question AS question ON question.id = response.question_id
-    WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
+    WHERE NOT response.is_expert AND question.kind IN ('relation', 'canonical')
+    AND (response.is_valid OR NOT EXISTS (
         SELECT 1 FROM crowd_assignment AS shown
         JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
         WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
@@ -160,19 +162,18 @@ def _time(found: _Counts) -> None:
 
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
-    """Measure the agreement on the questions of batches in which something was counted or decided."""
-    batches = HitBatch.objects.filter(is_tutorial=False)
+    """Measure the agreement on the relation questions of batches in which something happened."""
+    batches = HitBatch.objects.filter(is_tutorial=False, kind=HitBatch.Kind.RELATION)
     if since is not None:
         batches = batches.filter(
             Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)
         ).distinct()
     rows = []
     for batch in batches:
-        kind = Question.Kind(batch.kind) if batch.kind in Question.Kind.values else None
-        if kind is None:
-            continue
-        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
-        measured = selectors.agreement_on(asked, kind)
+        asked = Question.objects.filter(
+            hit_questions__hit__batch=batch, kind=Question.Kind.RELATION
+        ).distinct()
+        measured = selectors.agreement_on(asked, Question.Kind.RELATION)
         kappa = measured.kappa
         rows.append(
             BatchMeasure(
