@@ -88,8 +88,10 @@ def read_sample(corpus: Corpus) -> Sample | None:
 
 
 def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
-    """Return the annotation of each document that has one, by row ids: the experts', or else the crowd's."""
-    found = DocumentAnnotation.objects.filter(document__in=document_ids).order_by("source")
+    """Return the complete annotation of each document that has one: the experts', or else the crowd's."""
+    found = DocumentAnnotation.objects.filter(document__in=document_ids, completed_at__isnull=False).order_by(
+        "source"
+    )
     return dict(found.values_list("document_id", "pk"))  # "expert" comes after "crowd", and stays
 
 

@@ -138,7 +138,7 @@ def parts(assignment: Assignment) -> list[Part]:
     reading = {
         question.pk: _Reading(
             question,
-            payloads.read_question(question.kind, question.payload),
+            payloads.read_claim_question(question.kind, question.payload),
             own[question.pk].answer if question.pk in own else stored.get(question.pk),
             own.get(question.pk),
             others[question.pk],
