@@ -27,8 +27,7 @@ WITH said AS (
         jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
     FROM annotations_response AS response
     JOIN annotations_question AS question ON question.id = response.question_id
-    WHERE NOT response.is_expert AND question.kind IN ('relation', 'canonical')
-    AND (response.is_valid OR NOT EXISTS (
+    WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
         SELECT 1 FROM crowd_assignment AS shown
         JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
         WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
@@ -41,8 +40,9 @@ WITH said AS (
     FROM alike GROUP BY question_id
 ), compared AS (
     SELECT said.worker_id, said.kind, said.own,
-        2 * (alike.number - said.own) > most.votes - said.own AS agrees,
-        2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
+        said.kind <> 'entities' AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
+        said.kind <> 'entities'
+            AND 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
             > most.votes - said.own AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
 )
@@ -162,18 +162,17 @@ def _time(found: _Counts) -> None:
 
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
-    """Measure the agreement on the relation questions of batches in which something happened."""
-    batches = HitBatch.objects.filter(is_tutorial=False, kind=HitBatch.Kind.RELATION)
+    """Measure the agreement on the main questions of batches in which something happened."""
+    batches = HitBatch.objects.filter(is_tutorial=False)
     if since is not None:
         batches = batches.filter(
             Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)
         ).distinct()
     rows = []
     for batch in batches:
-        asked = Question.objects.filter(
-            hit_questions__hit__batch=batch, kind=Question.Kind.RELATION
-        ).distinct()
-        measured = selectors.agreement_on(asked, Question.Kind.RELATION)
+        kind = Question.Kind(batch.kind)
+        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
+        measured = selectors.agreement_on(asked, kind)
         kappa = measured.kappa
         rows.append(
             BatchMeasure(

@@ -107,7 +107,7 @@ def listed(*, show: str, batch_id: int | None = None, user_id: int | None = None
 
 def marked_parts(assignment: Assignment) -> list[marked.MarkedPart]:
     """Read what an assignment's worker marked in whole documents, where its HIT asks for that."""
-    questions = list(_asked(assignment).filter(kind=marked.KIND).select_related("document"))
+    questions = list(_asked(assignment).filter(kind=Question.Kind.ENTITIES).select_related("document"))
     if not questions:
         return []
     own, others = _responses(assignment, questions)
@@ -130,7 +130,7 @@ def parts(assignment: Assignment) -> list[Part]:
     ----------
     assignment : Assignment
     """
-    questions = list(_asked(assignment).exclude(kind=marked.KIND))
+    questions = list(_asked(assignment).exclude(kind=Question.Kind.ENTITIES))
     if assignment.gold is not None:
         questions.append(assignment.gold)
     own, others = _responses(assignment, questions)

@@ -9,8 +9,6 @@ from kbpo.core.marking import Mark, Segment, cut
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
 
-KIND = "entities"  # of the questions about all of a document
-
 
 @dataclass(frozen=True, slots=True)
 class Entity:
