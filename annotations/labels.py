@@ -1,10 +1,7 @@
 """From responses to labels: the only bridge between the two."""
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -13,14 +10,15 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import payloads
+from annotations import annotating, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
-from kbpo.core.columns import read_rows
+from kbpo.core.columns import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -30,6 +28,27 @@ _ROUNDING = 1e-9
 
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
+
+# By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
+# and would go through all of them for each.
+_LABELS = """
+SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value::int ELSE -1 END
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+ORDER BY asked.place, label.predicate COLLATE "C", label.subject
+"""
+_VOTES = """
+SELECT asked.place, label.id, response.worker_id, response.is_expert, {held}
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+JOIN annotations_response AS response ON response.question_id = asked.id AND response.is_valid
+"""
+#: Whether an answer affirms the claim of a label.
+_HELD = {
+    Question.Kind.RELATION: "response.answer -> 'relations' @> jsonb_build_array("
+    "jsonb_build_object('predicate', label.predicate, 'subject', label.subject))",
+    Question.Kind.CANONICAL: "(response.answer ->> 'right')::bool",
+}
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -69,6 +88,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     """
     questions = list(
         with_complete_votes()
+        .select_related("document")
         .annotate(
             most_votes=F("document__corpus__most_votes"),
             least_posterior=F("document__corpus__least_posterior"),
@@ -79,21 +99,17 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled: dict[Question, Mapping[Offer, Verdict]] = {}
-    undecided = []
-    lacking = []
-    for question in questions:
-        verdicts = _verdicts(question, votes[question.pk])
-        if verdicts is not None and _are_sure(verdicts.values(), question.least_posterior):
-            settled[question] = verdicts
-        elif len(votes[question.pk]) < question.most_votes:
-            question.votes_needed = len(votes[question.pk]) + 1
-            lacking.append(question)
-        else:
-            undecided.append(question)
-    _settle(settled, Label.Source.MAJORITY)
+    undecided = _settle(
+        {question: votes[question.pk] for question in questions},
+        Label.Source.MAJORITY,
+        {question.pk: question.least_posterior for question in questions},
+    )
+    most_votes = {question.pk: question.most_votes for question in questions}
+    lacking = [question for question in undecided if len(votes[question.pk]) < most_votes[question.pk]]
+    for question in lacking:
+        question.votes_needed = len(votes[question.pk]) + 1
     Question.objects.bulk_update(lacking, ["votes_needed"])
-    send_to_experts(questions=undecided)
+    send_to_experts(questions=[question for question in undecided if question not in lacking])
     return len(questions)
 
 
@@ -105,12 +121,8 @@ def send_to_experts(*, questions: Collection[Question]) -> int:
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     """Settle questions, locked by the caller and not yet settled, by an expert's answer each."""
-    settled = {}
-    for question, response in answers.items():
-        verdicts = _verdicts(question, [response])
-        assert verdicts is not None, "one vote is never a tie"
-        settled[question] = verdicts
-    _settle(settled, Label.Source.EXPERT)
+    undecided = _settle({question: [vote] for question, vote in answers.items()}, Label.Source.EXPERT)
+    assert not undecided, "one vote is never a tie"
 
 
 @transaction.atomic
@@ -136,65 +148,34 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+    # What is said of a whole document has no labels.
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind if kind != Question.Kind.ENTITIES)
 
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
-    rows = sorted(settled.values_list("document_id", "key", "pk", "payload"), key=itemgetter(0, 1))
-    asked = {pk: payloads.read_question(kind, payload) for _, _, pk, payload in rows}
-    place = {pk: number for number, pk in enumerate(asked)}
-    # Keys in an array, not a subquery: of new rows, not yet analysed, the planner thinks there are none.
-    labels = sorted(
-        read_rows(
-            "SELECT id, question_id, predicate, subject, value, source FROM annotations_label"
-            " WHERE question_id = ANY(%s)",
-            [list(asked)],
-        ),
-        key=lambda row: (place[row[1]], row[2], row[3]),
-    )
-    if not labels:
+    asked = array_literal([pk for _, _, pk in sorted(settled.values_list("document_id", "key", "pk"))])
+    labels = read_columns(_LABELS, [asked], {"id": "bigint", "known": "int"})
+    if not labels["id"].size:
         return 0
-    found: dict[int, list[tuple[int, Offer]]] = defaultdict(list)
-    for item, (_, question_id, predicate, subject, _, _) in enumerate(labels):
-        found[question_id].append((item, Offer(predicate, subject)))
-    known = np.array([int(value) if source == Label.Source.EXPERT else -1 for *_, value, source in labels])
-
-    items: list[int] = []
-    workers: list[int] = []
-    votes: list[bool] = []
-    responses = read_rows(
-        "SELECT question_id, worker_id, answer, is_expert FROM annotations_response"
-        " WHERE question_id = ANY(%s) AND is_valid",
-        [list(asked)],
+    votes = read_columns(
+        _VOTES.format(held=_HELD[kind]),
+        [asked],
+        {"place": "bigint", "label": "bigint", "worker": "bigint", "is_expert": "bool", "held": "bool"},
     )
-    for question_id, worker_id, answer, is_expert in sorted(
-        responses, key=lambda row: (place[row[0]], row[1])
-    ):
-        held = _held(asked[question_id], answer)
-        for item, offer in found[question_id]:
-            vote = offer in held
-            if not is_expert:
-                items.append(item)
-                workers.append(worker_id)
-                votes.append(vote)
-            elif known[item] < 0:
-                known[item] = vote
-    measured = _measure(
-        np.array(items, dtype=np.int64),
-        np.array(workers, dtype=np.int64),
-        np.array(votes, dtype=np.int64),
-        known,
+    by_id = np.argsort(labels["id"])
+    items = by_id[np.searchsorted(labels["id"], votes["label"], sorter=by_id)]
+    order = np.lexsort((items, votes["worker"], votes["place"]))
+    items, workers, held, is_expert = (
+        column[order] for column in (items, votes["worker"], votes["held"], votes["is_expert"])
     )
-    return _store_measured([pk for pk, *_ in labels], *measured)
-
-
-def _held(asked: RelationQuestion | CanonicalQuestion, answer: Mapping[str, Any]) -> Collection[Offer]:
-    """Return the claims that an answer affirms, named as labels name them."""
-    if isinstance(asked, CanonicalQuestion):
-        return {_CANONICAL} if answer["right"] else set()
-    return asked.ticked(answer)
+    known = labels["known"].astype(np.int64)
+    by_experts, first = np.unique(items[is_expert], return_index=True)
+    known[by_experts] = np.where(known[by_experts] < 0, held[is_expert][first], known[by_experts])
+    told = ~is_expert
+    measured = _measure(items[told], workers[told], held[told].astype(np.int64), known)
+    return _store_measured(labels["id"], *measured)
 
 
 def _measure(
@@ -215,7 +196,7 @@ def _measure(
     return posteriors, corrected
 
 
-def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected: FloatArray) -> int:
+def _store_measured(label_ids: IntArray, posteriors: FloatArray, corrected: FloatArray) -> int:
     # bulk_update would send one CASE for each row: minutes, where this takes a second.
     with connection.cursor() as cursor:
         cursor.execute(
@@ -223,13 +204,9 @@ def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected:
             " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
             " WHERE label.id = new.id AND (label.posterior, label.corrected)"
             " IS DISTINCT FROM (new.posterior, new.corrected)",
-            [list(label_ids), _nullable(posteriors), _nullable(corrected)],
+            [array_literal(column.tolist()) for column in (label_ids, posteriors, corrected)],
         )
         return int(cursor.rowcount)
-
-
-def _nullable(values: FloatArray) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def publish(questions: QuerySet[Question]) -> int:
@@ -260,8 +237,9 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, Verdict] | None:
-    asked = payloads.read_question(question.kind, question.payload)
+def _verdicts(
+    asked: RelationQuestion | CanonicalQuestion, votes: Sequence[Response]
+) -> Mapping[Offer, Verdict] | None:
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
         return None if verdict is None else {_CANONICAL: verdict}
@@ -272,7 +250,28 @@ def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
     return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
 
 
-def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.Source) -> None:
+def _settle(
+    votes: Mapping[Question, Sequence[Response]],
+    source: Label.Source,
+    least_posteriors: Mapping[int, float] | None = None,
+) -> list[Question]:
+    """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
+    asked = selectors.read_asked(votes)
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
+    undecided = []
+    for question, given in votes.items():
+        read = asked[question.pk]
+        if isinstance(read, EntitiesQuestion):
+            marked = [read.mentions(vote.answer) for vote in given]
+            annotating.store_mentions(document=question.document, asked=read, marked=marked)
+            settled[question] = {}
+            continue
+        verdicts = _verdicts(read, given)
+        least = (least_posteriors or {}).get(question.pk, 0.0)
+        if verdicts is None or not _are_sure(verdicts.values(), least):
+            undecided.append(question)
+        else:
+            settled[question] = verdicts
     Label.objects.bulk_create(
         Label(
             question=question,
@@ -291,3 +290,4 @@ def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.S
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(
         state=Question.State.SETTLED, settled_at=timezone.now()
     )
+    return undecided
