@@ -87,9 +87,18 @@ class InstanceAdmin(ReadOnlyAdmin):
 class EpochAdmin(ReadOnlyAdmin):
     """Epochs; the secret of an open one is shown to nobody."""
 
-    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due"]
+    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due", "subsets_due"]
     list_filter = ["corpus"]
-    fields = ["corpus", "number", "commitment", "key_version", "opened_at", "released_at", "scores_due"]
+    fields = [
+        "corpus",
+        "number",
+        "commitment",
+        "key_version",
+        "opened_at",
+        "released_at",
+        "scores_due",
+        "subsets_due",
+    ]
 
 
 @admin.register(SampleBatch)

@@ -12,7 +12,7 @@ from evaluation.estimators import documents, matching
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.models import DocumentSample, Instance, Submission
-from kbpo.core.columns import read_columns
+from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -170,7 +170,7 @@ def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int])
         " FROM unnest(%s::bigint[]) AS wanted (id)"
         " JOIN evaluation_prediction AS prediction ON prediction.instance_id = wanted.id"
         " WHERE prediction.submission_id = ANY(%s)",
-        [instances[:, 0].tolist(), list(numbers)],
+        [array_literal(instances[:, 0].tolist()), list(numbers)],
         dict.fromkeys(("submission", "instance", "start", "end", "object_start", "object_end"), "bigint"),
     )
     pks = np.array(sorted(numbers), dtype=np.int64)

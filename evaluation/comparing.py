@@ -52,7 +52,8 @@ def compare(
     Returns
     -------
     list of Compared
-        Precision, recall and F1, in this order; empty where one of the two has no score of this kind.
+        Precision, recall and F1, in this order; empty where one of the two has no score of this kind, or
+        one of before scores were made comparable.
     """
     choice = {"estimator": estimator, "weighting": weighting, "part": part}
     scores = {
@@ -68,6 +69,8 @@ def compare(
     if not {first.pk, second.pk} <= scores.keys():
         return []
     one, other = scores[first.pk], scores[second.pk]
+    if not {one.epoch_id, other.epoch_id} <= stored.keys():
+        return []
     here, there = stored[one.epoch_id], stored[other.epoch_id]
     mine = unpack(here.arrays)
     others = mine if there is here else unpack(there.arrays)

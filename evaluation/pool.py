@@ -85,7 +85,8 @@ def read_pool(epoch: Epoch, through: int) -> Pool:
     batches = list(epoch.batches.filter(number__lte=through).order_by("number").select_related("submission"))
     stored = list(columns.read([batch.pk for batch in batches], columns.FIGURES))
     own_ids = [unpack(one[columns.INSTANCES]) for one in stored]
-    sorted_ids = np.unique(np.concatenate(own_ids))
+    sorted_ids = np.sort(np.concatenate(own_ids))  # np.unique takes ten times as long
+    sorted_ids = sorted_ids[np.append(True, sorted_ids[1:] != sorted_ids[:-1])]
     position = np.full(sorted_ids.size, -1, dtype=np.int64)
     folds = np.zeros(sorted_ids.size, dtype=np.int64)
     pi = np.full(sorted_ids.size, np.nan)

@@ -30,19 +30,43 @@ from evaluation.models import Submission
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
 from tests import factories as make
+from tests.integration.evaluation.test_compare import stored
 from tests.integration.marketplace.conftest import HIT
 
 _SALT = "crowd.marketplace.submit"
 KB = b"run\n:E1\ttype\tPER\n"
 
 
+@dataclass(frozen=True)
+class Request:
+    """A request as it should be."""
+
+    method: str
+    body: bytes = b""
+    kind: str = "application/x-www-form-urlencoded"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class Site:
-    """People, by what they may do, and the addresses of things that there are, by the route's name."""
+    """People, by what they may do, and for each route, by its name, what leads to something that there is.
+
+    Attributes
+    ----------
+    people : dict of str to User or None
+    things : dict of str to dict
+        What stands in the address.
+    queries, forms : dict of str to dict
+        What stands behind its question mark, and what is posted.
+    requests : dict of str to list of Request
+        What else is asked, with headers.
+    """
 
     people: dict[str, User | None]
     things: dict[str, dict[str, Any]]
-    forms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    queries: dict[str, dict[str, Any]]
+    forms: dict[str, dict[str, Any]]
+    requests: dict[str, list[Request]]
 
     def address(self, name: str) -> str:
         """Return the address of something that is there."""
@@ -85,6 +109,7 @@ def build() -> Site:
     for batch in batches:
         make.ScoreFactory.create(batch=batch)
         make.PredictionFactory.create(submission=batch.submission, instance=instance)
+    stored(epoch, [batch.submission for batch in batches], (0.7, 0.5))
     submission = batches[0].submission
     make.ProblemFactory.create(submission=submission)
     for state in Submission.State.values:
@@ -171,7 +196,16 @@ def build() -> Site:
         if model is not None and "object_id" in pattern.pattern.converters:
             row = model._default_manager.first()
             things[name] = {"object_id": row.pk if row is not None else 1}
-    return Site(people, things, forms)
+    both = {"a": submission.pk, "b": batches[1].submission.pk}
+    queries: dict[str, dict[str, Any]] = {"compare": both, "api_compare": both, "home": {"corpus": "news"}}
+    tus = {"Tus-Resumable": "1.0.0"}
+    announced = {**tus, "Upload-Length": "9", "Upload-Metadata": "filename YQ==,lastmodified MQ=="}
+    piece = Request("PATCH", b"run", "application/offset+octet-stream", {**tus, "Upload-Offset": "0"})
+    requests = {
+        "api_uploads": [Request("POST", headers=announced), Request("OPTIONS")],
+        "api_upload": [piece, Request("HEAD", headers=tus), Request("DELETE", headers=tus)],
+    }
+    return Site(people, things, queries, forms, requests)
 
 
 def _admin_model(pattern: URLPattern) -> Any:

@@ -77,6 +77,12 @@ def address(*systems, name="compare", **choice):
     return reverse(name, args=["news"], query=query)
 
 
+def test_scores_that_were_not_made_comparable_are_not_compared(client, epoch):
+    first, second = scored(epoch, "quorum", 0.7), scored(epoch, "maxim", 0.5)
+    assert compare(first, second, **CHOICE) == []
+    assert client.get(address(first, second)).status_code == 200
+
+
 def test_what_is_packed_comes_back():
     one = comparable(0.4, 0.6)
     again = unpack(pack(one))
