@@ -19,7 +19,7 @@ def update_agreement(*, corpus: Corpus) -> int:
     Returns
     -------
     int
-        For how many kinds the measure has changed.
+        How many measures have changed.
     """
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     changed = 0
@@ -31,8 +31,10 @@ def update_agreement(*, corpus: Corpus) -> int:
             "kappa_low": kappa.low if kappa else None,
             "kappa_high": kappa.high if kappa else None,
         }
-        same = KindAgreement.objects.filter(corpus=corpus, kind=found.kind, **measured)
-        if not same.exists():
-            KindAgreement.objects.update_or_create(corpus=corpus, kind=found.kind, defaults=measured)
+        kept = KindAgreement.objects.filter(corpus=corpus, kind=found.kind, aspect=found.aspect)
+        if not kept.filter(**measured).exists():
+            KindAgreement.objects.update_or_create(
+                corpus=corpus, kind=found.kind, aspect=found.aspect, defaults=measured
+            )
             changed += 1
     return changed

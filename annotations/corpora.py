@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, models, transaction
 from django.db.models.functions import Length
 from django.utils import timezone
+from psycopg.types.json import Jsonb
 
 from annotations import jsonlines
 from annotations.models import (
@@ -68,7 +69,7 @@ def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | Non
     Parameters
     ----------
     path : path-like
-        JSON Lines, gzip or not: `doc_id`, `title`, `date`, `text`.
+        JSON Lines, gzip or not: `doc_id`, `title`, `date`, `text`, and `suggestions` if there are any.
     tag : str
         The corpus' short name.
     name : str
@@ -201,9 +202,18 @@ def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[
     ids = _new_ids(Document, len(records))
     _copy(
         Document,
-        ("id", "corpus_id", "doc_id", "title", "date", "text", "digest"),
+        ("id", "corpus_id", "doc_id", "title", "date", "text", "suggestions", "digest"),
         (
-            (pk, corpus.pk, record.doc_id, record.title, record.date, record.text, record.digest)
+            (
+                pk,
+                corpus.pk,
+                record.doc_id,
+                record.title,
+                record.date,
+                record.text,
+                Jsonb([one.as_json() for one in record.suggestions]),
+                record.digest,
+            )
             for pk, record in zip(ids, records, strict=True)
         ),
     )
@@ -244,9 +254,9 @@ def _copy_annotations(records: Sequence[AnnotationRecord], documents: dict[str, 
     now = timezone.now()
     _copy(
         DocumentAnnotation,
-        ("id", "document_id", "source", "digest", "loaded_at"),
+        ("id", "document_id", "source", "digest", "loaded_at", "completed_at"),
         (
-            (pk, documents[record.doc_id], DocumentAnnotation.Source.EXPERT.value, record.digest, now)
+            (pk, documents[record.doc_id], DocumentAnnotation.Source.EXPERT.value, record.digest, now, now)
             for pk, record in zip(ids, records, strict=True)
         ),
     )

@@ -10,13 +10,14 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import payloads
+from annotations import annotating, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from kbpo.core.columns import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
@@ -87,6 +88,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     """
     questions = list(
         with_complete_votes()
+        .select_related("document")
         .annotate(
             most_votes=F("document__corpus__most_votes"),
             least_posterior=F("document__corpus__least_posterior"),
@@ -97,21 +99,17 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    settled: dict[Question, Mapping[Offer, Verdict]] = {}
-    undecided = []
-    lacking = []
-    for question in questions:
-        verdicts = _verdicts(question, votes[question.pk])
-        if verdicts is not None and _are_sure(verdicts.values(), question.least_posterior):
-            settled[question] = verdicts
-        elif len(votes[question.pk]) < question.most_votes:
-            question.votes_needed = len(votes[question.pk]) + 1
-            lacking.append(question)
-        else:
-            undecided.append(question)
-    _settle(settled, Label.Source.MAJORITY)
+    undecided = _settle(
+        {question: votes[question.pk] for question in questions},
+        Label.Source.MAJORITY,
+        {question.pk: question.least_posterior for question in questions},
+    )
+    most_votes = {question.pk: question.most_votes for question in questions}
+    lacking = [question for question in undecided if len(votes[question.pk]) < most_votes[question.pk]]
+    for question in lacking:
+        question.votes_needed = len(votes[question.pk]) + 1
     Question.objects.bulk_update(lacking, ["votes_needed"])
-    send_to_experts(questions=undecided)
+    send_to_experts(questions=[question for question in undecided if question not in lacking])
     return len(questions)
 
 
@@ -123,12 +121,8 @@ def send_to_experts(*, questions: Collection[Question]) -> int:
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     """Settle questions, locked by the caller and not yet settled, by an expert's answer each."""
-    settled = {}
-    for question, response in answers.items():
-        verdicts = _verdicts(question, [response])
-        assert verdicts is not None, "one vote is never a tie"
-        settled[question] = verdicts
-    _settle(settled, Label.Source.EXPERT)
+    undecided = _settle({question: [vote] for question, vote in answers.items()}, Label.Source.EXPERT)
+    assert not undecided, "one vote is never a tie"
 
 
 @transaction.atomic
@@ -154,7 +148,8 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind)
+    # What is said of a whole document has no labels.
+    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind if kind != Question.Kind.ENTITIES)
 
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
@@ -242,8 +237,9 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _verdicts(question: Question, votes: Sequence[Response]) -> Mapping[Offer, Verdict] | None:
-    asked = payloads.read_question(question.kind, question.payload)
+def _verdicts(
+    asked: RelationQuestion | CanonicalQuestion, votes: Sequence[Response]
+) -> Mapping[Offer, Verdict] | None:
     if isinstance(asked, CanonicalQuestion):
         verdict = majority.canonical([vote.answer["right"] for vote in votes])
         return None if verdict is None else {_CANONICAL: verdict}
@@ -254,7 +250,28 @@ def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
     return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
 
 
-def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.Source) -> None:
+def _settle(
+    votes: Mapping[Question, Sequence[Response]],
+    source: Label.Source,
+    least_posteriors: Mapping[int, float] | None = None,
+) -> list[Question]:
+    """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
+    asked = selectors.read_asked(votes)
+    settled: dict[Question, Mapping[Offer, Verdict]] = {}
+    undecided = []
+    for question, given in votes.items():
+        read = asked[question.pk]
+        if isinstance(read, EntitiesQuestion):
+            marked = [read.mentions(vote.answer) for vote in given]
+            annotating.store_mentions(document=question.document, asked=read, marked=marked)
+            settled[question] = {}
+            continue
+        verdicts = _verdicts(read, given)
+        least = (least_posteriors or {}).get(question.pk, 0.0)
+        if verdicts is None or not _are_sure(verdicts.values(), least):
+            undecided.append(question)
+        else:
+            settled[question] = verdicts
     Label.objects.bulk_create(
         Label(
             question=question,
@@ -273,3 +290,4 @@ def _settle(settled: Mapping[Question, Mapping[Offer, Verdict]], source: Label.S
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(
         state=Question.State.SETTLED, settled_at=timezone.now()
     )
+    return undecided

@@ -2,13 +2,15 @@
 
 A relation question holds a pair of mentions with their types, and what is offered of it; its answer ticks
 some of the offers, or says that none holds, and may link the mentions. A canonical question holds a mention
-and what a system calls its canonical mention; its answer says whether that is right.
+and what a system calls its canonical mention; its answer says whether that is right. The question about a
+whole document stands in `annotations.entities`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from annotations.entities import EntitiesQuestion, Passage
 from annotations.links import read_links
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS, options
@@ -180,21 +182,26 @@ class CanonicalQuestion:
         return self.answer(right)
 
 
-def read_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | CanonicalQuestion:
+Asked = RelationQuestion | CanonicalQuestion | EntitiesQuestion
+
+
+def read_question(kind: str, payload: Mapping[str, Any], passage: Passage | None = None) -> Asked:
     """Read a stored question.
 
     Parameters
     ----------
-    kind : {"relation", "canonical"}
+    kind : {"relation", "canonical", "entities"}
     payload : mapping
-        As made by `RelationQuestion.payload` or `CanonicalQuestion.payload`.
+        As made by the `payload` of the question's class.
+    passage : Passage, optional
+        Its document, where answers to a question about all of it are to be read.
 
     Raises
     ------
     InvalidInput
         If it is of another form or version.
     """
-    question: RelationQuestion | CanonicalQuestion
+    question: Asked
     try:
         if payload["version"] != VERSION:
             raise InvalidInput(f"the question is of version {_shown(payload['version'])}, not {VERSION}")
@@ -202,10 +209,21 @@ def read_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | C
             first, second = (Mention(_span(item), item["type"]) for item in payload["mentions"])
             offered = tuple(Offer(item["predicate"], item["subject"]) for item in payload["options"])
             question = RelationQuestion((first, second), offered)
+        elif kind == "entities":
+            question = EntitiesQuestion(passage)
         else:
             question = CanonicalQuestion(_span(payload["mention"]), _span(payload["canonical"]))
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"the {kind} question is not of the known form: {error!r}") from error
+    return question
+
+
+def read_claim_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | CanonicalQuestion:
+    """Read a stored question about claims, as `read_question`, where none about a whole document can be."""
+    question = read_question(kind, payload)
+    assert not isinstance(question, EntitiesQuestion), (
+        "a question about a document has an interface of its own"
+    )
     return question
 
 

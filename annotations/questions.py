@@ -8,8 +8,9 @@ from django.db import transaction
 from django.db.models.functions import Length
 
 from annotations import payloads
+from annotations.entities import EntitiesQuestion
 from annotations.models import Document, Question
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from annotations.payloads import Asked, CanonicalQuestion, Mention, Offer, RelationQuestion
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -99,6 +100,54 @@ def ask_canonicals(claims: Collection[CanonicalClaim]) -> dict[CanonicalClaim, Q
         return found | find_canonicals(missing)
 
 
+def ask_entities(document_ids: Collection[int]) -> dict[int, Question]:
+    """Find the question for every mention of each document, and ask those that nobody has asked yet.
+
+    Parameters
+    ----------
+    document_ids : collection of int
+        The documents' row ids.
+
+    Returns
+    -------
+    dict of int to Question
+        By the document's id.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such document.
+    """
+    asked = EntitiesQuestion()
+    with transaction.atomic():
+        places = {(document_id, asked.key): asked for document_id in document_ids}
+        found = _stored(places)
+        _ask(Question.Kind.ENTITIES, {place: asked for place in places if place not in found})
+        return {document_id: question for (document_id, _), question in _stored(places).items()}
+
+
+def ask_pairs(document_id: int, pairs: Collection[tuple[Mention, Mention]]) -> list[Question]:
+    """Find the relation question about each pair of mentions, and ask those that nobody has asked yet.
+
+    Parameters
+    ----------
+    document_id : int
+        The document's row id.
+    pairs : collection of (Mention, Mention)
+
+    Raises
+    ------
+    InvalidInput
+        If the types of a pair admit no relation, or a span lies outside the document.
+    """
+    asked = [RelationQuestion.about(*pair) for pair in pairs]
+    places = {(document_id, question.key): question for question in asked}
+    with transaction.atomic():
+        found = _stored(places)
+        _ask(Question.Kind.RELATION, {place: one for place, one in places.items() if place not in found})
+        return list(_stored(places).values())
+
+
 def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Question]:
     """Find what `ask_canonicals` would, without asking: a claim that nobody has asked about is left out."""
     places = {claim: _canonical_place(claim) for claim in claims}
@@ -169,7 +218,7 @@ def _stored(places: Iterable[_Place]) -> dict[_Place, Question]:
     return {(row.document_id, row.key): row for row in rows}
 
 
-def _ask(kind: Question.Kind, wanted: Mapping[_Place, RelationQuestion | CanonicalQuestion]) -> None:
+def _ask(kind: Question.Kind, wanted: Mapping[_Place, Asked]) -> None:
     if not wanted:
         return
     lengths = dict(

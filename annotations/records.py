@@ -26,11 +26,13 @@ class DocumentRecord:
     title: str
     date: date | None
     text: str
+    suggestions: tuple["MentionRecord", ...] = ()
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of id, title, date and text, in hexadecimal."""
-        return _digest([self.doc_id, self.title, self.date.isoformat() if self.date else None, self.text])
+        """Return the SHA-256 of all that it says, in hexadecimal."""
+        parts = [self.doc_id, self.title, self.date.isoformat() if self.date else None, self.text]
+        return _digest([*parts, [one.as_json() for one in self.suggestions]] if self.suggestions else parts)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,6 +43,15 @@ class MentionRecord:
     type: str
     canonical: Span
     link: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a file has it."""
+        return {
+            **self.span._asdict(),
+            "type": self.type,
+            "canonical": list(self.canonical),
+            "link": self.link,
+        }
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,7 +104,9 @@ def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
     ----------
     value : mapping
         `doc_id` and `text` (not empty), `title` (may be missing or null), `date` (``YYYY-MM-DD``, missing or
-        null). Other keys are left alone.
+        null), `suggestions` (may be missing or null): mentions as in an annotations file, each its own
+        canonical mention unless it names another, to be shown to those who annotate the document. Other keys
+        are left alone.
     where : str
         The place of the line, for errors.
 
@@ -119,7 +132,7 @@ def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
             raise InvalidInput(
                 f"{where_in}the date {shown(written)} is no ISO date; write YYYY-MM-DD, or null", where=where
             )
-    return DocumentRecord(doc_id, title, day, text)
+    return DocumentRecord(doc_id, title, day, text, _suggestions(value, doc_id, text, where))
 
 
 def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
@@ -163,6 +176,18 @@ def shown(value: object) -> str:
     """Show a value of unknown size in an error."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _suggestions(value: Mapping[str, Any], doc_id: str, text: str, where: str) -> tuple[MentionRecord, ...]:
+    if value.get("suggestions") is None:
+        return ()
+    suggestions = set()
+    for item in _objects(value, "suggestions", doc_id, where):
+        one = _mention({"canonical": [item.get("start"), item.get("end")], **item}, doc_id, where)
+        if max(one.span.end, one.canonical.end) > len(text):
+            _refuse(doc_id, f"the suggestion {list(one.span)} ends outside the text", where)
+        suggestions.add(one)
+    return tuple(sorted(suggestions))
 
 
 def _mention(item: Mapping[str, Any], doc_id: str, where: str) -> MentionRecord:

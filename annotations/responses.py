@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Length
 
-from annotations import conflicts, labels, payloads
+from annotations import conflicts, labels, payloads, selectors
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -88,9 +88,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     for worker, corpus_id in {(given.worker, corpora[given.question.pk]) for given in answers}:
         if conflicts.exists(worker_id=worker.pk, corpus_id=corpus_id):
             raise NotAllowed("A team of yours competes in this corpus, so you may not judge it.")
-    asked = {}
+    asked = selectors.read_asked(locked)
     for question in locked:
-        asked[question.pk] = payloads.read_question(question.kind, question.payload)
         payloads.check_spans(asked[question.pk].spans, question.text_length)
     responses = {
         (response.question_id, response.worker_id): response

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from annotations import payloads
+from annotations import selectors
 from annotations.models import Question
 from kbpo.core.errors import InvalidInput
 
@@ -72,7 +72,7 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
         raise InvalidInput("the answer has no list of answers")
     if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
         raise InvalidInput(f"a comment is a text of at most {LONGEST_COMMENT:,} characters")
-    asked = {question.pk: question for question in questions}
+    asked = selectors.read_asked(questions)
     answers: dict[int, dict[str, Any]] = {}
     seconds: dict[int, float] = {}
     for item in listed:
@@ -81,8 +81,7 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
             raise InvalidInput("an answer is to a question that was not asked here; reload the page")
         if pk in answers:
             raise InvalidInput("a question is answered twice; reload the page")
-        question = asked[pk]
-        answers[pk] = payloads.read_question(question.kind, question.payload).read_answer(item.get("answer"))
+        answers[pk] = asked[pk].read_answer(item.get("answer"))
         if (taken := item.get("seconds")) is not None:
             seconds[pk] = _seconds(taken)
     if missing := len(asked) - len(answers):

@@ -135,7 +135,7 @@ def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
 
 def is_right(question: Question, answer: Mapping[str, object], labels: Collection[Label]) -> bool:
     """Say whether an answer is all of what was settled, and nothing else."""
-    asked = payloads.read_question(question.kind, question.payload)
+    asked = payloads.read_claim_question(question.kind, question.payload)
     if isinstance(asked, CanonicalQuestion):
         return all(label.value == answer["right"] for label in labels)
     true = {Offer(label.predicate, label.subject) for label in labels if label.value}

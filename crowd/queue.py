@@ -8,13 +8,16 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotations import conflicts, payloads, responses
-from annotations.models import Corpus, Question, Response
-from annotations.payloads import CanonicalQuestion
+from annotations.models import Corpus, Question, Response, Sentence
+from annotations.payloads import RelationQuestion
 from crowd.lacking import is_in_hit, number_of, votes_in
 from crowd.models import Reservation
 from kbpo.accounts.models import User
+from kbpo.core.spans import Span
 
 HELD_FOR = timedelta(minutes=15)
+DOCUMENT_HELD_FOR = timedelta(hours=2)  # a question about all of a document; each save starts it anew
+PAIRS_AT_ONCE = 12  # of a sentence, on one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,12 @@ class Waiting:
 def next_question(
     *, worker: User, now: datetime, corpus: Corpus | None = None, as_expert: bool = False
 ) -> Question | None:
-    """Hold the oldest open question for a worker, with those about its mentions' canonical mentions.
+    """Hold the oldest open question for a worker, with what is asked beside it.
 
-    Whoever holds a question and asks again gets the same one. A question is held or answered by no more
-    people than it needs votes; what is not answered in `HELD_FOR` goes back.
+    Beside a relation question are others about its sentence, so that it is read once, and those about the
+    canonical mentions of all their mentions. Whoever holds a question and asks again gets the same one. A
+    question is held or answered by no more people than it needs votes; what is not answered in `HELD_FOR`, or
+    `DOCUMENT_HELD_FOR`, goes back.
 
     Parameters
     ----------
@@ -78,6 +83,11 @@ def next_question(
     return found
 
 
+def held_for(question: Question) -> timedelta:
+    """Return how long a worker has for a question."""
+    return DOCUMENT_HELD_FOR if question.kind == Question.Kind.ENTITIES else HELD_FOR
+
+
 def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Waiting]:
     """Count what waits for a worker now, in each corpus where anything does."""
     counts = dict(
@@ -92,19 +102,48 @@ def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Wai
     ]
 
 
-def about_mentions(question: Question) -> QuerySet[Question]:
-    """Select the questions about canonical mentions of a relation question's two mentions."""
+@transaction.atomic
+def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
+    """Hold a question that a worker held before, if it still has a place; say whether it has."""
+    Question.objects.select_for_update().get(pk=question.pk)
+    held = Reservation.objects.filter(question=question, worker=worker).first()
+    if held is None or not _open_to(worker, now, held.as_expert).filter(pk=question.pk).exists():
+        return False
+    _hold([question], worker, now, held.as_expert)
+    return True
+
+
+def beside(question: Question) -> QuerySet[Question]:
+    """Select what may be asked on the page of a relation question: about its sentence and its mentions."""
     asked = payloads.read_question(question.kind, question.payload)
-    if isinstance(asked, CanonicalQuestion):
+    if not isinstance(asked, RelationQuestion):
         return Question.objects.none()
+    questions = Question.objects.filter(document=question.document_id).exclude(pk=question.pk)
+    first, second = asked.spans
+    sentence = Sentence.objects.filter(
+        document=question.document_id,
+        start__lte=min(first.start, second.start),
+        end__gte=max(first.end, second.end),
+    ).first()
+    pairs = Question.objects.none()
+    if sentence is not None:
+        pairs = questions.filter(
+            kind=Question.Kind.RELATION,
+            payload__mentions__0__start__gte=sentence.start,
+            payload__mentions__0__end__lte=sentence.end,
+            payload__mentions__1__end__lte=sentence.end,
+        )
+    spans = set(asked.spans)
+    for payload in pairs.exclude(state=Question.State.SETTLED).values_list("payload", flat=True):
+        spans.update(Span(item["start"], item["end"]) for item in payload["mentions"])
     either = Q()
-    for span in asked.spans:
+    for span in sorted(spans):
         either |= Q(payload__mention=span._asdict())
-    return Question.objects.filter(either, document=question.document_id, kind=Question.Kind.CANONICAL)
+    return questions.filter(Q(either, kind=Question.Kind.CANONICAL) | Q(pk__in=pairs.values("pk")))
 
 
 def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
-    """Select what a worker holds and has not answered: relations first, since they bring their companions."""
+    """Select what a worker holds and has not answered: relations first, since they bring what is beside."""
     return (
         _unanswered(worker, as_expert)
         .filter(
@@ -146,17 +185,30 @@ def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -
 
 
 def _companions(question: Question, worker: User, now: datetime, as_expert: bool) -> Iterable[Question]:
-    """Find and lock the canonical questions that can be answered on the same page."""
-    about = about_mentions(question).order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    """Find and lock what can be answered on the same page: some of the pairs, and what is about those."""
+    about = beside(question).order_by("pk").select_for_update(of=("self",), skip_locked=True)
     locked = [companion.pk for companion in about]
-    return _open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk") if locked else []
+    if not locked:
+        return []
+    free = list(_open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk"))
+    pairs = [one for one in free if one.kind == Question.Kind.RELATION][: PAIRS_AT_ONCE - 1]
+    spans = [item for one in (question, *pairs) for item in _mentions(one)]
+    return [*pairs, *(one for one in free if one.payload.get("mention") in spans)]
+
+
+def _mentions(question: Question) -> list[dict[str, int]]:
+    return [{"start": item["start"], "end": item["end"]} for item in question.payload.get("mentions", ())]
 
 
 def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert: bool) -> None:
     Reservation.objects.bulk_create(
         (
             Reservation(
-                question=question, worker=worker, as_expert=as_expert, taken_at=now, expires_at=now + HELD_FOR
+                question=question,
+                worker=worker,
+                as_expert=as_expert,
+                taken_at=now,
+                expires_at=now + held_for(question),
             )
             for question in questions
         ),

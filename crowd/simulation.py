@@ -14,12 +14,14 @@ from random import Random
 
 from django.db.models import QuerySet
 
-from annotations import jsonlines, labels, payloads
+from annotations import jsonlines, labels, selectors
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
 from annotations.models.question import FIRST_VOTES
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
+from crowd import simulated_documents
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
@@ -71,7 +73,8 @@ def simulate(
         How many simulated people there are; each question is put to as many of them as it needs votes, or as
         there are where three did not settle it.
     error : float
-        The probability that a worker's answer to a question is wrong, from 0 to 1. Experts are never wrong.
+        The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
+        `crowd.simulated_documents.with_errors` says what it does. Experts are never wrong.
     seed : int
 
     Raises
@@ -121,9 +124,11 @@ def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str,
     doc_id = question.document.doc_id
     if doc_id not in gold:
         raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
-    asked = payloads.read_question(question.kind, question.payload)
+    asked = selectors.read_asked([question])[question.pk]
     if isinstance(asked, CanonicalQuestion):
         return asked.answer(canonical_is_right(asked, gold[doc_id]))
+    if isinstance(asked, EntitiesQuestion):
+        return simulated_documents.answer(asked, gold[doc_id].mentions)
     return asked.answer(true_offers(asked, gold[doc_id]))
 
 
@@ -209,12 +214,23 @@ def _votes(
                 f"{len(fresh)} of {len(crowd)} workers have not voted on it",
                 where="workers",
             )
+        (asked,) = selectors.read_asked([question]).values()
         for number in fresh[: max(missing, 0)]:
             rng = _rng(seed, question, str(number))
-            asked = payloads.read_question(question.kind, question.payload)
-            answer = wrong_answer(asked, right, rng) if rng.random() < error else right
+            if isinstance(asked, EntitiesQuestion):
+                answer = _marked_with_errors(asked, gold[question.document.doc_id], error, rng)
+            else:
+                answer = wrong_answer(asked, right, rng) if rng.random() < error else right
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
     return given, exhausted
+
+
+def _marked_with_errors(
+    asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random
+) -> dict[str, object]:
+    assert asked.passage is not None, "it was read to be answered"
+    marked = simulated_documents.with_errors(gold.mentions, asked.passage, error, rng)
+    return simulated_documents.answer(asked, marked)
 
 
 def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:

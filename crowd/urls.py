@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from crowd import tutorial_views, views
+from crowd import entity_views, tutorial_views, views
 
 urlpatterns = [
     path("", views.home, name="annotate"),
@@ -11,4 +11,5 @@ urlpatterns = [
     path("tutorial/", tutorial_views.tutorial, name="annotate_tutorial"),
     path("tutorial/<str:kind>/", tutorial_views.tutorial, name="annotate_tutorial_of"),
     path("questions/<int:question_id>/", views.question, name="annotate_question"),
+    path("questions/<int:question_id>/draft/", entity_views.save, name="annotate_draft"),
 ]

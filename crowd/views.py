@@ -12,10 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import payloads, responses
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, RelationQuestion
 from annotations.selectors import corpus_by_tag
 from crowd import answering, queue
+from crowd.entity_views import show as show_document
+from crowd.entity_views import take as take_document
 from crowd.interfaces import relation
 from crowd.models import Reservation
 from kbpo.accounts.models import User
@@ -78,17 +81,25 @@ def question(request: HttpRequest, question_id: int) -> HttpResponse:
     if main is None:
         raise Http404
     corpus = main.document.corpus
+    is_document = main.kind == Question.Kind.ENTITIES
     reservation = Reservation.objects.filter(question=main, worker=worker).first()
     if reservation is None:
         answered = Response.objects.filter(question=main, worker=worker).first()
         if answered is None:
             raise Http404  # what is sampled is nobody's business
+        if request.method == "POST" and is_document:
+            as_expert = answered.is_expert
+            return take_document(
+                request, main, as_expert, lambda: _go_on(request, corpus, as_expert=as_expert)
+            )
         if request.method == "POST":
             _take(request, main, answered.is_expert)
             return _go_on(request, corpus, as_expert=answered.is_expert)
         messages.info(request, "You have answered that question; an answer that is sent stays as it is.")
         return redirect("annotate_expert" if answered.is_expert else "annotate")
     as_expert = reservation.as_expert
+    if request.method == "POST" and is_document:
+        return take_document(request, main, as_expert, lambda: _go_on(request, corpus, as_expert=as_expert))
     if request.method == "POST":
         try:
             _take(request, main, as_expert)
@@ -98,7 +109,12 @@ def question(request: HttpRequest, question_id: int) -> HttpResponse:
     if main.state != (Question.State.EXPERT if as_expert else Question.State.OPEN):
         messages.info(request, "That question was settled without you in the meantime.")
         return redirect("annotate_expert" if as_expert else "annotate")
-    if reservation.expires_at <= timezone.now():
+    now = timezone.now()
+    if is_document and (
+        reservation.expires_at > now or queue.hold_again(worker=worker, question=main, now=now)
+    ):
+        return show_document(request, main, reservation)
+    if reservation.expires_at <= now:
         messages.info(request, "Your time for that question ran out, so it went back to the others.")
         return redirect("annotate_expert" if as_expert else "annotate")
     return _show(request, main, as_expert)
@@ -149,12 +165,12 @@ def _go_on(request: HttpRequest, corpus: Corpus | None, *, as_expert: bool) -> H
 
 
 def _with_it(main: Question, worker: User, as_expert: bool) -> list[Question]:
-    """List the canonical questions that the worker holds beside a relation question and may still answer."""
+    """List what the worker holds beside a relation question and may still answer: relations first."""
     state = Question.State.EXPERT if as_expert else Question.State.OPEN
     return list(
-        queue.about_mentions(main)
+        queue.beside(main)
         .filter(state=state, reservations__worker=worker, reservations__as_expert=as_expert)
-        .order_by("pk")
+        .order_by("-kind", "pk")
     )
 
 
@@ -182,7 +198,9 @@ def _posted_ids(form: QueryDict) -> list[int]:
 
 
 def _read(one: Question) -> RelationQuestion | CanonicalQuestion:
-    return payloads.read_question(one.kind, one.payload)
+    asked = payloads.read_question(one.kind, one.payload)
+    assert not isinstance(asked, EntitiesQuestion), "it has a page of its own"
+    return asked
 
 
 def _user(request: HttpRequest) -> User:

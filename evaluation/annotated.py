@@ -1,14 +1,14 @@
 """What is true in documents that are annotated in full, and what systems find there."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus
-from evaluation.estimators import matching
+from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, DocumentAnnotation
+from evaluation.estimators import documents, matching
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.models import DocumentSample, Instance, Submission
@@ -22,10 +22,26 @@ SPANS = ("subject_start", "subject_end", "object_start", "object_end")
 
 
 @dataclass(frozen=True, eq=False)
-class Exhaustive:
-    """The exhaustive documents by row id, with what is found in each, and with each true relation."""
+class Sample:
+    """The exhaustive documents that estimates may rest on.
 
-    document_ids: list[int]
+    Attributes
+    ----------
+    annotations : dict of int to int
+        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
+    design : documents.DocumentSample
+        How they were drawn.
+    """
+
+    annotations: dict[int, int]
+    design: documents.DocumentSample
+
+
+@dataclass(frozen=True, eq=False)
+class Exhaustive:
+    """The exhaustive documents, with what is found in each, and with each true relation."""
+
+    annotations: dict[int, int]
     documents: Documents
     relations: Relations
 
@@ -39,6 +55,46 @@ class _Claims:
     columns: matching.ClaimColumns
 
 
+def read_sample(corpus: Corpus) -> Sample | None:
+    """Read which exhaustive documents are annotated, and how those were drawn.
+
+    A phase counts when all its documents are annotated, and not before: those that are done first are not any
+    documents. Until the second phase is, the first is a simple random sample.
+
+    Returns
+    -------
+    Sample or None
+        None where no documents are drawn, or the first phase is not annotated yet.
+    """
+    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    if sample is None:
+        return None
+    rows = list(sample.documents.order_by("document_id").values_list("document_id", "phase", "probability"))
+    annotated = read_annotations([document_id for document_id, _, _ in rows])
+    lacking = {phase for document_id, phase, _ in rows if document_id not in annotated}
+    if 1 in lacking:
+        return None
+    if sample.second_drawn_at is None or 2 in lacking:
+        rows = [row for row in rows if row[1] == 1]
+    design: documents.DocumentSample = documents.SimpleRandom(sample.population)
+    if any(phase == 2 for _, phase, _ in rows):
+        design = documents.TwoPhase(
+            np.array([phase == 1 for _, phase, _ in rows]),
+            np.array([1.0 if phase == 1 else p2 for _, phase, p2 in rows]),
+            sample.population,
+            sample.size,
+        )
+    return Sample({document_id: annotated[document_id] for document_id, _, _ in rows}, design)
+
+
+def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
+    """Return the complete annotation of each document that has one: the experts', or else the crowd's."""
+    found = DocumentAnnotation.objects.filter(document__in=document_ids, completed_at__isnull=False).order_by(
+        "source"
+    )
+    return dict(found.values_list("document_id", "pk"))  # "expert" comes after "crowd", and stays
+
+
 def read_exhaustive(
     submissions: Sequence[Submission], corpus: Corpus, document_ids: Sequence[int] | None = None
 ) -> Exhaustive | None:
@@ -50,23 +106,28 @@ def read_exhaustive(
         The pool.
     corpus : Corpus
     document_ids : sequence of int or None
-        Which annotated documents, in which order; None for the corpus' exhaustive sample.
+        Which annotated documents, in which order, as if drawn uniformly; None for the exhaustive sample.
 
     Returns
     -------
     Exhaustive or None
         None where there are none.
     """
-    if document_ids is None:
-        sample = DocumentSample.objects.filter(corpus=corpus).first()
-        if sample is None:
-            return None
-        document_ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
-    relations = read_true_relations(document_ids)
+    sample = read_sample(corpus)
+    if document_ids is not None:
+        annotated = read_annotations(document_ids)
+        sample = Sample(
+            {document_id: annotated[document_id] for document_id in document_ids},
+            documents.SimpleRandom(corpus.documents.count()),
+        )
+    if sample is None:
+        return None
+    document_ids = list(sample.annotations)
+    relations = read_true_relations(sample.annotations.values())
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
     claims = _read_claims(submissions, document_ids)
-    m, size, population = len(submissions), len(document_ids), corpus.documents.count()
+    m, size = len(submissions), len(document_ids)
     found: dict[str, NDArray[np.bool_]] = {}
     counted: dict[str, IntArray] = {}
     correct: dict[str, IntArray] = {}
@@ -83,9 +144,9 @@ def read_exhaustive(
         pool_correct[part] = np.bincount(claims.columns.document[right[first]], minlength=size)
     true = np.bincount(columns, minlength=size)
     return Exhaustive(
-        list(document_ids),
-        Documents(population, true, counted, correct, pool_correct),
-        Relations(population, size, columns, found),
+        sample.annotations,
+        Documents(sample.design, true, counted, correct, pool_correct),
+        Relations(sample.design, size, columns, found),
     )
 
 
@@ -131,12 +192,12 @@ def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int])
     )
 
 
-def read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelation]:
-    """Read the true relations of annotated documents, in the order of their row ids."""
+def read_true_relations(annotation_ids: Collection[int]) -> list[matching.TrueRelation]:
+    """Read the true relations of annotations, in the order of their row ids."""
     mentions: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of the entity of a mention
     entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)
     rows = list(
-        AnnotatedMention.objects.filter(annotation__document__in=document_ids).values_list(
+        AnnotatedMention.objects.filter(annotation__in=annotation_ids).values_list(
             "annotation_id", "start", "end", "canonical_start", "canonical_end"
         )
     )
@@ -146,7 +207,7 @@ def read_true_relations(document_ids: Sequence[int]) -> list[matching.TrueRelati
         mentions[annotation_id, Span(start, end)] |= entities[
             annotation_id, Span(canonical_start, canonical_end)
         ]
-    relations = AnnotatedRelation.objects.filter(annotation__document__in=document_ids).order_by("pk")
+    relations = AnnotatedRelation.objects.filter(annotation__in=annotation_ids).order_by("pk")
     values = relations.values_list(
         "annotation__document_id",
         "annotation_id",

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from evaluation.annotated import read_sample
 from evaluation.estimators.comparison import Comparable, Measure, differences
 from evaluation.estimators.intervals import Interval, difference_interval
 from evaluation.models import Comparison, Epoch, Score, Submission
@@ -51,7 +52,8 @@ def compare(
     Returns
     -------
     list of Compared
-        Precision, recall and F1, in this order; empty where one of the two has no score of this kind.
+        Precision, recall and F1, in this order; empty where one of the two has no score of this kind, or
+        one of before scores were made comparable.
     """
     choice = {"estimator": estimator, "weighting": weighting, "part": part}
     scores = {
@@ -67,14 +69,17 @@ def compare(
     if not {first.pk, second.pk} <= scores.keys():
         return []
     one, other = scores[first.pk], scores[second.pk]
+    if not {one.epoch_id, other.epoch_id} <= stored.keys():
+        return []
     here, there = stored[one.epoch_id], stored[other.epoch_id]
     mine = unpack(here.arrays)
     others = mine if there is here else unpack(there.arrays)
-    population = first.corpus.documents.count()
+    drawn = read_sample(first.corpus)
+    sample = drawn.design if drawn else None
     compared = []
     for measure in MEASURES:
         a, b = interval(one, measure), interval(other, measure)
-        difference = differences(mine, here.submissions.index(first.pk), others, measure, population)[
+        difference = differences(mine, here.submissions.index(first.pk), others, measure, sample)[
             there.submissions.index(second.pk)
         ]
         apart = None

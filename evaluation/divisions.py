@@ -20,7 +20,7 @@ FREQUENT = 0.9
 
 
 def divisions(
-    corpus: Corpus, predicates: Sequence[Coded], subjects: Sequence[Coded], document_ids: Collection[int]
+    corpus: Corpus, predicates: Sequence[Coded], subjects: Sequence[Coded], annotation_ids: Collection[int]
 ) -> Iterator[tuple[SubsetScore.Division, Division]]:
     """Divide the claims of a pool and the true relations of the exhaustive documents.
 
@@ -29,8 +29,8 @@ def divisions(
     corpus : Corpus
     predicates, subjects : sequence of Coded
         For each system the predicate of each claim, and its subject's name (`names.normalised`).
-    document_ids : collection of int
-        The exhaustive documents' row ids. Their true relations are taken in the order of their row ids.
+    annotation_ids : collection of int
+        Of the exhaustive documents. Their true relations are taken in the order of their row ids.
 
     Yields
     ------
@@ -38,7 +38,7 @@ def divisions(
     Division
     """
     relations = list(
-        AnnotatedRelation.objects.filter(annotation__document__in=document_ids)
+        AnnotatedRelation.objects.filter(annotation__in=annotation_ids)
         .order_by("pk")
         .values_list("predicate", "annotation_id", "annotation__document_id", "subject_start", "subject_end")
     )

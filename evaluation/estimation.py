@@ -116,7 +116,7 @@ def _score_subsets(epoch_id: int) -> bool:
         epoch.corpus,
         [unpack_names(one[columns.PREDICATES]) for one in stored],
         [unpack_names(one[columns.NAMES]) for one in stored],
-        exhaustive.document_ids if exhaustive else [],
+        exhaustive.annotations.values() if exhaustive else [],
     )
     SubsetScore.objects.filter(epoch=epoch).delete()
     for kind, division in divided:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from annotations.entities import EntitiesQuestion
 from annotations.models import Label
 from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
 from evaluation.claims import read_claims
@@ -72,6 +73,7 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     ).iterator(chunk_size=2000):
         kind, payload, doc_id, predicate, subject, value, votes_for, votes, source, *_ = label
         question = read_question(kind, payload)
+        assert not isinstance(question, EntitiesQuestion), "it has no labels"
         yield {
             "kind": kind,
             "doc_id": doc_id,

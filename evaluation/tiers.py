@@ -8,8 +8,10 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotations.models import Corpus
+from evaluation.annotated import read_sample
 from evaluation.comparing import unpack
 from evaluation.estimators.comparison import Comparable, Measure, differences, excludes_zero, tiers
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
 from evaluation.models import Comparison, Score, Submission
 from kbpo.core.columns import read_rows
@@ -42,7 +44,8 @@ def update_tiers(*, corpus: Corpus) -> None:
     count like others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
-    population = corpus.documents.count()
+    drawn = read_sample(corpus)
+    sample = drawn.design if drawn else None
     choices = stored.order_by("part", "weighting", "estimator").distinct("part", "weighting", "estimator")
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
         submission__state__in=RANKED
@@ -56,7 +59,7 @@ def update_tiers(*, corpus: Corpus) -> None:
             for pk, epoch_id, name, figure in figures[part, weighting, estimator]
             if epoch_id in epochs
         ]
-        found = _tiers(ranked, measure, population)
+        found = _tiers(ranked, measure, sample)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
             cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
@@ -107,20 +110,21 @@ def _read_epochs(corpus: Corpus, part: str, weighting: str, estimator: str) -> d
     }
 
 
-def _tiers(ranked: list[_Ranked], measure: Measure, population: int) -> list[int]:
+def _tiers(ranked: list[_Ranked], measure: Measure, sample: DocumentSample | None) -> list[int]:
     def tell_apart(first: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         top = ranked[first]
         by_epoch = {
-            id(epoch): differences(top.epoch, top.place, epoch, measure, population)
+            id(epoch): differences(top.epoch, top.place, epoch, measure, sample)
             for epoch in {id(ranked[other].epoch): ranked[other].epoch for other in others}.values()
         }
         apart = []
         for other in others:
             one = ranked[other]
             difference = by_epoch[id(one.epoch)][one.place]
-            assert difference is not None, "what is ranked is estimable"
+            # None: an epoch's scores are of fewer documents, and about to be made again.
             apart.append(
-                excludes_zero(difference_interval(difference, top.figure, one.figure, DEFAULT_LEVEL))
+                difference is not None
+                and excludes_zero(difference_interval(difference, top.figure, one.figure, DEFAULT_LEVEL))
             )
         return np.array(apart, dtype=np.bool_)
 

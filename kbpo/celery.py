@@ -16,6 +16,7 @@ STAGES = (
     "validate_submissions",
     "sample_submissions",
     "settle_questions",
+    "settle_documents",
     "draw_documents",
     "measure_work",
     "close_batches",

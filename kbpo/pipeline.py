@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from annotations import labels
+from annotations import labels, pairs
 from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from crowd.providers import prolific, registry
@@ -58,6 +58,11 @@ def sample_submissions() -> int:
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
     return labels.settle_questions()
+
+
+def settle_documents() -> int:
+    """Ask about the relations of documents whose mentions are settled, and settle them; return how many."""
+    return pairs.settle_documents(now=timezone.now())
 
 
 def draw_documents() -> int:
@@ -186,6 +191,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
     sample_submissions,
     settle_questions,
+    settle_documents,
     draw_documents,
     measure_work,
     close_batches,

@@ -8,8 +8,10 @@ import factory
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Document, Label, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from annotations.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     Epoch,
@@ -75,7 +77,11 @@ class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
 
 
 class DocumentFactory(factory.django.DjangoModelFactory[Document]):
-    """Its text is `TEXT`; with `sentences=True` it has one sentence for each full stop, without tokens."""
+    """Its text is `TEXT`.
+
+    With `sentences=True` it has one sentence for each full stop, without tokens; with `segmented=True` it has
+    the sentences and tokens that loading would give it.
+    """
 
     class Meta:
         model = Document
@@ -98,6 +104,23 @@ class DocumentFactory(factory.django.DjangoModelFactory[Document]):
                 document=self, index=index, start=start, end=end, token_starts=[], token_ends=[]
             )
             start = end + 1
+
+    @factory.post_generation
+    def segmented(self, create: bool, extracted: Any, **_: Any) -> None:
+        if not extracted:
+            return
+        (sentences,) = segment([self.text])  # type: ignore[list-item]
+        Sentence.objects.bulk_create(
+            Sentence(
+                document=self,
+                index=index,
+                start=one.start,
+                end=one.end,
+                token_starts=one.token_starts,
+                token_ends=one.token_ends,
+            )
+            for index, one in enumerate(sentences)
+        )
 
 
 class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
@@ -214,7 +237,9 @@ class QuestionFactory(factory.django.DjangoModelFactory[Question]):
     document = factory.SubFactory(DocumentFactory)
     asked = factory.LazyFunction(lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")))
     kind = factory.LazyAttribute(
-        lambda question: "canonical" if isinstance(question.asked, CanonicalQuestion) else "relation"
+        lambda question: {CanonicalQuestion: "canonical", EntitiesQuestion: "entities"}.get(
+            type(question.asked), "relation"
+        )
     )
     key = factory.LazyAttribute(lambda question: question.asked.key)
     payload = factory.LazyAttribute(lambda question: question.asked.payload())

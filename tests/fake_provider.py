@@ -113,6 +113,9 @@ class FakeProvider:
         self._decide(assignment_id, "approved", ("submitted", "rejected") if override else ("submitted",))
         self._end("approve")
 
+    def check_rejection(self, feedback: str) -> None:
+        pass
+
     def reject(self, assignment_id: str, *, feedback: str) -> None:
         self._begin("reject")
         self._decide(assignment_id, "rejected", ("submitted",))

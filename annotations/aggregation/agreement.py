@@ -1,6 +1,7 @@
 """How far people agree beyond chance: Fleiss' kappa with an interval."""
 
 import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from annotations.aggregation import _checks
+from annotations.aggregation._checks import IntArray
 
 _ROUNDING = 1e-24
 
@@ -81,17 +83,67 @@ def fleiss_kappa(counts: ArrayLike, *, level: float = 0.95) -> Kappa | None:
     if not 0 < level < 1:
         _checks.refuse("level", f"is {level!r}; a number between 0 and 1 is needed")
     table = _checks.integers("counts", counts, dimensions=2)
-    table = table[table.sum(axis=1) >= 2]
-    n = len(table)
-    if n < 2 or np.count_nonzero(table.sum(axis=0)) < 2:
+    items, categories = np.nonzero(table)
+    return _kappa(items, categories, table[items, categories], level)
+
+
+def fleiss_kappa_of(ratings: Sequence[Mapping[Hashable, int]], *, level: float = 0.95) -> Kappa | None:
+    """Estimate Fleiss' kappa where categories are many, and few of them occur with an item.
+
+    Parameters
+    ----------
+    ratings : sequence of mapping of category to int
+        How many ratings of each item are in each category; those with none may be left out.
+    level : float
+        Of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Kappa or None
+        As `fleiss_kappa`.
+
+    Raises
+    ------
+    InvalidInput
+        As `fleiss_kappa`.
+
+    Examples
+    --------
+    >>> round(fleiss_kappa_of([{"a": 3}, {"b": 3}, {"a": 2, "b": 1}, {"a": 1, "b": 2}]).estimate, 4)
+    0.3333
+    """
+    if not 0 < level < 1:
+        _checks.refuse("level", f"is {level!r}; a number between 0 and 1 is needed")
+    columns: dict[Hashable, int] = {}
+    cells = [
+        (item, columns.setdefault(category, len(columns)), number)
+        for item, counts in enumerate(ratings)
+        for category, number in counts.items()
+        if number
+    ]
+    items, categories, numbers = (
+        _checks.integers("ratings", [cell[axis] for cell in cells]) for axis in range(3)
+    )
+    return _kappa(items, categories, numbers, level)
+
+
+def _kappa(items: IntArray, categories: IntArray, counts: IntArray, level: float) -> Kappa | None:
+    """Estimate from the cells that are not empty, sorted by item."""
+    if not items.size:
         return None
-    ratings = table.sum(axis=1)
-    shares = table / ratings[:, None]
-    agreed = (table * (table - 1)).sum(axis=1) / (ratings * (ratings - 1))
-    p = shares.mean(axis=0)
+    kept = np.bincount(items, weights=counts)[items] >= 2
+    items, categories, counts = np.unique(items[kept], return_inverse=True)[1], categories[kept], counts[kept]
+    if not items.size or items[-1] == 0 or np.unique(categories).size < 2:
+        return None
+    ratings = np.bincount(items, weights=counts)
+    n = len(ratings)
+    shares = counts / ratings[items]
+    agreed = np.bincount(items, weights=counts * (counts - 1)) / (ratings * (ratings - 1))
+    p = np.bincount(categories, weights=shares) / n
     observed, chance = float(agreed.mean()), float((p**2).sum())
     kappa = (observed - chance) / (1 - chance)
-    parts = (agreed - observed - 2 * (1 - kappa) * (shares @ p - chance)) / (1 - chance)
+    expected = np.bincount(items, weights=shares * p[categories])
+    parts = (agreed - observed - 2 * (1 - kappa) * (expected - chance)) / (1 - chance)
     variance = float((parts**2).sum() / (n * (n - 1)))
     z = NormalDist().inv_cdf((1 + level) / 2)
     if variance < _ROUNDING:

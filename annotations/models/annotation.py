@@ -3,25 +3,41 @@
 from django.db import models
 
 from annotations.models.corpus import Document
+from annotations.models.question import Question
 from kbpo.core.ontology import MENTION_TYPES, RELATIONS
 
 
 class DocumentAnnotation(models.Model):
-    """Everything that one source says of a document, complete even where it lists nothing."""
+    """Everything that one source says of a document, complete even where it lists nothing.
+
+    A crowd's annotation has its mentions first, and is complete when the relations between them are settled.
+    """
 
     class Source(models.TextChoices):
         EXPERT = "expert", "experts"
+        CROWD = "crowd", "the crowd"
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="annotations")
     source = models.CharField(max_length=16, choices=Source, default=Source.EXPERT)
-    digest = models.CharField(max_length=64, help_text="SHA-256 of the annotation as loaded.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of what it says.")
     loaded_at = models.DateTimeField(auto_now_add=True)
+    questions = models.ManyToManyField(
+        Question, related_name="annotations", blank=True, help_text="Those that its relations come from."
+    )
+    asked_at = models.DateTimeField(null=True, blank=True, help_text="When those were asked.")
+    completed_at = models.DateTimeField(
+        null=True, blank=True, help_text="Empty while questions about its relations are open."
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["document", "source"], name="document_annotation_once"),
             models.CheckConstraint(
-                condition=models.Q(source__in=["expert"]), name="document_annotation_source"
+                condition=models.Q(source__in=["expert", "crowd"]), name="document_annotation_source"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(source="crowd") | models.Q(completed_at__isnull=False),
+                name="document_annotation_of_experts_complete",
             ),
         ]
 

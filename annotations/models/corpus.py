@@ -74,7 +74,10 @@ class Document(models.Model):
     title = models.TextField(blank=True)
     date = models.DateField(null=True, blank=True)
     text = models.TextField()
-    digest = models.CharField(max_length=64, help_text="SHA-256 of id, title, date and text as loaded.")
+    suggestions = models.JSONField(
+        default=list, blank=True, help_text="Mentions that it was loaded with, for people to accept or not."
+    )
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the document as loaded.")
 
     class Meta:
         ordering = ["id"]

@@ -14,6 +14,7 @@ class Question(models.Model):
     class Kind(models.TextChoices):
         RELATION = "relation", "which relations hold between two mentions"
         CANONICAL = "canonical", "whether a canonical mention is right"
+        ENTITIES = "entities", "every mention of a document"
 
     class State(models.TextChoices):
         OPEN = "open", "waiting for votes"
@@ -36,7 +37,7 @@ class Question(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["document", "key"], name="question_once"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=["relation", "canonical"]), name="question_kind"
+                condition=models.Q(kind__in=["relation", "canonical", "entities"]), name="question_kind"
             ),
             models.CheckConstraint(
                 condition=models.Q(state="settled", settled_at__isnull=False)

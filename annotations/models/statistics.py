@@ -28,8 +28,17 @@ class NameFrequency(models.Model):
 class KindAgreement(models.Model):
     """How far the workers of a corpus agree on one kind of question: Fleiss' κ with its 95% interval."""
 
+    class Aspect(models.TextChoices):
+        WHOLE = "answer", "the whole answer"
+        SPANS = "spans", "words and types of mentions"
+        CANONICAL = "canonical", "canonical mentions"
+        LINKS = "links", "links"
+
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="agreements")
     kind = models.CharField(max_length=16, choices=Question.Kind)
+    aspect = models.CharField(
+        max_length=16, choices=Aspect, default=Aspect.WHOLE, help_text="Of what an answer says."
+    )
     questions = models.PositiveIntegerField(help_text="Those with at least two valid votes.")
     kappa = models.FloatField(null=True, help_text="Empty where not estimable.")
     kappa_low = models.FloatField(null=True)
@@ -37,8 +46,10 @@ class KindAgreement(models.Model):
     computed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ["corpus", "-kind"]
-        constraints = [models.UniqueConstraint(fields=["corpus", "kind"], name="kind_agreement_once")]
+        ordering = ["corpus", "-kind", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "kind", "aspect"], name="kind_agreement_once")
+        ]
 
     def __str__(self) -> str:
-        return f"{self.corpus} {self.kind}: {self.kappa}"
+        return f"{self.corpus} {self.kind} {self.aspect}: {self.kappa}"

@@ -95,7 +95,7 @@ def _submit_address(value: str, provider: str) -> str:
     found = _SUBMIT_TO.fullmatch(value)
     if found is None or found[1] not in submit_origins(provider):
         raise InvalidInput(
-            "This page would send your answer to a place that is not where the task comes from (turkSubmitTo)."
-            " Open the task again where you accepted it."
+            "This page would send your answer to a place that is not where the task comes from"
+            " (turkSubmitTo). Open the task again where you accepted it."
         )
     return f"{found[1]}{found[2]}{SUBMIT}"

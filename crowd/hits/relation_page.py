@@ -183,7 +183,9 @@ def _number(text: str) -> float | None:
 
 
 def _read(questions: Iterable[Question]) -> dict[int, Asked]:
-    return {question.pk: payloads.read_question(question.kind, question.payload) for question in questions}
+    return {
+        question.pk: payloads.read_claim_question(question.kind, question.payload) for question in questions
+    }
 
 
 def _group(questions: Sequence[Question]) -> list[list[Question]]:

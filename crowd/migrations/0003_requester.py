@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='hit',
             name='can_grow',
-            field=models.BooleanField(default=True, help_text='Whether the provider may be asked for more places.'),
+            field=models.BooleanField(default=True, help_text='Whether more places may be asked for.'),
         ),
         migrations.AddField(
             model_name='hit',

@@ -14,6 +14,11 @@ class Reservation(models.Model):
     as_expert = models.BooleanField(default=False, help_text="Held to be settled, not to be voted on.")
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField()
+    draft = models.JSONField(
+        null=True, blank=True, help_text="What has been done so far, as the page has it."
+    )
+    draft_number = models.PositiveIntegerField(default=0, help_text="Of saves; an older one never wins.")
+    draft_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

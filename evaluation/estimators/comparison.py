@@ -11,10 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.scores import Estimates
@@ -164,7 +163,7 @@ def _covariance(placed: FloatArray, unseen: Sequence[bool]) -> FloatArray:
 
 
 def differences(
-    first: Comparable, system: int, second: Comparable, measure: Measure, population: int
+    first: Comparable, system: int, second: Comparable, measure: Measure, sample: DocumentSample | None
 ) -> list[Difference | None]:
     """Return how much more one system has of a measure than each system of an epoch.
 
@@ -179,24 +178,18 @@ def differences(
     second : Comparable
         Those it is compared with.
     measure : {"precision", "recall", "f1"}
-    population : int
-        N, the corpus' documents; at least the exhaustive ones.
+    sample : DocumentSample or None
+        How the exhaustive documents were drawn; None if there are none.
 
     Returns
     -------
     list of Difference or None
-        One for each system of `second`; None, not estimable, if one of the two measures is.
-
-    Raises
-    ------
-    InvalidInput
-        If recall of the two comes from different numbers of documents.
+        One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
+        the two comes from different numbers of documents: those of one are about to be scored again.
     """
     size, other = first.residuals.shape[1], second.residuals.shape[1]
-    if measure != "precision" and 0 in (size, other):
+    if measure != "precision" and (sample is None or size == 0 or size != other):
         return [None] * second.precision.size
-    if measure != "precision" and size != other:
-        _checks.refuse("second", f"has {other} documents, the first {size}; the same are needed")
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
     a, b = a1[system], b1[system]
     own, others = _quadratics(first, a1, b1)[system], _quadratics(second, a2, b2)
@@ -210,9 +203,9 @@ def differences(
             )
     variances = own + others - 2.0 * shared
     variances[variances < _ROUNDING * (own + others)] = 0.0
-    if measure != "precision":
+    if measure != "precision" and sample is not None:
         z = b * first.residuals[system] - b2[:, None] * second.residuals
-        variances = variances + SimpleRandom(population).variances(z)
+        variances = variances + sample.variances(z)
     gaps = first.estimate(measure)[system] - second.estimate(measure)
     degrees = None if measure == "precision" else first.documents - 1
     return [

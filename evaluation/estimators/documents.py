@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import BoolArray, FloatArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 
 
 class DocumentSample(Protocol):
@@ -30,6 +30,14 @@ class DocumentSample(Protocol):
 
     def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
         """Return C(a, b) of two residuals by document."""
+        ...
+
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n]."""
+        ...
+
+    def take(self, columns: IntArray) -> "DocumentSample":
+        """Return the sample that only some of the documents would make."""
         ...
 
     def is_census(self, n: int) -> bool:
@@ -77,6 +85,10 @@ class SimpleRandom:
         n = z.shape[1]
         self._refuse_size(n)
         return np.asarray((1.0 - n / self.population) * (z**2).sum(axis=1) / (n * (n - 1)))
+
+    def take(self, columns: IntArray) -> "SimpleRandom":
+        """Return the sample that only some of the documents would make: fewer of the same population."""
+        return self
 
     def is_census(self, n: int) -> bool:
         """Say whether the n sampled documents are all there are."""
@@ -154,6 +166,14 @@ class TwoPhase:
         p2 = self.p2[~self.first]
         poisson = ((1.0 - p2) / p2**2 * product[~self.first]).sum() / self.population**2
         return float(omega**2 * uniform + (1.0 - omega) ** 2 * poisson)
+
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n]."""
+        return np.array([self.covariance(row, row) for row in z])
+
+    def take(self, columns: IntArray) -> "TwoPhase":
+        """Return the sample that only some of the documents would make, planned as it was."""
+        return TwoPhase(self.first[columns], self.p2[columns], self.population, self.planned)
 
     def is_census(self, n: int) -> bool:
         """Say whether the first phase already took every document."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evaluation.estimators import iid, intervals, many, weighting
 from evaluation.estimators.coordinated import variance_weights
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alphas, share_of_pool
@@ -106,12 +106,12 @@ class IidSample:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The exhaustive documents, drawn uniformly; by part what is found in them, for `relation` and `all`.
+    """The exhaustive documents; by part what is found in them, for `relation` and `all`.
 
     Attributes
     ----------
-    population : int
-        N, the corpus' documents.
+    sample : DocumentSample
+        How they were drawn.
     true : int[d]
         t_d: the true relations of each document.
     found : mapping of str to int[m, d]
@@ -122,7 +122,7 @@ class Documents:
         a_pool,d: how many instances do that some system of the pool predicts.
     """
 
-    population: int
+    sample: DocumentSample
     true: IntArray
     found: Mapping[str, IntArray]
     correct: Mapping[str, IntArray]
@@ -131,7 +131,7 @@ class Documents:
     def take(self, columns: IntArray) -> "Documents":
         """Return some of the documents."""
         return Documents(
-            self.population,
+            self.sample.take(columns),
             self.true[columns],
             {part: g[:, columns] for part, g in self.found.items()},
             {part: a[:, columns] for part, a in self.correct.items()},
@@ -359,7 +359,7 @@ def coordinated_estimates(
             [system.team for system in systems],
             sample.pi,
             documents.true.size,
-            documents.population,
+            documents.sample.population,
         )
     estimators = ESTIMATORS["coordinated"]
     for part in parts:
@@ -510,14 +510,12 @@ def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]
 
 
 def _document_recalls(documents: Documents, part: str) -> list[RecallEstimate | None]:
-    sample = SimpleRandom(documents.population)
-    return [document_recall(documents.true, g, sample) for g in documents.found[part]]
+    return [document_recall(documents.true, g, documents.sample) for g in documents.found[part]]
 
 
 def _labelled_recalls(
     documents: Documents, part: str, shares: Sequence[ShareOfPool | None]
 ) -> list[RecallEstimate | None]:
-    sample = SimpleRandom(documents.population)
     return [
         labelled_recall(
             share,
@@ -525,7 +523,7 @@ def _labelled_recalls(
             documents.pool_correct[part],
             documents.correct[part][number],
             documents.found[part][number],
-            sample,
+            documents.sample,
         )
         for number, share in enumerate(shares)
     ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluation.estimators import iid, intervals, many, weighting
 from evaluation.estimators._checks import BoolArray, IntArray
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import reduce_groups
@@ -51,8 +51,8 @@ class Relations:
 
     Attributes
     ----------
-    population : int
-        N, the corpus' documents.
+    sample : DocumentSample
+        How the documents were drawn.
     documents : int
         d, the exhaustive ones.
     document : int[T]
@@ -61,7 +61,7 @@ class Relations:
         For the parts `relation` and `all`, which of them each system finds.
     """
 
-    population: int
+    sample: DocumentSample
     documents: int
     document: IntArray
     found: Mapping[str, BoolArray]
@@ -257,7 +257,6 @@ def _recalls(
     size, documents = len(division.names), relations.documents
     inside = division.of_relations >= 0
     cell = np.where(inside, division.of_relations, 0) * documents + relations.document
-    sample = SimpleRandom(relations.population)
 
     def by_cell(chosen: BoolArray) -> IntArray:
         counts = np.bincount(cell[chosen & inside], minlength=size * documents)
@@ -271,6 +270,6 @@ def _recalls(
             counts = by_cell(of_system)
             for subset, is_enough in enumerate(recallable):
                 recalls[part][number, subset] = (
-                    document_recall(true[subset], counts[subset], sample) if is_enough else None
+                    document_recall(true[subset], counts[subset], relations.sample) if is_enough else None
                 )
     return recalls

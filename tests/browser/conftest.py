@@ -40,18 +40,25 @@ def browser(chromium: str) -> Iterator[Browser]:
 def open_page(browser, live_server) -> Iterator[OpenPage]:
     """Open a page of the live site: ``open_page("/", user=None, width=1280, scheme="light", scripts=True)``.
 
-    Errors on the page's console fail the test in the end.
+    With `has_touch=True` it is on a touch screen. Errors on the page's console fail the test in the end.
     """
     contexts, complaints = [], []
 
     def act(
-        path: str, *, user: User | None = None, width: int = 1280, scheme: str = "light", scripts: bool = True
+        path: str,
+        *,
+        user: User | None = None,
+        width: int = 1280,
+        scheme: str = "light",
+        scripts: bool = True,
+        has_touch: bool = False,
     ) -> Page:
         context = browser.new_context(
             base_url=live_server.url,
             viewport={"width": width, "height": 800},
             color_scheme=scheme,
             java_script_enabled=scripts,
+            has_touch=has_touch,
         )
         contexts.append(context)
         if user is not None:

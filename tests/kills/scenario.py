@@ -2,7 +2,8 @@
 
 Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
-files are checked without being handed in, and one of these is forgotten. Two are written anew.
+files are checked without being handed in, and one of these is forgotten. Two are written anew. Four documents
+are annotated in full.
 """
 
 import os
@@ -15,8 +16,8 @@ from django.core.files import File
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotations import labels
-from annotations.models import Corpus, Question
+from annotations import labels, pairs, questions
+from annotations.models import Corpus, Document, Question
 from crowd import simulation
 from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
@@ -83,6 +84,10 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
     return {
         "load": lambda: load(folder, design),
         "join": join,
+        "ask of documents": ask_of_documents,
+        "mark documents": lambda: judge(folder),
+        "advance to pairs": pipeline.advance,
+        "judge pairs": lambda: judge(folder),
         "check": lambda: check(folder),
         "submit": lambda: submit(folder, FIRST),
         "advance": pipeline.advance,
@@ -158,6 +163,11 @@ def ask() -> None:
     normalised.ask(file=FileCheck.objects.get(upload__name="four.kb"), user=user)
 
 
+def ask_of_documents() -> None:
+    documents = Document.objects.filter(corpus__tag=TAG).order_by("doc_id").values_list("pk", flat=True)
+    questions.ask_entities(list(documents[:4]))
+
+
 def judge(folder: Path) -> None:
     simulation.BATCH = 60  # several commits
     simulation.simulate(
@@ -206,7 +216,7 @@ def settled() -> bool:
     waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
     if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
         return False
-    if labels.with_complete_votes().exists():
+    if labels.with_complete_votes().exists() or pairs.are_due():
         return False
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():

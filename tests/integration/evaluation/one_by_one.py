@@ -93,7 +93,7 @@ def document_counts(pool, part):
     """Return t, and for each system g and a by document; and a of the pool."""
     sample = DocumentSample.objects.get(corpus=pool.epoch.corpus)
     ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
-    relations = annotated.read_true_relations(ids)
+    relations = annotated.read_true_relations(annotated.read_annotations(ids).values())
     t = np.array([sum(one.doc_id == str(pk) for one in relations) for pk in ids])
     found, correct, anybody = [], [], {}
     for claims in pool.claims:

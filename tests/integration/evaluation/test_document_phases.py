@@ -1,14 +1,17 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.test import Client
 
 from annotations.models import Corpus
-from evaluation import audit, document_phases, exhaustive
+from evaluation import audit, comparing, document_phases, exhaustive
 from evaluation.document_coverage import band_coverage
-from evaluation.models import DocumentSample, SampledDocument, SecondPhaseProbability
+from evaluation.models import DocumentSample, SampledDocument, Score, SecondPhaseProbability, Submission
+from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import UserFactory
 from tests.world import World
@@ -174,3 +177,68 @@ def test_an_operator_draws_the_documents_on_a_page(unsampled: Corpus, gold: Path
     annotate(unsampled, gold, set(unsampled.documents.values_list("doc_id", flat=True)))
     document_phases.draw_due_phases()
     assert "What they cover" in client.get(page).content.decode()
+
+
+@pytest.fixture
+def two_phases(corpus: Corpus) -> DocumentSample:
+    """A sample in two phases of a corpus whose documents are all annotated."""
+    DocumentSample.objects.all().delete()
+    return document_phases.sample_documents(corpus=corpus, size=30, uniform_share=0.5).sample
+
+
+def recall(submission: Submission) -> Score:
+    return Score.objects.get(
+        submission=submission, part="relation", weighting="instance", estimator="documents", level=95
+    )
+
+
+def test_recall_weighs_the_documents_of_both_phases(
+    corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
+) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    judge()
+    found, weights = [], []
+    for row in two_phases.documents.select_related("document"):
+        true = row.document.annotations.get().relations
+        claims = submission.predictions.filter(instance__document=row.document)
+        keys = set(claims.values_list("instance__predicate", "instance__subject_start"))
+        found.append(sum(key in keys for key in true.values_list("predicate", "subject_start")))
+        # ω = ½: the first phase's weigh ½ · 60/15 + ½, the second's ½ / p2.
+        weights.append(2.5 if row.phase == 1 else 0.5 / row.probability)
+    expected = np.dot(weights, found) / (3 * sum(weights))
+    assert recall(submission).recall == pytest.approx(expected, rel=1e-12)
+    assert recall(submission).recall != pytest.approx(np.mean(found) / 3, rel=1e-6)
+
+
+def test_recall_rests_on_the_first_phase_until_the_second_is_annotated(
+    corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
+) -> None:
+    row = two_phases.documents.filter(phase=2).first()
+    row.document.annotations.all().delete()
+    submission = submit("one")
+    pipeline.advance()
+    judge()
+    assert recall(submission).counts["documents"] == 15
+
+
+def test_there_is_no_recall_until_the_first_phase_is_annotated(
+    corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
+) -> None:
+    row = two_phases.documents.filter(phase=1).first()
+    row.document.annotations.all().delete()
+    submission = submit("one")
+    pipeline.advance()
+    judge()
+    assert recall(submission).recall is None
+
+
+def test_systems_are_compared_on_documents_of_two_phases(
+    corpus: Corpus, two_phases: DocumentSample, submit: Callable[..., Submission], judge: Callable[[], None]
+) -> None:
+    one, other = submit("one", seed=1), submit("other", seed=2, team="Beta")
+    pipeline.advance()
+    judge()
+    choice = {"level": 95, "part": "relation", "weighting": "instance", "estimator": "documents"}
+    compared = comparing.compare(one, other, **choice)
+    assert [row.difference is not None for row in compared] == [True, True, True]

@@ -218,8 +218,8 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, crowd, django_assert
     for _ in range(3):
         vote(ask(corpus), crowd, [BORN], [BORN], [])
     labels.settle_questions()
-    # The transaction's two and the lock; of each kind the questions, of relation questions the update. Labels
-    # and votes are not read through Django.
+    # The transaction's two and the lock; which relation questions are settled, and the update; which
+    # canonical ones are: none. Labels and votes come as columns, beside what is counted here.
     with django_assert_num_queries(6):
         labels.update_posteriors(corpus=corpus)
 

@@ -73,6 +73,29 @@ def test_a_line_that_is_no_document_is_refused_with_what_would_be_right(
     assert refusal.value.where == "line 7"
 
 
+def test_suggestions_are_part_of_a_document_and_each_its_own_canonical_mention_unless_it_names_one() -> None:
+    record = document(suggestions=[{"start": 8, "end": 11, "type": "PER"}, mention(0, 3)])
+    assert [(one.span, one.canonical) for one in record.suggestions] == [
+        (Span(0, 3), Span(0, 3)),
+        (Span(8, 11), Span(8, 11)),
+    ]
+    assert record.digest != document().digest == document(suggestions=[]).digest
+
+
+@pytest.mark.parametrize(
+    ("suggestions", "says"),
+    [
+        ([mention(8, 13)], r"the suggestion \[8, 13\] ends outside the text"),
+        ([mention(0, 3, "VERB")], "is of type 'VERB', not PER"),
+        ([mention(3, 3)], "the mention is"),
+        ({"start": 0}, "suggestions must be a list of objects"),
+    ],
+)
+def test_a_suggestion_that_is_none_is_refused(suggestions: Any, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        document(suggestions=suggestions)
+
+
 def test_an_annotation_is_the_same_whatever_order_it_is_written_in() -> None:
     assert annotation(mentions=ANNOTATION["mentions"][::-1]).digest == annotation().digest
 

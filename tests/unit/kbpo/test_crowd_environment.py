@@ -68,3 +68,14 @@ def test_the_fee_is_a_third_unless_said_otherwise() -> None:
 def test_hits_per_worker_are_a_number(value: str) -> None:
     with pytest.raises(InvalidInput, match="PROLIFIC_HITS_PER_WORKER: must be a number from 1 to 1000"):
         read({"PROLIFIC_HITS_PER_WORKER": value}, site_url=SITE, debug=False)
+
+
+def test_rewards_aim_at_fifteen_dollars_an_hour_unless_said_otherwise() -> None:
+    assert read({}, site_url=SITE, debug=False).hourly_cents == 1500
+    assert read({"CROWD_HOURLY_CENTS": "2000"}, site_url=SITE, debug=False).hourly_cents == 2000
+
+
+@pytest.mark.parametrize("wage", ["0", "-1", "15.00", "a lot", "100001", "²"])
+def test_a_wage_that_is_none_is_refused(wage: str) -> None:
+    with pytest.raises(InvalidInput, match="CROWD_HOURLY_CENTS"):
+        read({"CROWD_HOURLY_CENTS": wage}, site_url=SITE, debug=False)

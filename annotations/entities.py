@@ -1,0 +1,333 @@
+"""The question for every mention of a document, and its answer: made, read and validated here.
+
+An answer lists mentions, each of one entity, and entities, each with its canonical mention and its link::
+
+    {"version": 1,
+     "mentions": [{"start": 0, "end": 9, "type": "PER", "entity": 1}, …],
+     "entities": [{"id": 1, "canonical": {"start": 0, "end": 9}, "link": {"page": "Ada Quill"}}, …]}
+
+Mentions begin and end with words. Two of them are apart, or one lies inside the other and their types differ.
+All mentions of an entity are of one type. Links are those of `annotations.links`; a title needs none.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from annotations.links import read_link
+from annotations.records import MentionRecord, shown
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from kbpo.core.spans import Span
+
+VERSION = 1  # of the question and its answer
+WIKIPEDIA = "https://en.wikipedia.org/wiki/"
+_ENTITY_FIELDS = {"id", "canonical", "link"}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A document's text and words.
+
+    Attributes
+    ----------
+    text : str
+    sentences : sequence of sequence of Span
+        The tokens of each sentence, in order.
+    """
+
+    text: str
+    sentences: Sequence[Sequence[Span]]
+
+    @cached_property
+    def tokens(self) -> tuple[Span, ...]:
+        """All tokens, in order."""
+        return tuple(chain.from_iterable(self.sentences))
+
+    @cached_property
+    def first_of(self) -> Mapping[int, int]:
+        """The number of the token that starts at each offset."""
+        return {token.start: number for number, token in enumerate(self.tokens)}
+
+    @cached_property
+    def last_of(self) -> Mapping[int, int]:
+        """The number of the token that ends at each offset."""
+        return {token.end: number for number, token in enumerate(self.tokens)}
+
+    def words(self, span: Span) -> str:
+        """Return what stands there, on one line and of bounded length."""
+        text = " ".join(self.text[span.start : span.end].split())
+        return text if len(text) <= 60 else f"{text[:57]}…"
+
+    def place(self, span: Span) -> str:
+        """Name a span for people: its words, and where they stand."""
+        starts = [sentence[0].start for sentence in self.sentences if sentence]
+        number = max(1, bisect_right(starts, span.start))
+        return f"“{self.words(span)}” (sentence {number}, characters {span})"
+
+    def whole_words(self, span: Span) -> Span | None:
+        """Return the tokens that a span touches, as one span; None if it touches none."""
+        touched = [token for token in self.tokens if token.overlaps(span)]
+        return Span(touched[0].start, touched[-1].end) if touched else None
+
+
+def link_text(link: Mapping[str, object]) -> str:
+    """Return a link as it stands beside a mention: an address, a date, or nothing.
+
+    Examples
+    --------
+    >>> link_text({"page": "Port Hallow"})
+    'https://en.wikipedia.org/wiki/Port_Hallow'
+    """
+    if "page" in link:
+        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
+    return str(link.get("date", ""))
+
+
+class _Mention(NamedTuple):
+    span: Span
+    type: str
+    entity: object
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesQuestion:
+    """Every mention of a document, with its type, its entity, and the entity's canonical mention and link.
+
+    Attributes
+    ----------
+    passage : Passage or None
+        The document; None where no answer is read.
+    """
+
+    passage: Passage | None = None
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from every other question about its document."""
+        return f"entities|{VERSION}"
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return every span that it is about: none in particular."""
+        return ()
+
+    def payload(self) -> dict[str, Any]:
+        """Return its JSON."""
+        return {"version": VERSION}
+
+    def read_answer(self, answer: object) -> dict[str, Any]:
+        """Validate an answer and return its normal form.
+
+        In the normal form mentions stand in the order of the text, and entities have the numbers from 1 on
+        in the order of their first mentions.
+
+        Parameters
+        ----------
+        answer : object
+            As the head of this module says. Without a mention there is nothing in the document.
+
+        Raises
+        ------
+        InvalidInput
+            If it is of another form; names the mention's words and place.
+        """
+        passage = self._passage()
+        mentions, entities = _lists(answer)
+        found = sorted((_read_mention(item, passage) for item in mentions), key=lambda one: one.span)
+        _check_nesting(found, passage)
+        listed = _by_id(entities)
+        members: dict[object, list[_Mention]] = defaultdict(list)
+        for mention in found:
+            if mention.entity not in listed:
+                raise InvalidInput(f"{passage.place(mention.span)} is of no entity; say who or what it is")
+            members[mention.entity].append(mention)
+        if unused := [id_ for id_ in listed if id_ not in members]:
+            raise InvalidInput(f"the entity {shown(unused[0])} has no mention; take it away")
+        return _written(
+            [_read_entity(listed[id_], mentions_of, passage) for id_, mentions_of in members.items()], members
+        )
+
+    def mentions(self, answer: Mapping[str, Any]) -> tuple[MentionRecord, ...]:
+        """Return what a stored answer marks, in the order of the text."""
+        entities = {
+            entity["id"]: (Span(**entity["canonical"]), link_text(entity["link"]))
+            for entity in answer["entities"]
+        }
+        return tuple(
+            MentionRecord(Span(item["start"], item["end"]), item["type"], *entities[item["entity"]])
+            for item in answer["mentions"]
+        )
+
+    def answer(self, mentions: Sequence[MentionRecord], links: Mapping[Span, object]) -> dict[str, Any]:
+        """Return the JSON of an answer that marks certain mentions.
+
+        Parameters
+        ----------
+        mentions : sequence of MentionRecord
+            Those with the same canonical mention are of one entity; what they are linked to does not count.
+        links : mapping of Span to object
+            The link of each canonical mention; none where it has no page.
+
+        Raises
+        ------
+        InvalidInput
+            As `read_answer`.
+        """
+        canonical = sorted({mention.canonical for mention in mentions})
+        ids = {span: number for number, span in enumerate(canonical, 1)}
+        return self.read_answer(
+            {
+                "mentions": [
+                    {**mention.span._asdict(), "type": mention.type, "entity": ids[mention.canonical]}
+                    for mention in mentions
+                ],
+                "entities": [
+                    {"id": ids[span], "canonical": span._asdict(), "link": links.get(span, {"none": True})}
+                    for span in canonical
+                ],
+            }
+        )
+
+    def _passage(self) -> Passage:
+        assert self.passage is not None, "an answer is read against its document"
+        return self.passage
+
+
+def _lists(answer: object) -> tuple[list[object], list[object]]:
+    if not isinstance(answer, Mapping):
+        raise InvalidInput(f"an answer must be a JSON object, not {shown(answer)}")
+    if answer.get("version", VERSION) != VERSION:
+        raise InvalidInput(f"the answer is of version {shown(answer['version'])}, not {VERSION}")
+    if unknown := [key for key in answer if key not in {"version", "mentions", "entities"}]:
+        raise InvalidInput(f"an answer has no field {shown(unknown[0])}; it has mentions and entities")
+    mentions, entities = answer.get("mentions"), answer.get("entities")
+    for name, listed in (("mentions", mentions), ("entities", entities)):
+        if not isinstance(listed, list):
+            raise InvalidInput(f"{name} is {shown(listed)}; it must be a list")
+    return mentions, entities  # type: ignore[return-value]  # both are lists
+
+
+def _read_mention(item: object, passage: Passage) -> _Mention:
+    match item:
+        case {"start": int(start), "end": int(end), "type": mention_type, "entity": entity, **rest} if (
+            not rest and not isinstance(start, bool) and not isinstance(end, bool)
+        ):
+            span = Span(start, end)
+        case _:
+            raise InvalidInput(f"the mention {shown(item)} must have start, end, type and entity alone")
+    if not 0 <= start < end <= len(passage.text):
+        raise InvalidInput(
+            f"the mention {span} does not lie within the text's {len(passage.text)} characters"
+        )
+    if start not in passage.first_of or end not in passage.last_of:
+        whole = passage.whole_words(span)
+        right = f"; “{passage.words(whole)}” ({whole}) does" if whole else ""
+        raise InvalidInput(f"the mention {passage.place(span)} does not begin and end with words{right}")
+    if mention_type not in MENTION_TYPES:
+        raise InvalidInput(
+            f"the mention {passage.place(span)} is of type {shown(mention_type)}, "
+            f"not {', '.join(MENTION_TYPES)}"
+        )
+    return _Mention(span, mention_type, _id(entity))
+
+
+def _check_nesting(mentions: Sequence[_Mention], passage: Passage) -> None:
+    """Refuse mentions that share words, unless one lies inside the other and their types differ."""
+    around: list[_Mention] = []
+    for mention in sorted(mentions, key=lambda one: (one.span.start, -one.span.end)):
+        while around and around[-1].span.end <= mention.span.start:
+            around.pop()
+        for outer in around:
+            both = f"{passage.place(mention.span)} and {passage.place(outer.span)}"
+            if mention.span == outer.span:
+                raise InvalidInput(f"{passage.place(mention.span)} is marked twice; give it one type")
+            if not outer.span.contains(mention.span):
+                raise InvalidInput(f"{both} overlap; one must lie inside the other, or they must be apart")
+            if outer.type == mention.type:
+                raise InvalidInput(
+                    f"{both} are both of type {TYPE_NAMES[mention.type]}; mentions of one type do not overlap"
+                )
+        around.append(mention)
+
+
+def _by_id(entities: Sequence[object]) -> dict[object, Mapping[str, Any]]:
+    listed: dict[object, Mapping[str, Any]] = {}
+    for item in entities:
+        if not isinstance(item, Mapping) or not {"id", "canonical"} <= item.keys() <= _ENTITY_FIELDS:
+            raise InvalidInput(f"the entity {shown(item)} must have id, canonical and link alone")
+        if _id(item["id"]) in listed:
+            raise InvalidInput(f"the entity {shown(item['id'])} is there twice")
+        listed[item["id"]] = item
+    return listed
+
+
+def _id(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise InvalidInput(f"an entity's id is {shown(value)}; it must be a number or a string")
+    return value
+
+
+def _read_entity(
+    entity: Mapping[str, Any], members: Sequence[_Mention], passage: Passage
+) -> tuple[Span, dict[str, object]]:
+    """Return an entity's canonical mention and its link."""
+    first = members[0]
+    for other in members:
+        if other.type != first.type:
+            raise InvalidInput(
+                f"{passage.place(first.span)} and {passage.place(other.span)} are one entity, but one is of "
+                f"type {TYPE_NAMES[first.type]} and the other of type {TYPE_NAMES[other.type]}"
+            )
+    spans = {(mention.span.start, mention.span.end): mention.span for mention in members}
+    match entity["canonical"]:
+        case {"start": int(start), "end": int(end), **rest} if not rest and (start, end) in spans:
+            canonical = spans[start, end]
+        case _:
+            raise InvalidInput(
+                f"the canonical mention of {passage.place(first.span)} is {shown(entity['canonical'])}, "
+                "which is none of that entity's mentions"
+            )
+    return canonical, _read_link(entity.get("link"), first.type, canonical, passage)
+
+
+def _read_link(link: object, mention_type: str, canonical: Span, passage: Passage) -> dict[str, object]:
+    place = passage.place(canonical)
+    if mention_type == "TITLE":
+        if link not in (None, {"none": True}):
+            raise InvalidInput(f"{place} is a title; titles are not linked")
+        return {"none": True}
+    if link is None:
+        raise InvalidInput(
+            f"say which date {place} is, or that it cannot be told"
+            if mention_type == "DATE"
+            else f"say which Wikipedia page {place} has, or that it has none"
+        )
+    try:
+        return read_link(link, mention_type)
+    except InvalidInput as error:
+        raise InvalidInput(f"{place}: {error}") from None
+
+
+def _written(
+    entities: Sequence[tuple[Span, dict[str, object]]], members: Mapping[object, Sequence[_Mention]]
+) -> dict[str, Any]:
+    """Return the normal form: entities and their members come in the order of their first mentions."""
+    numbers = {id_: number for number, id_ in enumerate(members, 1)}
+    mentions = sorted(chain.from_iterable(members.values()), key=lambda one: one.span)
+    return {
+        "version": VERSION,
+        "mentions": [
+            {**mention.span._asdict(), "type": mention.type, "entity": numbers[mention.entity]}
+            for mention in mentions
+        ],
+        "entities": [
+            {"id": number, "canonical": canonical._asdict(), "link": link}
+            for number, (canonical, link) in enumerate(entities, 1)
+        ],
+    }

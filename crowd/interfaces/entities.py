@@ -1,0 +1,96 @@
+"""The entity interface: a document as its page needs it. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+from typing import Any
+from urllib.parse import unquote
+
+from annotations.entities import WIKIPEDIA, Passage
+from annotations.links import kind_of, read_link
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from kbpo.core.spans import Span
+
+SECONDS_A_TOKEN = 2
+KEYS: Mapping[str, str] = {"PER": "p", "ORG": "o", "GPE": "g", "DATE": "d", "TITLE": "t"}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChoice:
+    """A type that a mention may have, its name, and the key that gives it."""
+
+    type: str
+    name: str
+    key: str
+
+
+TYPES = tuple(TypeChoice(name, TYPE_NAMES[name], KEYS[name]) for name in MENTION_TYPES)
+
+
+def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the page's script needs of a document, for JSON.
+
+    Parameters
+    ----------
+    passage : Passage
+    suggestions : iterable of mapping
+        As `Document.suggestions` has them. Each is widened to whole words.
+
+    Returns
+    -------
+    dict
+        `sentences`: for each where it starts (in characters), its words, what stands between them, and
+        whether a paragraph begins with it. `suggestions`: for each its first and last word (by their numbers
+        in the document), type, canonical mention (first and last word) and link (null if it has none).
+    """
+    sentences: list[dict[str, Any]] = []
+    end = 0
+    for tokens in passage.sentences:
+        text = passage.text
+        sentences.append(
+            {
+                "start": tokens[0].start,
+                "words": [text[token.start : token.end] for token in tokens],
+                "gaps": [text[one.end : other.start] for one, other in pairwise(tokens)],
+                "paragraph": text.count("\n", end, tokens[0].start) > 1 or not sentences,
+            }
+        )
+        end = tokens[-1].end
+    found = (_suggestion(one, passage) for one in suggestions)
+    return {"sentences": sentences, "suggestions": [one for one in found if one is not None]}
+
+
+def minutes(passage: Passage) -> int:
+    """Return about how long a document takes."""
+    return ceil(len(passage.tokens) * SECONDS_A_TOKEN / 60)
+
+
+def _suggestion(one: Mapping[str, Any], passage: Passage) -> dict[str, Any] | None:
+    span = _words(Span(one["start"], one["end"]), passage)
+    if span is None:
+        return None
+    canonical = _words(Span(*one["canonical"]), passage) or span
+    return {
+        "first": span[0],
+        "last": span[1],
+        "type": one["type"],
+        "canonical": list(canonical),
+        "link": _link(one.get("link") or "", one["type"]),
+    }
+
+
+def _words(span: Span, passage: Passage) -> tuple[int, int] | None:
+    whole = passage.whole_words(span)
+    return whole and (passage.first_of[whole.start], passage.last_of[whole.end])
+
+
+def _link(link: str, mention_type: str) -> dict[str, Any] | None:
+    kind = kind_of(mention_type)
+    if kind is None or (kind == "page" and not link.startswith(WIKIPEDIA)):
+        return None
+    try:
+        return read_link({kind: unquote(link.removeprefix(WIKIPEDIA))}, mention_type)
+    except InvalidInput:
+        return None

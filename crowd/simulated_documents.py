@@ -1,0 +1,107 @@
+"""How simulated people mark a document: as gold has it, or with mentions missed, cut or of a wrong type."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from random import Random
+from typing import Any
+from urllib.parse import unquote
+
+from annotations.entities import WIKIPEDIA, EntitiesQuestion, Passage
+from annotations.links import kind_of, read_link
+from annotations.records import MentionRecord
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.spans import Span
+
+
+def answer(asked: EntitiesQuestion, mentions: Iterable[MentionRecord]) -> dict[str, Any]:
+    """Return the answer that marks certain mentions, as far as an answer can.
+
+    Spans are widened to whole words. Of mentions that may not stand beside each other the longer stays.
+    Entities are mentions with the same canonical mention and type.
+
+    Parameters
+    ----------
+    asked : EntitiesQuestion
+        With its passage.
+    mentions : iterable of MentionRecord
+        Of gold; a link that is neither an address in the English Wikipedia nor a date counts as none.
+    """
+    passage = asked.passage
+    assert passage is not None, "people mark a document"
+    kept: list[MentionRecord] = []
+    for mention in sorted(mentions, key=lambda one: (one.span.start - one.span.end, one)):
+        span = passage.whole_words(mention.span)
+        if span is not None and all(_may_stand(span, mention.type, other) for other in kept):
+            canonical = passage.whole_words(mention.canonical) or span
+            kept.append(MentionRecord(span, mention.type, canonical, mention.link))
+    entities: dict[tuple[Span, str], list[MentionRecord]] = {}
+    for mention in sorted(kept):
+        entities.setdefault((mention.canonical, mention.type), []).append(mention)
+    marked: list[MentionRecord] = []
+    links: dict[Span, object] = {}
+    for (said, _), members in entities.items():
+        spans = [one.span for one in members]
+        canonical = said if said in spans else min(spans, key=lambda span: (span.start - span.end, span))
+        links[canonical] = _link(members)
+        marked += [MentionRecord(one.span, one.type, canonical) for one in members]
+    return asked.answer(marked, links)
+
+
+def with_errors(
+    mentions: Sequence[MentionRecord], passage: Passage, error: float, rng: Random
+) -> list[MentionRecord]:
+    """Make the mistakes of a person: each mention is missed, has a word too many or too few, or a wrong type.
+
+    Parameters
+    ----------
+    mentions : sequence of MentionRecord
+    passage : Passage
+    error : float
+        The probability that one is missed; each of the other mistakes is half as likely.
+    rng : Random
+    """
+    made = []
+    for mention in mentions:
+        missed, moved, mistyped = (rng.random() < chance for chance in (error, error / 2, error / 2))
+        if missed:
+            continue
+        span, kind = mention.span, mention.type
+        if moved:
+            span = rng.choice(_other_ends(span, passage) or [span])
+        if mistyped:
+            kind = rng.choice([name for name in MENTION_TYPES if name != kind])
+        own = mention.canonical == mention.span or mistyped
+        made.append(MentionRecord(span, kind, span if own else mention.canonical, mention.link))
+    return made
+
+
+def _may_stand(span: Span, kind: str, other: MentionRecord) -> bool:
+    """Say whether a mention may stand beside one that is no shorter."""
+    if not span.overlaps(other.span):
+        return True
+    return other.span.contains(span) and span != other.span and kind != other.type
+
+
+def _other_ends(span: Span, passage: Passage) -> list[Span]:
+    """List what a span is with a word more or less at one end."""
+    whole = passage.whole_words(span)
+    if whole is None:
+        return []
+    first, last = passage.first_of[whole.start], passage.last_of[whole.end]
+    ends = [(first - 1, last), (first + 1, last), (first, last - 1), (first, last + 1)]
+    return [
+        Span(passage.tokens[start].start, passage.tokens[end].end)
+        for start, end in ends
+        if 0 <= start <= end < len(passage.tokens)
+    ]
+
+
+def _link(members: Sequence[MentionRecord]) -> dict[str, Any]:
+    for member in members:
+        kind = kind_of(member.type)
+        said = unquote(member.link.removeprefix(WIKIPEDIA))
+        if kind is not None and (kind == "date" or member.link.startswith(WIKIPEDIA)):
+            with suppress(InvalidInput):
+                return read_link({kind: said}, member.type)
+    return {"none": True}
