@@ -60,14 +60,15 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
   const check = new Review(root, passage, suggestions, { go, check: checkSentence, send: submit });
   startKeys(root, words, act);
   startPointing(words, text, {
-    choose: (number) => point(number, null),
-    select: (from, to) => point(to, from ?? anchor ?? cursor, { quietly: true }),
+    choose: (number) => point(number, null, { inPlace: true }),
+    select: (from, to) => point(to, from ?? anchor ?? cursor, { quietly: true, inPlace: true }),
     done: () => say(chosenWords()),
+    cancel: () => point(cursor, null, { quietly: true, inPlace: true }),
   });
   find("review-open").addEventListener("click", openReview);
   if (kept && draft) drafts.touch(); // the server lacks it
   text.show(history.marking);
-  point(0, null, { quietly: true });
+  point(0, null, { quietly: true, inPlace: true });
 
   // Showing -------------------------------------------------------------------------------------------
 
@@ -105,16 +106,15 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
     });
   }
 
-  // Go to a word; `from` is where a selection begins, null for none.
-  function point(number, from, { quietly = false, mention = undefined } = {}) {
+  // Go to a word; `from` is where a selection begins, null for none. `inPlace`: nothing scrolls.
+  function point(number, from, { quietly = false, inPlace = false } = {}) {
     cursor = Math.max(0, Math.min(last, number));
     anchor = from;
-    if (mention !== undefined) current = mention;
-    else if (from === null) current = marks.mentionsAt(history.marking, cursor).at(-1)?.id ?? null;
+    if (from === null) current = marks.mentionsAt(history.marking, cursor).at(-1)?.id ?? null;
     else current = mentionOf(range());
     entity = history.marking.mentions.get(current)?.entity ?? null;
     refresh();
-    text.reveal(cursor);
+    if (!inPlace) text.reveal(cursor);
     if (!quietly) say(chosenWords());
   }
 
@@ -348,11 +348,12 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
     if (isSending) return;
     isSending = true;
     check.busy(true);
-    drafts.flush();
+    drafts.hold();
     const problem = await send(marks.toAnswer(passage, history.marking), () => drafts.stop());
     isSending = false;
     check.busy(false);
     if (problem) {
+      drafts.touch();
       check.complain(problem);
       say(problem);
     }
