@@ -11,7 +11,7 @@ from kbpo.core.admin import ReadOnlyAdmin
 
 @admin.register(Corpus)
 class CorpusAdmin(ReadOnlyAdmin):
-    """Corpora: their names, descriptions and quotas may be changed, their design may not."""
+    """Corpora: names, descriptions, quotas and when votes suffice may be changed, their design may not."""
 
     list_display = ["tag", "name", "design", "weekly_quota", "created_at"]
     readonly_fields = ["tag", "design", "target_half_width", "target_level", "created_at"]

@@ -1,8 +1,7 @@
 """From responses to labels: the only bridge between the two."""
 
-import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from django.db import connection, transaction
@@ -11,20 +10,45 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import annotating, payloads, selectors
+from annotations import annotating, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import Asked, CanonicalQuestion, Offer, RelationQuestion
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from kbpo.core.columns import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
 
+# Two of three votes make .9, also where they make .8999999999999999.
+_ROUNDING = 1e-9
+
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
+
+# By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
+# and would go through all of them for each.
+_LABELS = """
+SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value::int ELSE -1 END
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+ORDER BY asked.place, label.predicate COLLATE "C", label.subject
+"""
+_VOTES = """
+SELECT asked.place, label.id, response.worker_id, response.is_expert, {held}
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+JOIN annotations_response AS response ON response.question_id = asked.id AND response.is_valid
+"""
+#: Whether an answer affirms the claim of a label.
+_HELD = {
+    Question.Kind.RELATION: "response.answer -> 'relations' @> jsonb_build_array("
+    "jsonb_build_object('predicate', label.predicate, 'subject', label.subject))",
+    Question.Kind.CANONICAL: "(response.answer ->> 'right')::bool",
+}
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -42,7 +66,11 @@ def lacking_votes() -> QuerySet[Question]:
 
 @transaction.atomic
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
-    """Settle open questions that have their votes, or send them to the experts' queue.
+    """Settle open questions that have their votes; where these do not settle one, ask for another vote.
+
+    The votes do not settle a question where they make no majority, or a verdict is less probable than its
+    corpus wants. Then it needs one vote more, until it has as many as its corpus allows; then it goes to the
+    experts' queue. What becomes of a question hangs on its own votes alone, not on when others are settled.
 
     Safe to run twice, and at the same time as itself.
 
@@ -59,16 +87,36 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
         How many were moved on; fewer than `limit` where no more are due.
     """
     questions = list(
-        with_complete_votes().order_by("pk").select_for_update(of=("self",), skip_locked=not wait)[:limit]
+        with_complete_votes()
+        .select_related("document")
+        .annotate(
+            most_votes=F("document__corpus__most_votes"),
+            least_posterior=F("document__corpus__least_posterior"),
+        )
+        .order_by("pk")
+        .select_for_update(of=("self",), skip_locked=not wait)[:limit]
     )
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    undecided = _settle({question: votes[question.pk] for question in questions}, Label.Source.MAJORITY)
-    Question.objects.filter(pk__in=[question.pk for question in undecided]).update(
-        state=Question.State.EXPERT
+    undecided = _settle(
+        {question: votes[question.pk] for question in questions},
+        Label.Source.MAJORITY,
+        {question.pk: question.least_posterior for question in questions},
     )
+    most_votes = {question.pk: question.most_votes for question in questions}
+    lacking = [question for question in undecided if len(votes[question.pk]) < most_votes[question.pk]]
+    for question in lacking:
+        question.votes_needed = len(votes[question.pk]) + 1
+    Question.objects.bulk_update(lacking, ["votes_needed"])
+    send_to_experts(questions=[question for question in undecided if question not in lacking])
     return len(questions)
+
+
+def send_to_experts(*, questions: Collection[Question]) -> int:
+    """Let an expert decide those questions that are open; return how many that were."""
+    pks = [question.pk for question in questions]
+    return Question.objects.filter(pk__in=pks, state=Question.State.OPEN).update(state=Question.State.EXPERT)
 
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
@@ -106,55 +154,28 @@ def update_posteriors(*, corpus: Corpus) -> int:
 
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
-    found: dict[int, list[Label]] = defaultdict(list)
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
-    labels = list(
-        Label.objects.filter(question__in=settled).order_by(
-            "question__document_id", "question__key", "predicate", "subject"
-        )
-    )
-    if not labels:
+    asked = array_literal([pk for _, _, pk in sorted(settled.values_list("document_id", "key", "pk"))])
+    labels = read_columns(_LABELS, [asked], {"id": "bigint", "known": "int"})
+    if not labels["id"].size:
         return 0
-    for label in labels:
-        found[label.question_id].append(label)
-    asked = {
-        pk: payloads.read_question(kind, payload) for pk, payload in settled.values_list("pk", "payload")
-    }
-    item_of = {label.pk: item for item, label in enumerate(labels)}
-    known = np.array([int(one.value) if one.source == Label.Source.EXPERT else -1 for one in labels])
-
-    items: list[int] = []
-    workers: list[int] = []
-    votes: list[bool] = []
-    responses = Response.objects.filter(question__in=settled, is_valid=True).order_by(
-        "question__document_id", "question__key", "worker_id"
+    votes = read_columns(
+        _VOTES.format(held=_HELD[kind]),
+        [asked],
+        {"place": "bigint", "label": "bigint", "worker": "bigint", "is_expert": "bool", "held": "bool"},
     )
-    for response in responses.only("question_id", "worker_id", "answer", "is_expert"):
-        if response.question_id not in found:
-            continue  # settled since the labels were read: the next time
-        held = _held(asked[response.question_id], response)
-        for label in found[response.question_id]:
-            item, vote = item_of[label.pk], Offer(label.predicate, label.subject) in held
-            if not response.is_expert:
-                items.append(item)
-                workers.append(response.worker_id)
-                votes.append(vote)
-            elif known[item] < 0:
-                known[item] = vote
-    measured = _measure(
-        np.array(items, dtype=np.int64),
-        np.array(workers, dtype=np.int64),
-        np.array(votes, dtype=np.int64),
-        known,
+    by_id = np.argsort(labels["id"])
+    items = by_id[np.searchsorted(labels["id"], votes["label"], sorter=by_id)]
+    order = np.lexsort((items, votes["worker"], votes["place"]))
+    items, workers, held, is_expert = (
+        column[order] for column in (items, votes["worker"], votes["held"], votes["is_expert"])
     )
-    return _store_measured([label.pk for label in labels], *measured)
-
-
-def _held(asked: Asked, response: Response) -> Collection[Offer]:
-    """Return the claims that an answer affirms, named as labels name them."""
-    if isinstance(asked, RelationQuestion):
-        return asked.ticked(response.answer)
-    return {_CANONICAL} if response.answer["right"] else set()
+    known = labels["known"].astype(np.int64)
+    by_experts, first = np.unique(items[is_expert], return_index=True)
+    known[by_experts] = np.where(known[by_experts] < 0, held[is_expert][first], known[by_experts])
+    told = ~is_expert
+    measured = _measure(items[told], workers[told], held[told].astype(np.int64), known)
+    return _store_measured(labels["id"], *measured)
 
 
 def _measure(
@@ -175,7 +196,7 @@ def _measure(
     return posteriors, corrected
 
 
-def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected: FloatArray) -> int:
+def _store_measured(label_ids: IntArray, posteriors: FloatArray, corrected: FloatArray) -> int:
     # bulk_update would send one CASE for each row: minutes, where this takes a second.
     with connection.cursor() as cursor:
         cursor.execute(
@@ -183,13 +204,9 @@ def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected:
             " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
             " WHERE label.id = new.id AND (label.posterior, label.corrected)"
             " IS DISTINCT FROM (new.posterior, new.corrected)",
-            [list(label_ids), _nullable(posteriors), _nullable(corrected)],
+            [array_literal(column.tolist()) for column in (label_ids, posteriors, corrected)],
         )
         return int(cursor.rowcount)
-
-
-def _nullable(values: FloatArray) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def publish(questions: QuerySet[Question]) -> int:
@@ -229,8 +246,16 @@ def _verdicts(
     return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
 
 
-def _settle(votes: Mapping[Question, Sequence[Response]], source: Label.Source) -> list[Question]:
-    """Settle questions by their votes; return those that the votes leave open."""
+def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
+    return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
+
+
+def _settle(
+    votes: Mapping[Question, Sequence[Response]],
+    source: Label.Source,
+    least_posteriors: Mapping[int, float] | None = None,
+) -> list[Question]:
+    """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
     asked = selectors.read_asked(votes)
     settled: dict[Question, Mapping[Offer, Verdict]] = {}
     undecided = []
@@ -240,7 +265,10 @@ def _settle(votes: Mapping[Question, Sequence[Response]], source: Label.Source) 
             marked = [read.mentions(vote.answer) for vote in given]
             annotating.store_mentions(document=question.document, asked=read, marked=marked)
             settled[question] = {}
-        elif (verdicts := _verdicts(read, given)) is None:
+            continue
+        verdicts = _verdicts(read, given)
+        least = (least_posteriors or {}).get(question.pk, 0.0)
+        if verdicts is None or not _are_sure(verdicts.values(), least):
             undecided.append(question)
         else:
             settled[question] = verdicts

@@ -1,9 +1,9 @@
 """The JSON of a question and of an answer: made, read and validated here alone.
 
 A relation question holds a pair of mentions with their types, and what is offered of it; its answer ticks
-some of the offers, or says that none holds. A canonical question holds a mention and what a system calls its
-canonical mention; its answer says whether that is right. The question about a whole document stands in
-`annotations.entities`.
+some of the offers, or says that none holds, and may link the mentions. A canonical question holds a mention
+and what a system calls its canonical mention; its answer says whether that is right. The question about a
+whole document stands in `annotations.entities`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from annotations.entities import EntitiesQuestion, Passage
+from annotations.links import read_links
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS, options
 from kbpo.core.spans import Span
@@ -94,14 +95,15 @@ class RelationQuestion:
         Parameters
         ----------
         answer : object
-            ``{"relations": [{"predicate", "subject"}, …]}``, or ``{"none": true}`` where none holds.
+            ``{"relations": [{"predicate", "subject"}, …]}``, or ``{"none": true}`` where none holds. With
+            ``"links"`` it says what the mentions are, by their index (`annotations.links`).
 
         Raises
         ------
         InvalidInput
             If it is of another form, says both or neither, or ticks what was not offered, or twice.
         """
-        fields = _fields(answer, {"relations", "none"})
+        fields = _fields(answer, {"relations", "none", "links"})
         listed, none = fields.get("relations", []), fields.get("none", False)
         if not isinstance(listed, list):
             raise InvalidInput(f"relations is {_shown(listed)}; it must be a list")
@@ -117,7 +119,11 @@ class RelationQuestion:
             if offer in ticked:
                 raise InvalidInput(f"{offer.predicate} (subject {offer.subject}) is ticked twice")
             ticked.append(offer)
-        return self.answer(ticked)
+        found = self.answer(ticked)
+        if "links" in fields:
+            types = {index: mention.type for index, mention in enumerate(self.mentions)}
+            found["links"] = read_links(fields["links"], types)
+        return found
 
     def ticked(self, answer: Mapping[str, Any]) -> tuple[Offer, ...]:
         """Return what a stored answer ticks."""
@@ -209,6 +215,15 @@ def read_question(kind: str, payload: Mapping[str, Any], passage: Passage | None
             question = CanonicalQuestion(_span(payload["mention"]), _span(payload["canonical"]))
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"the {kind} question is not of the known form: {error!r}") from error
+    return question
+
+
+def read_claim_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | CanonicalQuestion:
+    """Read a stored question about claims, as `read_question`, where none about a whole document can be."""
+    question = read_question(kind, payload)
+    assert not isinstance(question, EntitiesQuestion), (
+        "a question about a document has an interface of its own"
+    )
     return question
 
 

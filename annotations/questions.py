@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models.functions import Length
@@ -152,6 +153,24 @@ def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Qu
     places = {claim: _canonical_place(claim) for claim in claims}
     questions = _stored(places.values())
     return {claim: questions[place] for claim, place in places.items() if place in questions}
+
+
+def published_pairs(corpus_id: int, before: datetime) -> set[tuple[int, Span, Span]]:
+    """Return the pairs of spans that relation questions of a corpus are about which were published before.
+
+    Returns
+    -------
+    set of (int, Span, Span)
+        The document's row id, and the two spans in ascending order.
+    """
+    found = Question.objects.filter(
+        kind=Question.Kind.RELATION, document__corpus=corpus_id, published_at__lt=before
+    )
+    pairs = set()
+    for document_id, mentions in found.values_list("document_id", "payload__mentions"):
+        first, second = sorted(Span(one["start"], one["end"]) for one in mentions)
+        pairs.add((document_id, first, second))
+    return pairs
 
 
 def _answering(claim: Claim) -> list[_Answering]:

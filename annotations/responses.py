@@ -29,6 +29,8 @@ class Answer:
         From being shown the question to answering.
     as_expert : bool
         Whether it settles the question by itself.
+    is_vote : bool
+        False: the question was asked only to learn of the worker, and the answer never counts.
     """
 
     question: Question
@@ -36,6 +38,7 @@ class Answer:
     answer: object
     seconds: float | None = None
     as_expert: bool = False
+    is_vote: bool = True
 
 
 def record(
@@ -131,6 +134,7 @@ def _response(given: Answer, answer: dict[str, Any]) -> Response:
         answer=answer,
         seconds=given.seconds,
         is_expert=given.as_expert,
+        is_valid=given.is_vote,
     )
 
 
@@ -142,7 +146,7 @@ def _move_on(questions: Mapping[int, Question], new: Sequence[Response]) -> None
         question = questions[response.question_id]
         if response.is_expert and question.state != Question.State.SETTLED:
             decided[question] = response
-        elif question.state == Question.State.OPEN:
+        elif response.is_valid and question.state == Question.State.OPEN:
             voted.add(question.pk)
     labels.settle_by_experts(decided)
     if voted and labels.with_complete_votes().filter(pk__in=voted).exists():

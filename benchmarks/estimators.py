@@ -20,6 +20,7 @@ from evaluation.estimators import many
 from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval
 from evaluation.estimators.recall import document_recall
+from evaluation.estimators.reduced import reduce
 
 SYSTEMS, OWN, POOL, LABELS = 1_000, 100_000, 2_000_000, 57_000
 DOCUMENTS, CORPUS = 300, 15_000
@@ -54,9 +55,9 @@ def measure(systems: int) -> dict[str, Any]:
     made = _memory()
 
     clock, cpu = time.perf_counter(), time.process_time()
-    reduced = many.reduce(P, pi, sampled, folds, confidence)
+    reduced = reduce(P, pi, sampled, folds, confidence)
     reduced_at = time.perf_counter()
-    precisions = many.difference_precisions(reduced, labels)
+    precisions = many.difference_precisions(reduced, labels[reduced.positions])
     sample = SimpleRandom(CORPUS)
     recalls = [document_recall(true, own, sample) for own in found]
     scores = [

@@ -89,6 +89,24 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
     return HitAnswers(answers=answers, seconds=seconds, comment=storable(comment).strip())
 
 
+def to_data(answers: HitAnswers) -> dict[str, Any]:
+    """Return what `read_answers` reads back as the same."""
+    return {
+        "version": VERSION,
+        "answers": [
+            {"question": pk, "answer": answer}
+            | ({"seconds": answers.seconds[pk]} if pk in answers.seconds else {})
+            for pk, answer in answers.answers.items()
+        ],
+        "comment": answers.comment,
+    }
+
+
+def write(data: object) -> str:
+    """Write an answer as the provider is given it: compact JSON, in ASCII."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
 def storable(text: str) -> str:
     """Return a text as Postgres can keep it: NUL and lone surrogates become U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotations import conflicts, payloads, responses
 from annotations.models import Corpus, Question, Response, Sentence
 from annotations.payloads import RelationQuestion
+from crowd.lacking import is_in_hit, number_of, votes_in
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
@@ -231,14 +231,10 @@ def _open_to(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]
     ).exclude(worker=worker)
     if as_expert:
         return _unanswered(worker, as_expert).filter(~Exists(others))
-    votes = Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
+    # What is in a HIT is asked there: it covers every vote that is lacking.
     return (
         _unanswered(worker, as_expert)
-        .annotate(places_taken=_number(others) + _number(votes))
+        .filter(~is_in_hit())
+        .annotate(places_taken=number_of(others) + votes_in())
         .filter(places_taken__lt=F("votes_needed"))
     )
-
-
-def _number(rows: QuerySet[Reservation] | QuerySet[Response]) -> Coalesce:
-    counted = rows.order_by().values("question").annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))

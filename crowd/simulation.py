@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from annotations import jsonlines, labels, selectors
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
+from annotations.models.question import FIRST_VOTES
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
@@ -69,7 +70,8 @@ def simulate(
     gold : mapping of str to AnnotationRecord
         What is true, by `doc_id`.
     workers : int
-        How many simulated people there are; each question is put to as many of them as it needs votes.
+        How many simulated people there are; each question is put to as many of them as it needs votes, or as
+        there are where three did not settle it.
     error : float
         The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
         `crowd.simulated_documents.with_errors` says what it does. Experts are never wrong.
@@ -87,14 +89,16 @@ def simulate(
         raise InvalidInput(f"the error is {error}; it must be a probability, from 0 to 1", where="error")
     crowd = _people(workers)
     expert = _expert()
-    questions = answers = expert_answers = 0
+    asked: set[int] = set()
+    answers = expert_answers = 0
     while True:
-        asked = 0
+        voted = 0
         for batch in _batches(_waiting(corpus, Question.State.OPEN)):
-            given = _votes(batch, gold, crowd, error, seed)
+            given, exhausted = _votes(batch, gold, crowd, error, seed)
             record_many(answers=given)
-            asked += len({answer.question.pk for answer in given})
-            answers += len(given)
+            labels.send_to_experts(questions=exhausted)
+            asked |= {answer.question.pk for answer in given}
+            voted += len(given)
         settled = labels.settle_questions(BATCH, wait=True)
         decided = 0
         for batch in _batches(_waiting(corpus, Question.State.EXPERT)):
@@ -103,10 +107,10 @@ def simulate(
                 for question in batch
             ]
             decided += len(record_many(answers=verdicts))
-        questions += asked
+        answers += voted
         expert_answers += decided
-        if not asked + settled + decided:
-            return SimulationReport(questions, answers, expert_answers)
+        if not voted + settled + decided:
+            return SimulationReport(len(asked), answers, expert_answers)
 
 
 def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str, object]:
@@ -184,14 +188,15 @@ def _votes(
     crowd: Sequence[User],
     error: float,
     seed: int,
-) -> list[Answer]:
-    """List the votes that the questions still need."""
+) -> tuple[list[Answer], list[Question]]:
+    """List the votes that the questions still need, and the questions that nobody is left to vote on."""
     voters: dict[int, set[int]] = defaultdict(set)
     votes: dict[int, int] = defaultdict(int)
     for response in Response.objects.filter(question__in=batch).defer("answer"):
         voters[response.question_id].add(response.worker_id)
         votes[response.question_id] += response.is_valid and not response.is_expert
-    given = []
+    given: list[Answer] = []
+    exhausted = []
     for question in batch:
         missing = question.votes_needed - votes[question.pk]
         right = truth(question, gold)
@@ -200,6 +205,9 @@ def _votes(
             for number in chosen_workers(question, len(crowd), seed)
             if crowd[number].pk not in voters[question.pk]
         ]
+        if len(fresh) < missing and votes[question.pk] >= FIRST_VOTES:
+            exhausted.append(question)
+            continue
         if len(fresh) < missing:
             raise InvalidInput(
                 f"a question about {question.document.doc_id} needs {missing} more votes, and "
@@ -214,7 +222,7 @@ def _votes(
             else:
                 answer = wrong_answer(asked, right, rng) if rng.random() < error else right
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
-    return given
+    return given, exhausted
 
 
 def _marked_with_errors(

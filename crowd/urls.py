@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from crowd import entity_views, views
+from crowd import entity_views, tutorial_views, views
 
 urlpatterns = [
     path("", views.home, name="annotate"),
     path("start/", views.start, name="annotate_start"),
     path("expert/", views.expert, name="annotate_expert"),
+    path("tutorial/", tutorial_views.tutorial, name="annotate_tutorial"),
+    path("tutorial/<str:kind>/", tutorial_views.tutorial, name="annotate_tutorial_of"),
     path("questions/<int:question_id>/", views.question, name="annotate_question"),
     path("questions/<int:question_id>/draft/", entity_views.save, name="annotate_draft"),
 ]

@@ -7,6 +7,7 @@ from evaluation.models import (
     Epoch,
     FileCheck,
     Instance,
+    NormalisedFile,
     Problem,
     SampleBatch,
     Score,
@@ -63,6 +64,15 @@ class FileCheckAdmin(ReadOnlyAdmin):
     list_select_related = ["upload", "corpus"]
 
 
+@admin.register(NormalisedFile)
+class NormalisedFileAdmin(ReadOnlyAdmin):
+    """Accepted files that were written anew."""
+
+    list_display = ["id", "submission", "file_check", "asked_by", "state", "attempts", "asked_at", "made_at"]
+    list_filter = ["state"]
+    list_select_related = ["submission", "file_check__upload", "asked_by"]
+
+
 @admin.register(Instance)
 class InstanceAdmin(ReadOnlyAdmin):
     """Claims that systems share."""
@@ -77,9 +87,18 @@ class InstanceAdmin(ReadOnlyAdmin):
 class EpochAdmin(ReadOnlyAdmin):
     """Epochs; the secret of an open one is shown to nobody."""
 
-    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due"]
+    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due", "subsets_due"]
     list_filter = ["corpus"]
-    fields = ["corpus", "number", "commitment", "key_version", "opened_at", "released_at", "scores_due"]
+    fields = [
+        "corpus",
+        "number",
+        "commitment",
+        "key_version",
+        "opened_at",
+        "released_at",
+        "scores_due",
+        "subsets_due",
+    ]
 
 
 @admin.register(SampleBatch)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation import epochs, sampling
+from evaluation import columns, document_phases, epochs, sampling
+from evaluation.claims import known_claims, read_claims
 from evaluation.estimators import coordinated, documents
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
 
@@ -50,8 +51,8 @@ def _audit_epoch(epoch: Epoch) -> list[str]:
 def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> list[str]:
     """Replay one arrival on `pi`, which it updates."""
     findings: list[str] = []
-    claims = sampling.read_claims(batch.submission)
-    instance_ids = [row.instance_id for row in claims.predictions]
+    claims = read_claims(batch.submission)
+    instance_ids = claims.instance_ids.tolist()
     stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
     if abs(claims.p.sum() - 1) > 1e-9:
         return [f"p sums to {claims.p.sum()!r}, not to 1"]
@@ -63,12 +64,12 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
             findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
         if drawn != stored_draws:
             findings.append(_difference("draws", drawn, stored_draws))
-        return findings
+        return findings + _audit_columns(batch, columns.make(claims, secret, None))
     stored_pi = dict(
         InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
     )
     before = np.array([pi.get(instance_id, 0.0) for instance_id in instance_ids])
-    known = sampling.known_claims(batch.submission, claims)
+    known = known_claims(batch.submission, claims.rows)
     arrival = sampling.arrive(pi=before, p=claims.p, known=known, target_variance=batch.target_variance)
     if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
         findings.append(
@@ -82,7 +83,13 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
     if drawn_ids != set(stored_draws):
         findings.append(_difference("sampled instances", dict.fromkeys(drawn_ids), stored_draws))
     pi.update(changed)
-    return findings
+    return findings + _audit_columns(batch, columns.make(claims, secret, arrival.pi))
+
+
+def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:
+    stored = {name: bytes(data) for name, data in batch.columns.values_list("name", "data")}
+    differing = sorted(name for name in again if stored.get(name) != again[name])
+    return [f"what is kept for scores differs: {', '.join(differing)}"] if differing else []
 
 
 def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, object]) -> str:
@@ -96,7 +103,33 @@ def _audit_documents(corpus: Corpus) -> list[str]:
     sample = DocumentSample.objects.filter(corpus=corpus).first()
     if sample is None or sample.seed is None:
         return []
+    if sample.first_size is not None:
+        return _audit_phases(sample, sample.first_size)
     annotated = corpus.documents.filter(annotations__source="expert").values_list("doc_id", flat=True)
     again = set(documents.draw_documents(list(annotated), sample.size, sample.seed))
     stored = set(sample.documents.values_list("document__doc_id", flat=True))
     return [] if again == stored else [f"the exhaustive documents differ at {len(again ^ stored)} documents"]
+
+
+def _audit_phases(sample: DocumentSample, first_size: int) -> list[str]:
+    ids = list(sample.corpus.documents.values_list("doc_id", flat=True))
+    seed = document_phases.first_seed(sample.secret)
+    again = {1: set(documents.draw_documents(ids, first_size, seed))}
+    again[2] = set(document_phases.second_sample(sample))
+    findings = []
+    rows = sample.second_phase.order_by("document__doc_id").values_list("score", "probability")
+    if rows:
+        scores, stored_p2 = np.array(rows).T
+        p2 = documents.second_phase_probabilities(
+            scores, sample.size - first_size, document_phases.FLOOR_SHARE
+        )
+        if (p2 != stored_p2).any():
+            findings.append(f"p2 differs at {(p2 != stored_p2).sum()} documents")
+    if seed != sample.seed:
+        findings.append("the seed of the exhaustive documents is not that of their secret")
+    for phase, name in ((1, "first"), (2, "second")):
+        stored = set(sample.documents.filter(phase=phase).values_list("document__doc_id", flat=True))
+        if again[phase] != stored:
+            differing = len(again[phase] ^ stored)
+            findings.append(f"the exhaustive documents of the {name} phase differ at {differing} documents")
+    return findings

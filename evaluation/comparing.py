@@ -1,15 +1,17 @@
-"""Comparing two systems of a corpus: reads only, of what was stored with their scores."""
+"""Comparing two systems of a corpus, by what was stored with their scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from io import BytesIO
 from typing import Any, get_args
 
 import numpy as np
 
+from evaluation.annotated import read_sample
 from evaluation.estimators.comparison import Comparable, Measure, differences
 from evaluation.estimators.intervals import Interval, difference_interval
-from evaluation.models import Comparison, Score, Submission
+from evaluation.models import Comparison, Epoch, Score, Submission
+from kbpo.core.columns import insert_row
 
 MEASURES: Sequence[Measure] = get_args(Measure)
 
@@ -50,7 +52,8 @@ def compare(
     Returns
     -------
     list of Compared
-        Precision, recall and F1, in this order; empty where one of the two has no score of this kind.
+        Precision, recall and F1, in this order; empty where one of the two has no score of this kind, or
+        one of before scores were made comparable.
     """
     choice = {"estimator": estimator, "weighting": weighting, "part": part}
     scores = {
@@ -66,14 +69,17 @@ def compare(
     if not {first.pk, second.pk} <= scores.keys():
         return []
     one, other = scores[first.pk], scores[second.pk]
+    if not {one.epoch_id, other.epoch_id} <= stored.keys():
+        return []
     here, there = stored[one.epoch_id], stored[other.epoch_id]
     mine = unpack(here.arrays)
     others = mine if there is here else unpack(there.arrays)
-    population = first.corpus.documents.count()
+    drawn = read_sample(first.corpus)
+    sample = drawn.design if drawn else None
     compared = []
     for measure in MEASURES:
         a, b = interval(one, measure), interval(other, measure)
-        difference = differences(mine, here.submissions.index(first.pk), others, measure, population)[
+        difference = differences(mine, here.submissions.index(first.pk), others, measure, sample)[
             there.submissions.index(second.pk)
         ]
         apart = None
@@ -89,10 +95,35 @@ def interval(score: Score, measure: Measure) -> Interval | None:
     return None if estimate is None else Interval(estimate, low, high)
 
 
+def store(
+    comparable: Comparable, *, epoch: Epoch, submissions: Sequence[int], choice: Mapping[str, str]
+) -> None:
+    """Store what comparing the systems of an epoch under one choice needs.
+
+    Parameters
+    ----------
+    epoch : Epoch
+    submissions : sequence of int
+        Their keys, in the order of the arrays.
+    choice : mapping
+        The `estimator`, `weighting` and `part`.
+    """
+    insert_row(
+        Comparison,
+        {"epoch_id": epoch.pk, "submissions": list(submissions), "arrays": pack(comparable), **choice},
+    )
+
+
 def pack(comparable: Comparable) -> bytes:
-    """Return the arrays of a Comparable as NumPy's npz."""
+    """Return the arrays of a Comparable as NumPy's npz; of one that is all 0, its shape alone."""
     stream = BytesIO()
-    np.savez(stream, allow_pickle=False, **_arrays(comparable))
+    packed: dict[str, Any] = {}
+    for name, array in _arrays(comparable).items():
+        if array.ndim == 2 and not array.any():
+            packed[f"shape of {name}"] = np.array(array.shape)
+        else:
+            packed[name] = array
+    np.savez(stream, allow_pickle=False, **packed)
     return stream.getvalue()
 
 
@@ -100,6 +131,8 @@ def unpack(arrays: bytes | memoryview) -> Comparable:
     """Return what `pack` was given."""
     with np.load(BytesIO(arrays), allow_pickle=False) as stored:
         read = {name: stored[name] for name in stored.files}
+    for name in [name for name in read if name.startswith("shape of ")]:
+        read[name.removeprefix("shape of ")] = np.zeros(read.pop(name))
     return Comparable(**{**read, "documents": int(read["documents"])})
 
 

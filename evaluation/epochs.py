@@ -88,7 +88,7 @@ def release(*, corpus: Corpus) -> Epoch:
         raise Conflict(
             f"epoch {epoch.number} of {corpus.tag} still waits for {waiting} answers: release it after them"
         )
-    if epoch.scores_due or batches.filter(labelled_at=None).exists():
+    if epoch.scores_due or epoch.subsets_due or batches.filter(labelled_at=None).exists():
         raise Conflict(
             f"the scores of epoch {epoch.number} of {corpus.tag} are not up to date: run advance first"
         )

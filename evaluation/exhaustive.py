@@ -24,7 +24,8 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     Returns
     -------
     DocumentSample
-        The one there is, if it was drawn in the same way before.
+        The one there is, if it was drawn in the same way before; or, without a size, one in two phases, of
+        which experts annotate documents beside the crowd.
 
     Raises
     ------
@@ -34,6 +35,9 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)
+    existing = DocumentSample.objects.filter(corpus=corpus).first()
+    if existing is not None and existing.first_size is not None and size is None:
+        return existing
     annotated = dict(
         Document.objects.filter(
             corpus=corpus, annotations__source=DocumentAnnotation.Source.EXPERT
@@ -47,7 +51,6 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         )
     if seed is not None and not 0 <= seed < 2**63:
         raise InvalidInput(f"{seed} is not between 0 and {2**63 - 1}", where="--seed")
-    existing = DocumentSample.objects.filter(corpus=corpus).first()
     if size is None:
         seed, drawn = None, sorted(annotated)
     else:
@@ -56,7 +59,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         drawn = documents.draw_documents(list(annotated), size, seed)
     if existing is not None:
         members = set(existing.documents.values_list("document__doc_id", flat=True))
-        if existing.seed == seed and members == set(drawn):
+        if existing.first_size is None and existing.seed == seed and members == set(drawn):
             return existing
         raise Conflict(
             f"{corpus.tag} has its exhaustive sample of {existing.size} documents: another is not drawn"

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annotations.models import Corpus, Question
 from evaluation import sampling
+from evaluation.claims import COLUMNS, ClaimRow, known_claims
 from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, InclusionProbability, Prediction, SampleBatch, Submission
 
@@ -40,6 +41,8 @@ class Forecast:
         Those that must be judged for this submission.
     questions : float
         That these make.
+    relations : float
+        Those of the questions that are about relations; the others are about names.
     half_width, level : float
         What the sample aims at: this half-width of the interval of precision, at this level.
     """
@@ -49,6 +52,7 @@ class Forecast:
     covered: float
     judged: float
     questions: float
+    relations: float
     half_width: float
     level: float
 
@@ -75,7 +79,7 @@ def forecast(submission: Submission) -> Forecast | None:
     if epoch is None:
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.2.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None and submission.predictions.exists():
         found = _forecast(submission, epoch)
@@ -95,7 +99,8 @@ def _forecast(submission: Submission, epoch: Epoch) -> Forecast:
         after = np.maximum(before, chance_to_be_drawn(rows.p, iid.draws_needed(target)))
     canonical_before = np.where(rows.is_shared, before[rows.rows_of_canonicals], 0.0)
     known_too = rows.known[rows.rows_of_canonicals]
-    questions = expected_questions(rows.pairs, before, after) + expected_questions(
+    relations = expected_questions(rows.pairs, before, after)
+    names = expected_questions(
         rows.canonicals,
         np.where(known_too, 1.0, canonical_before),
         after[rows.rows_of_canonicals],
@@ -105,7 +110,8 @@ def _forecast(submission: Submission, epoch: Epoch) -> Forecast:
         known=int(rows.known.sum()),
         covered=float(before.sum()),
         judged=float((after - before).sum()),
-        questions=questions,
+        questions=relations + names,
+        relations=relations,
         half_width=corpus.target_half_width,
         level=corpus.target_level,
     )
@@ -233,11 +239,9 @@ def _known(submission: Submission) -> set[int]:
     documents = Question.objects.filter(
         document__corpus=submission.corpus_id, published_at__lt=submission.uploaded_at
     ).values("document")
-    candidates = list(
-        submission.predictions.filter(instance__document__in=documents).select_related("instance")
-    )
-    if not candidates:
-        return set()
-    claims = sampling.Claims(candidates, [], np.array([row.probability for row in candidates]))
-    known = sampling.known_claims(submission, claims)
-    return {row.instance_id for row, is_known in zip(candidates, known, strict=True) if is_known}
+    rows = [
+        ClaimRow._make(values)
+        for values in submission.predictions.filter(instance__document__in=documents).values_list(*COLUMNS)
+    ]
+    known = known_claims(submission, rows)
+    return {row.instance_id for row, is_known in zip(rows, known, strict=True) if is_known}

@@ -17,6 +17,21 @@ from kbpo.core.errors import KbpoError
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
+class DocumentSampleForm(forms.Form):
+    """How many documents are annotated in full. What is possible is checked by the service."""
+
+    size = forms.IntegerField(
+        label="Documents in all", min_value=2, max_value=1_000_000, help_text="To be annotated by people."
+    )
+    uniform_share = forms.FloatField(
+        label="Share drawn uniformly",
+        min_value=0.01,
+        max_value=1,
+        initial=0.2,
+        help_text="They come first; the names found in them decide which others are probable.",
+    )
+
+
 class FileForm(forms.Form):
     """A file and what it is to be read as. What is in it is checked later, by the pipeline.
 

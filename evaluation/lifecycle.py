@@ -1,16 +1,21 @@
 """A submission's life after the upload: every change of its state, and who may bring it about."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import ParamSpec
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from evaluation import notices, quota
+from evaluation import normalised, notices, quota
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, NotAllowed
+from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
 
+P = ParamSpec("P")
 State = Submission.State
 VALIDATE_TASK = "kbpo.pipeline.validate_submissions"
 SAMPLE_TASK = "kbpo.pipeline.sample_submissions"
@@ -24,6 +29,32 @@ def require_member(user: User, team: Team) -> None:
     """Refuse somebody who is neither of the team nor an operator."""
     if not (user.is_operator or team.memberships.filter(user=user).exists()):
         raise NotAllowed(f"only members of {team} may do this")
+
+
+def lock(submission_id: int) -> "QuerySet[Submission]":
+    """Return the query that locks a submission's row: against changes, not against rows that point to it.
+
+    Nothing that takes long is done under this lock: buttons wait for it.
+    """
+    return (
+        Submission.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("corpus", "team")
+        .filter(pk=submission_id)
+    )
+
+
+def _at_once(act: Callable[P, None]) -> Callable[P, None]:
+    """Make a button of a function: one transaction, and an answer within seconds."""
+
+    @wraps(act)
+    def acted(*args: P.args, **kwargs: P.kwargs) -> None:
+        with brief_transaction(
+            f"Something of {kwargs['submission']}, or of its scores, is just being stored. Nothing was"
+            " changed: try again in a moment."
+        ):
+            act(*args, **kwargs)
+
+    return acted
 
 
 def move(submission: Submission, state: str, detail: str = "", *, also: Iterable[str] = ()) -> None:
@@ -52,7 +83,7 @@ def fail(*, submission_id: int, stage: str, detail: str) -> None:
     stage : str
         The state in which it could not go on; if it has left that since, nothing has failed.
     """
-    submission = Submission.objects.select_for_update().get(pk=submission_id)
+    submission = lock(submission_id).get()
     if submission.state != stage or stage not in RESUMABLE:
         return
     submission.failed_in = submission.state
@@ -61,7 +92,7 @@ def fail(*, submission_id: int, stage: str, detail: str) -> None:
     move(submission, State.FAILED, detail, also=["failed_in", "quota_taken_at"])
 
 
-@transaction.atomic
+@_at_once
 def resume(*, submission: Submission, user: User) -> None:
     """Let the service try again where it failed."""
     require_member(user, submission.team)
@@ -74,11 +105,13 @@ def resume(*, submission: Submission, user: User) -> None:
     StageWork.objects.filter(submission=locked).delete()
     move(locked, back, f"resumed by {user}", also=["failed_in"])
     if back == State.JUDGING:
-        Epoch.objects.filter(batches__submission=locked).update(scores_due=True, scoring_failures=0)
+        Epoch.objects.filter(batches__submission=locked).update(
+            scores_due=True, scoring_failures=0, scoring_not_before=None
+        )
     nudge(VALIDATE_TASK if back == State.UPLOADED else SAMPLE_TASK)
 
 
-@transaction.atomic
+@_at_once
 def give_go_ahead(*, submission: Submission, user: User) -> None:
     """Have a submission judged. Its place in the quota is taken now, or as soon as one is free."""
     require_member(user, submission.team)
@@ -90,7 +123,7 @@ def give_go_ahead(*, submission: Submission, user: User) -> None:
     nudge(SAMPLE_TASK)
 
 
-@transaction.atomic
+@_at_once
 def cancel(*, submission: Submission, user: User) -> None:
     """Take a submission back before anything of it was sampled. It costs nothing."""
     require_member(user, submission.team)
@@ -101,7 +134,7 @@ def cancel(*, submission: Submission, user: User) -> None:
     move(locked, State.CANCELLED, f"by {user}", also=["quota_taken_at", "failed_in"])
 
 
-@transaction.atomic
+@_at_once
 def withdraw(*, submission: Submission, user: User) -> None:
     """Hide a submission for good. What it brought into the sample stays there: π never falls."""
     require_member(user, submission.team)
@@ -114,22 +147,22 @@ def withdraw(*, submission: Submission, user: User) -> None:
     move(locked, State.WITHDRAWN, f"by {user}", also=["failed_in"])
 
 
-@transaction.atomic
+@_at_once
 def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
     """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
     require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    locked = lock(submission.pk).get()
     if locked.state in (State.CANCELLED, State.WITHDRAWN):
         raise Conflict(f"{locked} is {locked.get_state_display()}")
     locked.is_public = is_public
     locked.save(update_fields=["is_public"])
 
 
-@transaction.atomic
+@_at_once
 def delete_file(*, submission: Submission, user: User) -> None:
     """Delete the uploaded file. What was read from it stays: claims, problems, scores."""
     require_member(user, submission.team)
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
+    locked = lock(submission.pk).get()
     if State.UPLOADED in (locked.state, locked.failed_in):
         raise Conflict(f"{locked} is still to be read: cancel it first")
     if locked.file:
@@ -139,15 +172,12 @@ def delete_file(*, submission: Submission, user: User) -> None:
         SubmissionEvent.objects.create(
             submission=locked, state=locked.state, detail=f"the file was deleted by {user}"
         )
+        normalised.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))
 
 
 def _locked(submission: Submission, states: tuple[str, ...], otherwise: str) -> Submission:
-    locked = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("corpus", "team")
-        .get(pk=submission.pk)
-    )
+    locked = lock(submission.pk).get()
     if locked.state not in states:
         raise Conflict(f"{locked} is {locked.get_state_display()}: {otherwise}")
     return locked

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
@@ -49,13 +49,17 @@ def announce(event: SubmissionEvent) -> None:
 
 
 def send_notices() -> int:
-    """Send what is due; return how many were sent."""
+    """Send what is due; return how many were sent. The rest is tried again when its lease is over."""
     sent = 0
     while (notice := _claim()) is not None:
         try:
             _message(notice).send()
+        except (OperationalError, InterfaceError):
+            raise  # the database is away
         except (smtplib.SMTPException, OSError) as error:
             logger.warning("notice %s was not sent: %s", notice.pk, error)
+        except Exception:  # one that cannot be written or sent keeps no other back
+            logger.exception("notice %s was not sent", notice.pk)
         else:
             Notice.objects.filter(pk=notice.pk).update(sent_at=timezone.now())
             sent += 1

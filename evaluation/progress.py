@@ -102,15 +102,17 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     if work is None or work.stage != submission.state or work.stage not in DOING:
         return ""
     silence = now - work.heartbeat_at
+    stopped = f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}"
+    if work.not_before is not None:
+        again = f"at {work.not_before:%H:%M} UTC" if now < work.not_before else "any moment now"
+        return f"{stopped}; we try again {again}."
     words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
-    if work.error or silence > SILENT:
-        words = (
-            f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}; it is tried again by itself"
-        )
+    if silence > SILENT:
+        words = f"{stopped}; it is tried again by itself"
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
 
-def version(submission: Submission, events: int, done: Progress | None) -> str:
+def version(submission: Submission, events: int, done: Progress | None, normalised: str) -> str:
     """Return what changes whenever a submission's page would: its script looks for that.
 
     Parameters
@@ -119,8 +121,10 @@ def version(submission: Submission, events: int, done: Progress | None) -> str:
     events : int
         How many steps its timeline has.
     done : Progress or None
+    normalised : str
+        The state of its normalised file, for those who see that.
     """
-    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}"
+    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}.{normalised}"
 
 
 def in_words(span: datetime.timedelta) -> str:
@@ -175,7 +179,7 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
     if submission.state == State.ACCEPTED:
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
-        return "Three people judge each claim, and an expert where they do not agree. Then it is scored."
+        return "Three people judge each claim, more if they do not agree, then an expert. Then it is scored."
     batch = getattr(submission, "batch", None)
     if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
         return "Its scores are below. Its epoch is released, with every label that they rest on."

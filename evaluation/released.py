@@ -6,7 +6,7 @@ from typing import Any
 from annotations.entities import EntitiesQuestion
 from annotations.models import Label
 from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
-from evaluation import sampling
+from evaluation.claims import read_claims
 from evaluation.models import Epoch
 from evaluation.visibility import visible
 from kbpo.core.errors import NotAllowed
@@ -129,18 +129,20 @@ def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
         }
         drawn = dict(batch.sampled.values_list("instance_id", "draws"))
         inclusions = {row.instance_id: row for row in batch.inclusions.all()}
-        claims = sampling.read_claims(batch.submission)
-        for key, prediction, p in zip(claims.keys, claims.predictions, claims.p.tolist(), strict=True):
-            if not public and prediction.instance_id not in drawn:
+        claims = read_claims(batch.submission)
+        for key, instance_id, p in zip(
+            claims.keys, claims.instance_ids.tolist(), claims.p.tolist(), strict=True
+        ):
+            if not public and instance_id not in drawn:
                 continue
-            inclusion = inclusions.get(prediction.instance_id)
+            inclusion = inclusions.get(instance_id)
             yield {
                 "batch": batch.number,
                 "key": key,
                 "p": p if public else None,
                 "pi": inclusion and inclusion.probability,
                 "known": bool(inclusion and inclusion.is_known),
-                "drawn": (drawn[prediction.instance_id] or 1) if prediction.instance_id in drawn else 0,
+                "drawn": (drawn[instance_id] or 1) if instance_id in drawn else 0,
             }
 
 

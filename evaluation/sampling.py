@@ -1,58 +1,42 @@
 """Sampling: decide with which probability each claim is judged, draw, store, and ask.
 
 Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
-that of the uploads among those that have the go-ahead and a place in the quota.
+that of the uploads among those that have the go-ahead and a place in the quota. The submission's own row is
+locked in the end alone, so that its team may cancel it until then.
 """
 
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db import transaction
-from django.db.models import Q
+from django.db import connection, transaction
 from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotations import questions
-from annotations.models import Corpus, Question
-from annotations.questions import CanonicalClaim, Claim
-from evaluation import quota
-from evaluation.estimators import coordinated, iid
-from evaluation.lifecycle import BEFORE_SAMPLING, move
+from annotations.models import Corpus
+from evaluation import columns, quota
+from evaluation.claims import COLUMNS, ClaimRow, Claims, known_claims, read_claims
+from evaluation.estimators import coordinated, iid, weighting
+from evaluation.lifecycle import BEFORE_SAMPLING, lock, move
 from evaluation.models import (
     Epoch,
     InclusionProbability,
     Prediction,
     SampleBatch,
+    SampledClaim,
     SampledInstance,
     Submission,
 )
+from kbpo.core.coded import unpack, unpack_coded
+from kbpo.core.columns import copy_rows, read_columns
 from kbpo.core.nudge import nudge
-from kbpo.core.spans import Span
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
-
-
-@dataclass(frozen=True)
-class Claims:
-    """A submission's predictions as columns, in the order of their instances' keys.
-
-    Attributes
-    ----------
-    predictions : list of Prediction
-        With their instances and documents.
-    keys : list of str
-        The instances' keys, ascending: the order in which every sum and draw is made.
-    p : float[n]
-        The stored probabilities of the default weighting.
-    """
-
-    predictions: list[Prediction]
-    keys: list[str]
-    p: FloatArray
 
 
 @dataclass(frozen=True)
@@ -93,27 +77,6 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
     return Arrival(new_pi, lam, floor)
 
 
-def read_claims(submission: Submission) -> Claims:
-    """Read a submission's predictions in the order of their keys."""
-    predictions = list(
-        submission.predictions.select_related("instance__document").defer("instance__document__text")
-    )
-    keyed = sorted((key_of(prediction), index) for index, prediction in enumerate(predictions))
-    ordered = [predictions[index] for _, index in keyed]
-    return Claims(ordered, [key for key, _ in keyed], np.array([row.probability for row in ordered]))
-
-
-def key_of(prediction: Prediction) -> str:
-    """Return the key of a prediction's instance: what the epoch's secret is applied to."""
-    instance = prediction.instance
-    return coordinated.instance_key(
-        instance.document.doc_id,
-        instance.predicate,
-        Span(instance.subject_start, instance.subject_end),
-        Span(instance.object_start, instance.object_end),
-    )
-
-
 def is_due(submission: Submission) -> bool:
     """Say whether a submission waits for its sample and may have it now."""
     if submission.state != Submission.State.ACCEPTED or not submission.go_ahead:
@@ -130,20 +93,16 @@ def sample_submission(*, submission_id: int) -> bool:
     Returns
     -------
     bool
-        False where there was nothing to do: not its turn, its team's quota used up, or sampled before.
+        False where there was nothing to do: not its turn, its team's quota used up, sampled before, or
+        cancelled, be it meanwhile.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
-    epoch = Epoch.objects.select_for_update().filter(corpus=corpus_id, released_at=None).first()
+    open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
+    epoch = open_epoch.select_for_update(of=("self",)).first()  # not of its corpus: others hand in there
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
-    submission = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("corpus", "team")
-        .filter(pk=submission_id, state=Submission.State.ACCEPTED, go_ahead=True)
-        .first()
-    )
-    now = timezone.now()
-    if submission is None or _is_behind(submission) or not quota.take(submission=submission, now=now):
+    submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)
+    if not is_due(submission) or _is_behind(submission):
         return False
     batch = SampleBatch(
         epoch=epoch,
@@ -154,13 +113,21 @@ def sample_submission(*, submission_id: int) -> bool:
         ),
     )
     claims = read_claims(submission)
+    secret = bytes.fromhex(epoch.secret)
+    pi = None
     if submission.corpus.design == Corpus.Design.COORDINATED:
-        sampled = _draw_coordinated(batch, claims)
+        sampled, pi = _draw_coordinated(batch, claims)
     else:
         sampled = _draw_iid(batch, claims)
+    columns.keep(batch, columns.make(claims, secret, pi))
     asked = _ask(batch, claims, sampled)
+    connection.check_constraints()  # now, instead of under the lock: a million rows take seconds
+    locked = lock(submission_id).filter(state=Submission.State.ACCEPTED, go_ahead=True).first()
+    if locked is None or not quota.take(submission=locked, now=timezone.now()):
+        transaction.set_rollback(True)
+        return False
     move(
-        submission,
+        locked,
         Submission.State.JUDGING,
         f"epoch {epoch.number}; people have to answer {asked} questions",
     )
@@ -178,35 +145,57 @@ def _is_behind(submission: Submission) -> bool:
     return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
-def current_pi(epoch: Epoch, through: int | None = None) -> dict[int, float]:
-    """Return π of every instance in the epoch's design after batch `through` (None: the last), by row id."""
-    rows = InclusionProbability.objects.filter(batch__epoch=epoch)
+def current_pi(
+    epoch: Epoch, through: int | None = None, submission: Submission | None = None
+) -> dict[int, float]:
+    """Return π of the instances in the epoch's design, by row id.
+
+    Parameters
+    ----------
+    through : int or None
+        After which batch; None for the last.
+    submission : Submission or None
+        Whose instances; None for all.
+    """
+    # It never falls: the highest is the last.
+    query = (
+        "SELECT inclusion.instance_id, max(inclusion.probability)"
+        " FROM evaluation_inclusionprobability AS inclusion"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = inclusion.batch_id AND batch.epoch_id = %s"
+    )
+    parameters: list[object] = [epoch.pk]
+    if submission is not None:
+        query += (
+            " JOIN evaluation_prediction AS prediction"
+            " ON prediction.instance_id = inclusion.instance_id AND prediction.submission_id = %s"
+        )
+        parameters.append(submission.pk)
     if through is not None:
-        rows = rows.filter(batch__number__lte=through)
-    latest = rows.order_by("instance_id", "-batch__number").distinct("instance_id")
-    return dict(latest.values_list("instance_id", "probability"))
+        query += " WHERE batch.number <= %s"
+        parameters.append(through)
+    found = read_columns(
+        f"{query} GROUP BY inclusion.instance_id", parameters, {"instance": "bigint", "pi": "float8"}
+    )
+    return dict(zip(found["instance"].tolist(), found["pi"].tolist(), strict=True))
 
 
-def _draw_coordinated(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
-    """Store the design and return the newly sampled rows of `claims`, with no number of draws."""
-    instance_ids = [row.instance_id for row in claims.predictions]
-    before = current_pi(batch.epoch)
-    pi = np.array([before.get(instance_id, 0.0) for instance_id in instance_ids])
-    known = known_claims(batch.submission, claims)
+def _draw_coordinated(batch: SampleBatch, claims: Claims) -> tuple[dict[int, int | None], FloatArray]:
+    """Store the design; return the newly sampled rows of `claims`, with no number of draws, and π."""
+    before = current_pi(batch.epoch, submission=batch.submission)
+    pi = np.array([before.get(row.instance_id, 0.0) for row in claims.rows])
+    known = known_claims(batch.submission, claims.rows)
     arrival = arrive(pi=pi, p=claims.p, known=known, target_variance=batch.target_variance)
     batch.lam, batch.floor = arrival.lam, arrival.floor
     batch.save()
-    InclusionProbability.objects.bulk_create(
-        (
-            InclusionProbability(
-                batch=batch, instance_id=instance_ids[row], probability=arrival.pi[row], is_known=known[row]
-            )
-            for row in np.flatnonzero(arrival.pi > pi)
-        ),
-        batch_size=5000,
+    changed = np.flatnonzero(arrival.pi > pi)
+    of_changed = (column[changed].tolist() for column in (claims.instance_ids, arrival.pi, known))
+    copy_rows(
+        InclusionProbability,
+        ("batch_id", "instance_id", "probability", "is_known"),
+        ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
-    return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}
+    return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
 
 def _draw_iid(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
@@ -222,20 +211,21 @@ def draws_needed(batch: SampleBatch, claims: Claims) -> int:
     before = list(
         SampleBatch.objects.filter(epoch=batch.epoch, number__lt=batch.number)
         .order_by("number")
-        .values_list("submission_id", "draws")
+        .values_list("pk", "draws")
     )
+    name = columns.weight(weighting.DEFAULT)
+    systems = [
+        (unpack(stored[columns.INSTANCES]), unpack_coded(stored[name]).column())
+        for stored in columns.read([pk for pk, _ in before], [columns.INSTANCES, name])
+    ]
     # Its own instances come first, in the order of their keys: they alone are summed over.
-    column_of = {row.instance_id: column for column, row in enumerate(claims.predictions)}
-    rows: dict[int, tuple[list[int], list[float]]] = {submission_id: ([], []) for submission_id, _ in before}
-    others = Prediction.objects.filter(submission__in=list(rows)).order_by("submission_id", "instance_id")
-    for submission_id, instance_id, p in others.values_list("submission_id", "instance_id", "probability"):
-        columns, weights = rows[submission_id]
-        columns.append(column_of.setdefault(instance_id, len(column_of)))
-        weights.append(p)
-    own = (np.arange(len(claims.p)), claims.p)
-    systems = [(np.array(columns), np.array(weights)) for columns, weights in rows.values()]
+    own = claims.instance_ids
+    foreign = np.setdiff1d(np.concatenate([[], *(ids for ids, _ in systems)]).astype(np.int64), own)
+    ids = np.concatenate([own, foreign])
+    order = np.argsort(ids)
+    placed = [(order[np.searchsorted(ids, one, sorter=order)], p) for one, p in systems]
     return iid.draws_for_new_system(
-        iid.systems_matrix([*systems, own], len(column_of)),
+        iid.systems_matrix([*placed, (np.arange(own.size), claims.p)], ids.size),
         np.array([draws for _, draws in before], dtype=np.int64),
         batch.target_variance,
     )
@@ -253,90 +243,20 @@ def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDA
     return np.bincount(iid.draw(p, draws, np.random.default_rng(seed)), minlength=len(p))
 
 
-def known_claims(submission: Submission, claims: Claims) -> BoolArray:
-    """Say for which predictions every question that they need was published before the upload.
-
-    Such an instance counts exactly, with π = 1 (ESTIMATION.md 4); it needs no sample of its own.
-
-    Returns
-    -------
-    bool[n]
-        In the order of `claims`. The answer stays the same at any later time.
-    """
-    documents = set(
-        Question.objects.filter(
-            document__corpus=submission.corpus_id, published_at__lt=submission.uploaded_at
-        ).values_list("document_id", flat=True)
-    )
-    possible = [row for row in claims.predictions if row.instance.document_id in documents]
-    relations = questions.find_relations([relation_claim(row) for row in possible])
-    canonicals = questions.find_canonicals({claim for row in possible for claim in canonical_claims(row)})
-
-    def published(question: Question | None) -> bool:
-        return (
-            question is not None
-            and question.published_at is not None
-            and question.published_at < submission.uploaded_at
-        )
-
-    return np.array(
-        [
-            published((relations.get(relation_claim(row)) or (None, 0))[0])
-            and all(published(canonicals.get(claim)) for claim in canonical_claims(row))
-            for row in claims.predictions
-        ],
-        dtype=bool,
-    )
-
-
-def relation_claim(prediction: Prediction) -> Claim:
-    """Return what a prediction says, as questions name it. Its instance must be at hand."""
-    instance = prediction.instance
-    return Claim(
-        document_id=instance.document_id,
-        predicate=instance.predicate,
-        subject=Span(instance.subject_start, instance.subject_end),
-        subject_type=prediction.subject_type,
-        object=Span(instance.object_start, instance.object_end),
-        object_type=prediction.object_type,
-    )
-
-
-def canonical_claims(prediction: Prediction) -> list[CanonicalClaim]:
-    """List the canonical mentions that a prediction claims: subject and, unless a string, object."""
-    instance = prediction.instance
-    claims = [
-        CanonicalClaim(
-            document_id=instance.document_id,
-            mention=Span(instance.subject_start, instance.subject_end),
-            canonical=Span(prediction.subject_canonical_start, prediction.subject_canonical_end),
-        )
-    ]
-    if prediction.object_canonical_start is not None and prediction.object_canonical_end is not None:
-        claims.append(
-            CanonicalClaim(
-                document_id=instance.document_id,
-                mention=Span(instance.object_start, instance.object_end),
-                canonical=Span(prediction.object_canonical_start, prediction.object_canonical_end),
-            )
-        )
-    return claims
-
-
 def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> int:
     """Store the sampled rows and ask whatever the batch's estimates need; return the number of questions.
 
     A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
     epoch claims there, and this system's own canonical mentions at instances that were sampled before.
     """
-    rows = {row: relation_claim(claims.predictions[row]) for row in sampled}
+    rows = {row: claims.rows[row].relation() for row in sampled}
     asked = questions.ask_relations(list(rows.values()))
     SampledInstance.objects.bulk_create(
         (
             SampledInstance(
                 batch=batch,
                 epoch=batch.epoch,
-                instance_id=claims.predictions[row].instance_id,
+                instance_id=claims.rows[row].instance_id,
                 question=asked[claim][0],
                 subject=asked[claim][1],
                 draws=sampled[row],
@@ -345,13 +265,41 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
         ),
         batch_size=5000,
     )
-    new_ids = [claims.predictions[row].instance_id for row in sampled]
-    everybody = Q(submission__batch__epoch=batch.epoch, instance__in=new_ids)
-    own = Q(submission=batch.submission, instance__sampled__epoch=batch.epoch)
-    claimants = Prediction.objects.filter(everybody | own).select_related("instance").distinct()
-    canonicals = questions.ask_canonicals({claim for row in claimants for claim in canonical_claims(row)})
+    claimants = _read_claimants(batch, claims, [claims.rows[row].instance_id for row in sampled])
+    canonicals = questions.ask_canonicals({claim for _, row in claimants for claim in row.canonicals()})
+    SampledClaim.objects.bulk_create(
+        (
+            SampledClaim(
+                submission_id=submission_id,
+                instance_id=row.instance_id,
+                subject_question=canonicals[named[0]],
+                object_question=canonicals[named[1]] if len(named) > 1 else None,
+            )
+            for submission_id, row in claimants
+            for named in [row.canonicals()]
+        ),
+        batch_size=5000,
+        ignore_conflicts=True,  # under `iid` an instance may be drawn again for another system
+    )
     needed = {question.pk for question, _ in asked.values()} | {
         question.pk for question in canonicals.values()
     }
     batch.questions.add(*needed)
     return len(needed)
+
+
+def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) -> list[tuple[int, ClaimRow]]:
+    """Return what systems of the epoch claim at new sampled instances, and the batch's at all of them."""
+    everybody = Prediction.objects.filter(submission__batch__epoch=batch.epoch, instance__in=new_ids)
+    found = {
+        (submission_id, values[0]): ClaimRow._make(values)
+        for submission_id, *values in everybody.order_by("submission_id", "instance_id").values_list(
+            "submission_id", *COLUMNS
+        )
+    }
+    before = SampledInstance.objects.filter(epoch=batch.epoch, batch__number__lt=batch.number)
+    sampled = set(before.values_list("instance_id", flat=True))
+    found |= {
+        (batch.submission_id, row.instance_id): row for row in claims.rows if row.instance_id in sampled
+    }
+    return [(submission_id, row) for (submission_id, _), row in found.items()]

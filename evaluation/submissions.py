@@ -1,6 +1,7 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
 import hashlib
+from collections.abc import Callable
 from typing import BinaryIO, cast
 
 from django.core.files import File
@@ -10,14 +11,16 @@ from django.db.models import Q
 from annotations.models import Corpus, Document, Response
 from evaluation import problem_list
 from evaluation.estimators import weighting
-from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, move, require_member
+from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
-from evaluation.reading.columns import OFFSETS, Predictions
+from evaluation.reading.columns import Predictions
+from evaluation.tac.predictions import OFFSETS
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
 
 State = Submission.State
@@ -57,7 +60,7 @@ def upload(
     InvalidInput
         If the name is empty or the format unknown.
     Conflict
-        If the team has a submission of that name in the corpus.
+        If the team has a submission of that name in the corpus, or another is just being stored.
     """
     if user is not None:
         require_member(user, team)
@@ -72,7 +75,7 @@ def upload(
     file.seek(0)
     stored: Submission | None = None
     try:
-        with transaction.atomic():
+        with brief_transaction(f"Something else of {team} is just being stored: try again in a moment."):
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
             dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
@@ -102,72 +105,79 @@ def upload(
         raise
 
 
-def read_kb(*, stream: BinaryIO, corpus: Corpus, format: str) -> isolated.Outcome:
+def read_kb(
+    *,
+    stream: BinaryIO,
+    corpus: Corpus,
+    format: str,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> isolated.Outcome:
     """Read and check a knowledge base against a corpus, in a process of its own; nothing is stored.
 
     A file that the format admits but that claims nothing is refused too: it has no precision. So is one
     that costs too much to read.
 
+    Parameters
+    ----------
+    is_wanted : callable
+        Asked now and then whether to go on.
+
     Raises
     ------
     ReaderFailed
         If the process ended as no file should make it end.
+    Abandoned
+        If it was not wanted any more.
     """
-    return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus))
+    return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus), is_wanted=is_wanted)
 
 
-def write_normalised(*, submission: Submission, to: BinaryIO) -> None:
-    """Write the accepted predictions of a submission as a file without faults, gzip.
-
-    Read again, it gives the same predictions; `evaluation.tac.writer.write` says what it holds. The uploaded
-    file is read for it once more.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is refused.
-    ReaderFailed
-        If the reading process ended as no file should make it end.
-    """
-    with submission.file.open("rb") as stream:
-        isolated.normalise(
-            cast(BinaryIO, stream),
-            to,
-            format=cast(Format, submission.format),
-            texts=text_file(submission.corpus),
-        )
-
-
-@transaction.atomic
 def read_submission(*, submission_id: int) -> bool:
     """Read an uploaded submission: it becomes accepted, with its predictions, or refused, with the reasons.
 
     Returns
     -------
     bool
-        False where there was nothing to do: it was read before, or somebody is at it.
+        False where there was nothing to do: it was read before, or cancelled, be it meanwhile.
     """
-    submission = (
-        Submission.objects.select_for_update(skip_locked=True, of=("self",))
-        .select_related("corpus")
-        .filter(pk=submission_id, state=State.UPLOADED)
-        .first()
-    )
+    uploaded = Submission.objects.filter(pk=submission_id, state=State.UPLOADED)
+    submission = uploaded.select_related("corpus").first()
     if submission is None:
         return False
-    with submission.file.open("rb") as stream:
-        reading = read_kb(stream=cast(BinaryIO, stream), corpus=submission.corpus, format=submission.format)
-    submission.counts = reading.counts
-    submission.save(update_fields=["counts"])
+    try:
+        with submission.file.open("rb") as stream:
+            reading = read_kb(
+                stream=cast(BinaryIO, stream),
+                corpus=submission.corpus,
+                format=submission.format,
+                is_wanted=uploaded.exists,
+            )
+    except isolated.Abandoned:
+        return False
+    return _store(submission, reading)
+
+
+@transaction.atomic
+def _store(submission: Submission, reading: isolated.Outcome) -> bool:
+    """Store what was read, unless the submission was cancelled while it was."""
     problem_list.store(submission, reading.problems)
-    if not reading.accepted:
+    if reading.accepted:
+        _store_predictions(submission, reading.predictions)
+    connection.check_constraints()  # now, instead of under the lock: a million rows take seconds
+    locked = lock(submission.pk).filter(state=State.UPLOADED).first()
+    if locked is None:
+        transaction.set_rollback(True)
+        return False
+    locked.counts = reading.counts
+    if reading.accepted:
+        move(locked, State.ACCEPTED, f"{len(reading.predictions)} claims", also=["counts"])
+        if locked.go_ahead:
+            nudge(SAMPLE_TASK)
+    else:
         errors = reading.counts["errors"]
-        move(submission, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file")
-        return True
-    _store_predictions(submission, reading.predictions)
-    move(submission, State.ACCEPTED, f"{len(reading.predictions)} claims")
-    if submission.go_ahead:
-        nudge(SAMPLE_TASK)
+        move(
+            locked, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file", also=["counts"]
+        )
     return True
 
 

@@ -1,18 +1,21 @@
 """The file in which reading processes look up a corpus' texts: made when it is needed."""
 
-import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import Value
 from django.db.models.functions import MD5
+from django.utils import timezone
 
 from annotations.models import Corpus, Document
 from evaluation.reading.texts import write_texts
+from kbpo.core.leftovers import written_before
 
 BATCH = 500
-KEPT = 3600.0  # seconds that a file which is out of date stays, for those who are about to open it
+LONGEST_WRITING = timedelta(days=1)  # of one file: far longer than it takes
+KEPT = timedelta(hours=1)  # that a file which is out of date stays, for those who are about to open it
 
 
 def text_file(corpus: Corpus) -> Path:
@@ -22,13 +25,31 @@ def text_file(corpus: Corpus) -> Path:
     """
     documents = Document.objects.filter(corpus=corpus)
     digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
-    folder = settings.KBPO_HOME / "texts"
-    path: Path = folder / f"{corpus.pk}-{digest or 'empty'}.sqlite"
+    folder = _folder()
+    path = folder / f"{corpus.pk}-{digest or 'empty'}.sqlite"
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
     write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))
-    for other in folder.glob(f"{corpus.pk}-*.sqlite"):
-        if other != path and other.stat().st_mtime < time.time() - KEPT:
+    for other in written_before(folder.glob(f"{corpus.pk}-*.sqlite"), timezone.now() - KEPT):
+        if other != path:
             other.unlink(missing_ok=True)
     return path
+
+
+def remove_unfinished(*, now: datetime) -> int:
+    """Delete the files whose writer was killed; return how many.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+    """
+    unfinished = list(written_before(_folder().glob(".*"), now - LONGEST_WRITING))
+    for path in unfinished:
+        path.unlink(missing_ok=True)
+    return len(unfinished)
+
+
+def _folder() -> Path:
+    return Path(settings.KBPO_HOME) / "texts"

@@ -4,12 +4,12 @@ import fcntl
 import hashlib
 import os
 import re
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from io import BufferedRandom
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -18,9 +18,12 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from evaluation.models import Submission, Upload
+from evaluation import normalised
+from evaluation.models import FileCheck, Submission, Upload
 from kbpo.accounts.models import User
-from kbpo.core.errors import Busy, Conflict, DigestMismatch, InvalidInput, TooLarge
+from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
+from kbpo.core.leftovers import written_before
+from kbpo.core.locks import brief_transaction
 from kbpo.core.uploading import MOST_BYTES
 
 KEPT = timedelta(days=1)  # after the last sign of its owner
@@ -71,7 +74,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
     if digest and not _DIGEST.fullmatch(digest):
         raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         mine = Upload.objects.filter(user=user)
         if mine.count() >= MOST_OPEN or (mine.aggregate(n=Sum("size"))["n"] or 0) + size > MOST_HELD:
             raise Conflict(
@@ -115,6 +118,8 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
         If it goes beyond the announced size.
     Busy
         If another piece is being added.
+    Gone
+        If the upload is thrown away meanwhile.
     DigestMismatch
         If the whole is not what was announced; it is thrown away.
     """
@@ -129,7 +134,7 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
                 here += len(data)
         finally:
             file.flush()
-        Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT)
+        _write(upload, expires_at=timezone.now() + KEPT)
         if here == upload.size:
             _finish(upload, file)
     return here
@@ -186,9 +191,18 @@ def left_lying(user: User) -> list[Upload]:
 
 @contextmanager
 def as_file(upload: Upload) -> Iterator["File[bytes]"]:
-    """Give a whole upload as a file that a storage moves into its place; the upload itself stays."""
+    """Give a whole upload as a file that a storage moves into its place; the upload itself stays.
+
+    Raises
+    ------
+    Gone
+        If the upload was thrown away.
+    """
     link = upload.path.with_suffix(f".{uuid4().hex}")
-    os.link(upload.path, link)
+    try:
+        os.link(upload.path, link)
+    except FileNotFoundError:
+        raise _gone(upload) from None
     os.utime(link)  # it counts as new for those who remove what was left lying
     try:
         with link.open("rb") as stream:
@@ -200,7 +214,10 @@ def as_file(upload: Upload) -> Iterator["File[bytes]"]:
 def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
     path = upload.path
-    upload.delete()
+    with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
+        for check in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=check)
+        upload.delete()
     path.unlink(missing_ok=True)
 
 
@@ -209,11 +226,11 @@ def remove_expired() -> int:
     expired = Upload.objects.filter(expires_at__lte=timezone.now())
     removed = 0
     for upload in expired:
-        discard(upload=upload)
-        removed += 1
+        with suppress(TryAgain):  # it is just being read: the next time then
+            discard(upload=upload)
+            removed += 1
     folder = Path(settings.KBPO_HOME) / "uploads"
-    long_ago = time.time() - KEPT.total_seconds()
-    old = [path for path in folder.glob("*") if path.stat().st_mtime < long_ago]
+    old = list(written_before(folder.glob("*"), timezone.now() - KEPT))
     if old:
         wanted = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
         for path in old:
@@ -245,24 +262,39 @@ class _Pieces:
 
 @contextmanager
 def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
-    """Open an upload's bytes at their end, for one at a time; no database lock waits for a slow sender."""
+    """Open an upload's bytes at their end, for one at a time; no database lock waits for a slow sender.
+
+    The upload may be thrown away before or meanwhile: then the bytes go, and what is said of them is `Gone`.
+    """
     upload.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with upload.path.open("ab") as file:
+    with upload.path.open("a+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Busy(f"another piece of {upload.name} is arriving: ask how far it is") from None
+        if not Upload.objects.filter(pk=upload.pk).exists():
+            upload.path.unlink(missing_ok=True)  # opening may have made it anew
+            raise _gone(upload)
         yield file, os.fstat(file.fileno()).st_size
 
 
 def _finish(upload: Upload, file: BinaryIO) -> None:
     os.fsync(file.fileno())
-    with upload.path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    file.seek(0)
+    digest = hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest()
     if upload.announced_digest not in ("", digest):
         discard(upload=upload)
         raise DigestMismatch(
             f"{upload.name} arrived with the SHA-256 {digest}, not with the one announced: send it again"
         )
     upload.digest = digest
-    upload.save(update_fields=["digest"])
+    _write(upload, digest=digest)
+
+
+def _write(upload: Upload, **values: object) -> None:
+    if not Upload.objects.filter(pk=upload.pk).update(**values):
+        raise _gone(upload)
+
+
+def _gone(upload: Upload) -> Gone:
+    return Gone(f"{upload.name} was thrown away meanwhile: send it again")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from annotations import questions
 from annotations.models import Label, Question
-from evaluation import sampling
+from evaluation.claims import row_of
 from evaluation.models import Prediction
 
 Outcome = Literal["right", "wrong", "sealed"]
@@ -59,8 +59,9 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
         One for every prediction, by its row id. The number of queries does not depend on how many they are.
     """
     listed = list(predictions)
-    claims = {prediction.pk: sampling.relation_claim(prediction) for prediction in listed}
-    canonicals = {prediction.pk: sampling.canonical_claims(prediction) for prediction in listed}
+    rows = {prediction.pk: row_of(prediction) for prediction in listed}
+    claims = {pk: row.relation() for pk, row in rows.items()}
+    canonicals = {pk: row.canonicals() for pk, row in rows.items()}
     relations = questions.find_relations(set(claims.values()))
     mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
     values = _published_values([*(question for question, _ in relations.values()), *mentions.values()])

@@ -60,7 +60,7 @@ def may_change(viewer: Viewer, submission: Submission) -> bool:
 
 def find(viewer: Viewer, **lookup: Any) -> Submission:
     """Return the one visible submission that matches, or answer 404: others do not learn that it exists."""
-    queryset = visible(viewer).select_related("corpus", "team", "batch__epoch")
+    queryset = visible(viewer).select_related("corpus", "team", "batch__epoch", "normalised")
     try:
         return queryset.get(**lookup)
     except Submission.DoesNotExist:

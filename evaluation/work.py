@@ -1,27 +1,32 @@
 """Doing a stage of a submission's life: a sign of life, a deadline, a few tries, then a failure in words.
 
-While a stage works it holds the submission's row lock, so nobody else does the same, and a killed process
-lets go at once. Only the count of tries is written beforehand: what kills its worker does not come back
-forever. A worker that is stopped, by a deploy or a power cut, is no fault of the submission that it was at:
-more tries may be lost than may end in an error, and the deadline waits while nobody works.
+Between two tries that end in an error there is a pause, ever longer: what was away may be back by then.
+
+While a stage works it holds a claim on the submission, so nobody else does the same, and a killed process
+lets go at once; the row itself stays free for those who press a button. Only the count of tries is written
+beforehand: what kills its worker does not come back forever. A worker that is stopped, by a deploy or a power
+cut, is no fault of the submission that it was at: more tries may be lost than may end in an error, and the
+deadline waits while nobody works.
 """
 
 import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import F
+from django.db.models import F, Min
 from django.utils import timezone
 
 from evaluation import lifecycle
-from evaluation.models import StageWork, Submission
+from evaluation.models import Epoch, StageWork, Submission
+from kbpo.core.locks import claim
 
 logger = logging.getLogger(__name__)
 
-ERRORS = 3  # tries that may end in an error
+PAUSES = (timedelta(seconds=10), timedelta(minutes=1))  # after the first error, the second, …
+ERRORS = 1 + len(PAUSES)  # tries that may end in an error
 ATTEMPTS = 10  # tries that may begin, however they end
 DEADLINE = timedelta(minutes=10)  # of work, over all tries
 HEARTBEAT = 5.0  # seconds between two signs of life
@@ -36,8 +41,9 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     stage : str
         The state in which the stage finds the submission.
     act : callable
-        Called with ``submission_id``. It locks the row, checks the state again, and returns whether it moved
-        the submission on. Whatever it raises counts as a try, but for a database that is away.
+        Called with ``submission_id``. It works without the row's lock, then takes it, checks the state again,
+        and returns whether it moved the submission on. Whatever it raises counts as a try, but for a database
+        that is away, and for a submission that has left the state meanwhile.
     doing : str
         What it does, for people: "reading the file".
 
@@ -46,6 +52,11 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     bool
         Whether the submission moved on, be it to failure.
     """
+    with claim(f"submission {submission_id}") as is_ours:
+        return is_ours and _try(submission_id, stage, act, doing)
+
+
+def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
     work = _begin(submission_id, stage)
     if work is None:
         return False
@@ -63,9 +74,15 @@ def run(*, submission_id: int, stage: str, act: Act, doing: str) -> bool:
     except (OperationalError, InterfaceError):
         raise  # the database is away: the row is still due
     except Exception as error:
+        if not _is_in(submission_id, stage):
+            return False
         logger.exception("submission %s: %s failed", submission_id, doing)
+        now = timezone.now()
         StageWork.objects.filter(pk=work.pk).update(
-            error=f"{type(error).__name__}: {error}", errors=F("errors") + 1, heartbeat_at=timezone.now()
+            error=f"{type(error).__name__}: {error}",
+            errors=work.errors + 1,
+            heartbeat_at=now,
+            not_before=again_at(errors=work.errors + 1, now=now),
         )
         return True
     if not moved:  # it is somebody else's turn: this was no try
@@ -85,12 +102,25 @@ def _hopeless(work: StageWork) -> str:
     return ""
 
 
+def again_at(*, errors: int, now: datetime) -> datetime | None:
+    """Say when something is tried again after so many errors; None for at once, be it to give up."""
+    return now + PAUSES[errors - 1] if errors < ERRORS else None
+
+
+def next_try() -> datetime | None:
+    """Return when the first of what pauses after an error is tried again; None where nothing does."""
+    works = StageWork.objects.filter(submission__state=F("stage")).aggregate(at=Min("not_before"))["at"]
+    scores = Epoch.objects.filter(scores_due=True).aggregate(at=Min("scoring_not_before"))["at"]
+    return min((at for at in (works, scores) if at), default=None)
+
+
+def _is_in(submission_id: int, stage: str) -> bool:
+    return Submission.objects.filter(pk=submission_id, state=stage).exists()
+
+
 @transaction.atomic
 def _begin(submission_id: int, stage: str) -> StageWork | None:
-    submission = (
-        Submission.objects.select_for_update(skip_locked=True).filter(pk=submission_id, state=stage).first()
-    )
-    if submission is None:
+    if not _is_in(submission_id, stage):
         return None
     now = timezone.now()
     fresh = {
@@ -101,11 +131,15 @@ def _begin(submission_id: int, stage: str) -> StageWork | None:
         "heartbeat_at": now,
         "deadline_at": now + DEADLINE,
         "error": "",
+        "not_before": None,
     }
-    work, _ = StageWork.objects.get_or_create(submission=submission, defaults=fresh)
+    work, _ = StageWork.objects.get_or_create(submission_id=submission_id, defaults=fresh)
     if work.stage != stage:
         for field, value in fresh.items():
             setattr(work, field, value)
+    if work.not_before is not None and now < work.not_before:
+        return None
+    work.not_before = None
     work.attempts += 1
     work.deadline_at += now - work.heartbeat_at  # nobody was at it since
     work.heartbeat_at = now

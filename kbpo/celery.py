@@ -17,14 +17,23 @@ STAGES = (
     "sample_submissions",
     "settle_questions",
     "settle_documents",
+    "draw_documents",
+    "measure_work",
     "close_batches",
     "score_epochs",
+    "score_subsets",
+    "post_hits",
+    "collect_work",
+    "review_work",
+    "pay_bonuses",
+    "grant_qualifications",
     "read_checks",
+    "normalise_files",
     "send_notices",
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
-SELDOM = {"sweep_marketplace": 60.0, "remove_orphans": 3600.0}
+SELDOM = {"sweep_marketplace": 60.0, "end_studies": 300.0, "remove_orphans": 3600.0}
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)

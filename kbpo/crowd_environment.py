@@ -12,13 +12,18 @@ variable                      meaning
 ``PROLIFIC_API_URL``          where Prolific's API is spoken
 ``PROLIFIC_TOKEN``            a researcher's token; unset: nothing is posted there
 ``PROLIFIC_PROJECT``          the id of the project that pays
-``PROLIFIC_WEBHOOK_SECRET``   signs what Prolific tells us
+``PROLIFIC_WEBHOOK_SECRET``   signs what Prolific tells us; unset: it is not listened to
+``PROLIFIC_FEE_PERCENT``      of rewards and bonuses; unset: 33.34, a third (42.86 for companies; with
+                              VAT where it is due)
+``PROLIFIC_HITS_PER_WORKER``  how many HITs of a batch one worker may do; unset: 1
 ``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up
+``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
 ============================  ========================================================================
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from urllib.parse import SplitResult, urlsplit
 
 from kbpo.core.errors import InvalidInput
@@ -33,7 +38,10 @@ VARIABLES = frozenset(
         "PROLIFIC_TOKEN",
         "PROLIFIC_PROJECT",
         "PROLIFIC_WEBHOOK_SECRET",
+        "PROLIFIC_FEE_PERCENT",
+        "PROLIFIC_HITS_PER_WORKER",
         "WIKIPEDIA_API_URL",
+        "CROWD_HOURLY_CENTS",
     }
 )
 MARKETPLACE_API = "/marketplace/api/"
@@ -53,7 +61,10 @@ class CrowdEnvironment:
         Whether that is the marketplace of this site.
     mturk_keys : (str, str) or None
     prolific_api_url, prolific_token, prolific_project, prolific_webhook_secret : str
+    prolific_fee_percent : Decimal
+    prolific_hits_per_worker : int
     wikipedia_api_url : str
+    hourly_cents : int
     """
 
     hit_base_url: str
@@ -64,7 +75,10 @@ class CrowdEnvironment:
     prolific_token: str
     prolific_project: str
     prolific_webhook_secret: str
+    prolific_fee_percent: Decimal
+    prolific_hits_per_worker: int
     wikipedia_api_url: str
+    hourly_cents: int
 
 
 def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
@@ -96,9 +110,12 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         prolific_token=given.get("PROLIFIC_TOKEN", ""),
         prolific_project=given.get("PROLIFIC_PROJECT", ""),
         prolific_webhook_secret=given.get("PROLIFIC_WEBHOOK_SECRET", ""),
+        prolific_fee_percent=_percent(given.get("PROLIFIC_FEE_PERCENT", "33.34")),
+        prolific_hits_per_worker=_count(given.get("PROLIFIC_HITS_PER_WORKER", "1")),
         wikipedia_api_url=_checked(
             given, "WIKIPEDIA_API_URL", "https://en.wikipedia.org/w/api.php", debug=debug
         ),
+        hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
     )
 
 
@@ -127,6 +144,32 @@ def _keys(given: Mapping[str, str]) -> tuple[str, str] | None:
     if len(missing) == 1:
         raise InvalidInput("must be set where the other key is", where=missing[0])
     return None if missing else (given[names[0]], given[names[1]])
+
+
+def _percent(value: str) -> Decimal:
+    try:
+        percent = Decimal(value)
+    except InvalidOperation:
+        percent = Decimal("NaN")
+    if not percent.is_finite() or not 0 <= percent <= 100:
+        raise InvalidInput(f"must be a number from 0 to 100, not {value!r}", where="PROLIFIC_FEE_PERCENT")
+    return percent
+
+
+def _count(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= 1000):
+        raise InvalidInput(
+            f"must be a number from 1 to 1000, not {value!r}", where="PROLIFIC_HITS_PER_WORKER"
+        )
+    return int(value)
+
+
+def _hourly_cents(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= 100_000):
+        raise InvalidInput(
+            f"is {value!r}; it must be a wage in cents, such as 1500", where="CROWD_HOURLY_CENTS"
+        )
+    return int(value)
 
 
 def _checked(given: Mapping[str, str], where: str, default: str, *, debug: bool) -> str:

@@ -1,7 +1,9 @@
 """What every request must keep to, and what every response carries."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -18,6 +20,27 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+
+
+HIT_URLS = "kbpo.hit_urls"
+
+
+def hit_origin(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer on the HIT pages' host with those pages alone, which the site's host does not have.
+
+    Hosts are told apart by name, as cookies are: they do not heed ports.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        host = urlsplit(settings.HIT_BASE_URL).hostname
+        if host and urlsplit(f"//{request.get_host()}").hostname == host:
+            request.urlconf = HIT_URLS
+            request.refused_template = "hits/refused.html"  # type: ignore[attr-defined]
+        return get_response(request)
+
+    return middleware
 
 
 def content_security_policy(

@@ -6,18 +6,41 @@ everything that is due in this process.
 """
 
 import logging
+import time
 from collections.abc import Callable
+from random import SystemRandom
 
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
+from crowd import collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
-from evaluation import batches, checks, estimation, files, notices, sampling, submissions, uploads, work
+from crowd.providers import prolific, registry
+from crowd.providers.base import ProviderError
+from evaluation import (
+    batches,
+    checks,
+    document_phases,
+    estimation,
+    files,
+    normalised,
+    notices,
+    sampling,
+    submissions,
+    texts,
+    uploads,
+    work,
+)
 from evaluation.models import Epoch, SampleBatch, Submission
+from kbpo.accounts.models import WorkerIdentity
 
 logger = logging.getLogger(__name__)
+
+AT_MOST = 60.0  # seconds in which a stage goes on acting at a provider; what is left is due the next time
+_rng = SystemRandom()
 
 
 def validate_submissions() -> int:
@@ -42,6 +65,16 @@ def settle_documents() -> int:
     return pairs.settle_documents(now=timezone.now())
 
 
+def draw_documents() -> int:
+    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
+    return document_phases.draw_due_phases()
+
+
+def measure_work() -> int:
+    """Measure workers and batches of work again where it is due; return how many were."""
+    return measures.measure_work(now=timezone.now())
+
+
 def close_batches() -> int:
     """Mark the batches that are fully labelled; return how many."""
     open_batches = SampleBatch.objects.filter(labelled_at=None)
@@ -53,11 +86,20 @@ def close_batches() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    due = Epoch.objects.filter(scores_due=True).order_by("id")
+    return _each_epoch(Epoch.objects.filter(scores_due=True), estimation.score_epoch)
+
+
+def score_subsets() -> int:
+    """Compute the scores of subsets after the scores; return for how many epochs something happened."""
+    return _each_epoch(Epoch.objects.filter(subsets_due=True), estimation.score_subsets)
+
+
+def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
+    pauses = Q(scoring_not_before__gt=timezone.now())
     moved = 0
-    for epoch_id in list(due.values_list("pk", flat=True)):
+    for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
         try:
-            moved += estimation.score_epoch(epoch_id=epoch_id)
+            moved += act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
             raise  # the database is away: the epoch is still due
         except Exception:
@@ -67,9 +109,47 @@ def score_epochs() -> int:
     return moved
 
 
+def post_hits() -> int:
+    """Plan what still lacks votes, and tell providers what they do not know; return how much was done."""
+    return posting.plan_batches(now=timezone.now()) + _while_due(posting.post_next)
+
+
+def collect_work() -> int:
+    """Take in what workers have sent; return how much was new."""
+    started, news = timezone.now(), 0
+    until = time.monotonic() + AT_MOST
+    while time.monotonic() < until:
+        found = collecting.collect_next(now=timezone.now(), due_by=started, rng=_rng)
+        if found is None:
+            break
+        news += found
+    return news
+
+
+def review_work() -> int:
+    """Approve what nothing speaks against, and tell providers what was decided; return how much was done."""
+    approved = review.approve_by_rule(now=timezone.now())
+    return approved + _while_due(review.tell_next) + _while_due(review.tell_next_block)
+
+
+def pay_bonuses() -> int:
+    """Pay the bonuses that are due; return how many were tried."""
+    return _while_due(review.pay_next_bonus)
+
+
+def grant_qualifications() -> int:
+    """Tell providers who has passed a tutorial; return how many were tried."""
+    return _while_due(qualifying.grant_next)
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
+
+
+def normalise_files() -> int:
+    """Write the accepted files anew that somebody asked for; return how many moved on."""
+    return normalised.normalise_files()
 
 
 def send_notices() -> int:
@@ -78,8 +158,23 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete the uploaded files that no submission has; return how many. No stage: once an hour will do."""
-    return files.remove_orphans(now=timezone.now())
+    """Delete files that nothing has, or that were never finished; return how many.
+
+    No stage: once an hour will do.
+    """
+    now = timezone.now()
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+
+
+def end_studies() -> int:
+    """End the studies at Prolific of which nothing more is wanted; return how many HITs. No stage either."""
+    if WorkerIdentity.Provider.PROLIFIC not in registry.configured():
+        return 0
+    try:
+        return prolific.end_studies(registry.provider(WorkerIdentity.Provider.PROLIFIC))
+    except ProviderError as error:
+        logger.warning("studies at Prolific are not ended yet: %s", error)
+        return 0
 
 
 def sweep_marketplace() -> int:
@@ -97,16 +192,27 @@ STAGES: tuple[Callable[[], int], ...] = (
     sample_submissions,
     settle_questions,
     settle_documents,
+    draw_documents,
+    measure_work,
     close_batches,
     score_epochs,
+    score_subsets,
+    post_hits,
+    collect_work,
+    review_work,
+    pay_bonuses,
+    grant_qualifications,
     read_checks,
+    normalise_files,
     send_notices,
     remove_expired,
 )
 
 
 def advance() -> dict[str, int]:
-    """Run every stage, again and again, until nothing more can be done without people.
+    """Run every stage, again and again, until nothing more can be done now without people.
+
+    What ended in an error is tried again after a pause, and so not here: `work.next_try` says when.
 
     Returns
     -------
@@ -120,6 +226,14 @@ def advance() -> dict[str, int]:
             return moved
         for name, count in step.items():
             moved[name] += count
+
+
+def _while_due(act: Callable[..., bool]) -> int:
+    """Act on one row after another, each with the time that it is then."""
+    done, until = 0, time.monotonic() + AT_MOST
+    while time.monotonic() < until and act(now=timezone.now(), rng=_rng):
+        done += 1
+    return done
 
 
 def _each_submission(
@@ -136,5 +250,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

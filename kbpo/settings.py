@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "crowd",
     "crowd.marketplace",
     "evaluation",
+    "kbpo.pages",
     "rest_framework",
     "allauth",
     "allauth.account",
@@ -58,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kbpo.middleware.content_security_policy",
+    "kbpo.middleware.hit_origin",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -94,7 +96,10 @@ PROLIFIC_API_URL = _given.crowd.prolific_api_url
 PROLIFIC_TOKEN = _given.crowd.prolific_token
 PROLIFIC_PROJECT = _given.crowd.prolific_project
 PROLIFIC_WEBHOOK_SECRET = _given.crowd.prolific_webhook_secret
+PROLIFIC_FEE_PERCENT = _given.crowd.prolific_fee_percent
+PROLIFIC_HITS_PER_WORKER = _given.crowd.prolific_hits_per_worker
 WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
+CROWD_HOURLY_CENTS = _given.crowd.hourly_cents
 
 # Data
 

@@ -10,4 +10,6 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("annotate/", include("crowd.urls")),
+    path("desk/", include("kbpo.pages.urls")),
+    path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]

@@ -12,6 +12,7 @@ from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Document, Label, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from annotations.segmentation import segment
+from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     Epoch,
     Instance,
@@ -23,7 +24,7 @@ from evaluation.models import (
     Submission,
     SubmissionEvent,
 )
-from kbpo.accounts.models import Membership, Team, User
+from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
 from kbpo.core.spans import Span
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."
@@ -271,6 +272,95 @@ class ResponseFactory(factory.django.DjangoModelFactory[Response]):
     question = factory.SubFactory(QuestionFactory)
     worker = factory.SubFactory(UserFactory, annotator=True)
     answer = factory.LazyFunction(lambda: {"version": 1, "relations": [], "none": True})
+
+
+class WorkerIdentityFactory(factory.django.DjangoModelFactory[WorkerIdentity]):
+    class Meta:
+        model = WorkerIdentity
+
+    user = factory.SubFactory(UserFactory, annotator=True)
+    provider = "marketplace"
+    worker_id = factory.Sequence(lambda n: f"W{n}")
+
+
+class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
+    class Meta:
+        model = HitBatch
+
+    corpus = factory.SubFactory(CorpusFactory)
+    kind = "relation"
+    provider = "marketplace"
+    title = "Judge a claim"
+    description = "Say which relation a document bears out."
+    reward_cents = 15
+    duration_seconds = 300
+    lifetime_seconds = 24 * 3600
+
+
+class HitFactory(factory.django.DjangoModelFactory[Hit]):
+    """A HIT that is with the provider; `questions=[…]` are asked in it, in this order."""
+
+    class Meta:
+        model = Hit
+        skip_postgeneration_save = True
+
+    batch = factory.SubFactory(HitBatchFactory)
+    request_token = factory.Sequence(lambda n: f"token-{n}")
+    annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
+    places = 3
+    reward_cents = factory.SelfAttribute("batch.reward_cents")
+    fee_cents = 3
+    state = Hit.State.POSTED
+    provider_id = factory.LazyAttribute(
+        lambda hit: f"P-{hit.annotation}"[:64] if hit.state in ("posted", "closed") else None
+    )
+    posted_at = factory.LazyAttribute(
+        lambda hit: timezone.now() if hit.state in ("posted", "closed") else None
+    )
+    posted_places = factory.LazyAttribute(lambda hit: hit.places if hit.state in ("posted", "closed") else 0)
+    ended_at = factory.LazyAttribute(lambda hit: timezone.now() if hit.state == "closed" else None)
+    expires_at = factory.LazyAttribute(
+        lambda hit: hit.posted_at and hit.posted_at + datetime.timedelta(days=1)
+    )
+
+    @factory.post_generation
+    def questions(self, create: bool, extracted: Any, **_: Any) -> None:
+        active = self.state in ("planned", "posted")  # type: ignore[attr-defined]
+        for position, question in enumerate(extracted or []):
+            HitQuestion.objects.create(hit=self, question=question, position=position, is_active=active)
+
+
+class AssignmentFactory(factory.django.DjangoModelFactory[Assignment]):
+    """Begun on the page; `sent=True`: collected, waiting for review."""
+
+    class Meta:
+        model = Assignment
+
+    hit = factory.SubFactory(HitFactory)
+    provider_id = factory.Sequence(lambda n: f"3ASSIGNMENT{n}")
+    worker = None
+    provider_worker_id = factory.LazyAttributeSequence(
+        lambda assignment, n: assignment.worker.worker_id if assignment.worker else f"W{n}"
+    )
+    begun_at = factory.LazyFunction(timezone.now)
+
+    class Params:
+        sent = factory.Trait(
+            state=Assignment.State.SUBMITTED,
+            accepted_at=factory.LazyFunction(lambda: timezone.now() - datetime.timedelta(minutes=2)),
+            submitted_at=factory.LazyFunction(timezone.now),
+            counted_at=factory.SelfAttribute("submitted_at"),
+            worker=factory.SubFactory(WorkerIdentityFactory),
+        )
+
+
+class BudgetFactory(factory.django.DjangoModelFactory[Budget]):
+    class Meta:
+        model = Budget
+
+    scope = Budget.Scope.MONTH
+    key = "2026-11"
+    cap_cents = 100_00
 
 
 class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):

@@ -6,6 +6,9 @@ from typing import TypeVar
 
 Option = TypeVar("Option", bound=Hashable)
 
+ERROR = 0.1
+"""Of a vote, in `Verdict.posterior`: what the workers of the field's crowds were found to make."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -22,6 +25,20 @@ class Verdict:
     value: bool
     votes_for: int
     votes: int
+
+    @property
+    def posterior(self) -> float:
+        """Return how probable the verdict is, were each vote wrong one time in ten, by itself.
+
+        It knows nothing of who voted, so that it does not hang on what else was answered by then.
+
+        Examples
+        --------
+        >>> [round(Verdict(True, votes_for, 3).posterior, 4) for votes_for in (2, 3)]
+        [0.9, 0.9986]
+        """
+        margin = abs(2 * self.votes_for - self.votes)
+        return 1 / (1 + (ERROR / (1 - ERROR)) ** margin)
 
 
 def relations(offered: Sequence[Option], votes: Sequence[Collection[Option]]) -> dict[Option, Verdict] | None:

@@ -31,6 +31,14 @@ class Corpus(models.Model):
     )
     target_half_width = models.FloatField(default=0.03, help_text="Of a lone system's precision interval.")
     target_level = models.FloatField(default=0.80, help_text="The level at which that half-width is meant.")
+    most_votes = models.PositiveSmallIntegerField(
+        default=5, help_text="On a question; what they leave open goes to an expert."
+    )
+    least_posterior = models.FloatField(
+        default=0.5,
+        help_text="What votes of which one in ten is wrong must make of a verdict: 2 of 3 make .90, 4 of 5 "
+        ".999; .5 is content with a majority.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -46,6 +54,11 @@ class Corpus(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(target_level__gt=0, target_level__lt=1), name="corpus_target_level"
+            ),
+            models.CheckConstraint(condition=models.Q(most_votes__gte=1), name="corpus_most_votes"),
+            models.CheckConstraint(
+                condition=models.Q(least_posterior__gte=0.5, least_posterior__lt=1),
+                name="corpus_least_posterior",
             ),
         ]
 

@@ -5,6 +5,8 @@ from django.db import models
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
+FIRST_VOTES = 3  # before anybody looks at what they amount to
+
 
 class Question(models.Model):
     """Something asked once, whoever needs it. `key` says what; `payload` is what the worker is shown."""
@@ -24,7 +26,9 @@ class Question(models.Model):
     key = models.CharField(max_length=128)
     payload = models.JSONField()
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
-    votes_needed = models.PositiveSmallIntegerField(default=3)
+    votes_needed = models.PositiveSmallIntegerField(
+        default=FIRST_VOTES, help_text="Grows by one where the votes do not settle it."
+    )
     asked_at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True, help_text="When its labels were released.")
@@ -59,7 +63,10 @@ class Response(models.Model):
     worker = models.ForeignKey(User, on_delete=models.PROTECT, related_name="responses")
     answer = models.JSONField()
     is_expert = models.BooleanField(default=False)
-    is_valid = models.BooleanField(default=True)
+    is_valid = models.BooleanField(
+        default=True,
+        help_text="Whether it is a vote: not if it was rejected, or asked only to learn of the worker.",
+    )
     seconds = models.FloatField(
         null=True, blank=True, help_text="From being shown the question to answering."
     )

@@ -18,6 +18,7 @@ from crowd.marketplace.models import Assignment, HitType, Worker
 from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, KbpoError
+from kbpo.core.numbers import whole_number
 
 PAGE = 25  # rows of a list
 SHOWN = {
@@ -217,7 +218,7 @@ def _read_answer(request: HttpRequest, assignment: Assignment) -> str:
         If it is for another assignment.
     """
     try:
-        if int(request.headers.get("Content-Length") or 0) > LONGEST:
+        if whole_number(request.headers.get("Content-Length") or "0", LONGEST) is None:
             raise RequestDataTooBig
         fields = dict(request.POST.lists())
     except (RequestDataTooBig, TooManyFieldsSent):

@@ -2,19 +2,28 @@
 
 from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import Hit, HitBatch, HitQuestion
+from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.money import Budget, LedgerEntry
-from crowd.models.qualification import TutorialAttempt, WorkerQualification
+from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
+from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation
 
 __all__ = [
     "Assignment",
+    "BatchMeasure",
     "Bonus",
     "Budget",
     "Hit",
     "HitBatch",
     "HitQuestion",
     "LedgerEntry",
+    "ProlificEvent",
+    "ProlificObject",
+    "ProlificRequest",
+    "ProlificTask",
     "Reservation",
     "TutorialAttempt",
+    "WorkerBlock",
+    "WorkerMeasure",
     "WorkerQualification",
 ]

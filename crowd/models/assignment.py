@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotations.models import Corpus, Question
+from annotations.models import Corpus, Question, Response
 from crowd.models.hit import Hit
 from kbpo.accounts.models import User, WorkerIdentity
 
@@ -54,12 +54,16 @@ class Assignment(models.Model):
     raw = models.TextField(blank=True)
     problem = models.TextField(blank=True, help_text="Why an answer, or part of it, could not be counted.")
     counted_at = models.DateTimeField(null=True, blank=True, help_text="When its answers became responses.")
+    responses = models.ManyToManyField(Response, related_name="assignments")
     # Review: what a person or a rule decided, and whether the provider knows.
     flag = models.TextField(blank=True, help_text="Why a person should look at it.")
     decision = models.CharField(max_length=16, choices=Decision, blank=True)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     feedback = models.CharField(max_length=1024, blank=True, help_text="To the worker.")
+    override_feedback = models.CharField(
+        max_length=1024, blank=True, help_text="To the worker whose rejection was taken back."
+    )
     told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took the decision.")
     claimed_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveIntegerField(default=0)
@@ -84,7 +88,14 @@ class Assignment(models.Model):
                 name="assignment_rejected_by_a_person_with_a_reason",
             ),
         ]
-        indexes = [models.Index(fields=["state", "id"], name="assignment_by_state")]
+        indexes = [
+            models.Index(fields=["state", "id"], name="assignment_by_state"),
+            models.Index(
+                fields=["id"],
+                name="assignment_to_tell",
+                condition=Q(told_at__isnull=True) & ~Q(decision=""),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.provider_id} by {self.provider_worker_id}"

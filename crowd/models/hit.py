@@ -1,7 +1,8 @@
 """HITs: questions put to workers through a provider."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
@@ -38,10 +39,14 @@ class HitBatch(models.Model):
     reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
     questions_per_hit = models.PositiveSmallIntegerField(default=1)
     duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
+    estimated_seconds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="That an assignment was expected to take, when it was opened."
+    )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
     asks_links = models.BooleanField(default=False, help_text="Whether mentions are linked to Wikipedia.")
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
+    paused_because = models.TextField(blank=True, help_text="Why nothing more is posted, while it is paused.")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -86,11 +91,21 @@ class Hit(models.Model):
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
     state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
     posted_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When no more answers could come: its places are full, or it expired.",
+    )
     closed_at = models.DateTimeField(null=True, blank=True)
-    # The outbox: who acts on the provider's side, and when to try again.
+    # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
+    posted_places = models.PositiveSmallIntegerField(default=0, help_text="That the provider knows of.")
+    can_grow = models.BooleanField(default=True, help_text="Whether more places may be asked for.")
+    wanted_until = models.DateTimeField(
+        null=True, blank=True, help_text="What `expires_at` is to be; the provider has not been told."
+    )
     claimed_until = models.DateTimeField(null=True, blank=True)
     next_look_at = models.DateTimeField(
         null=True, blank=True, help_text="When it is next posted or collected."
@@ -100,7 +115,16 @@ class Hit(models.Model):
 
     class Meta:
         verbose_name = "HIT"
-        indexes = [models.Index(fields=["state", "next_look_at"], name="hit_by_next_look")]
+        indexes = [
+            models.Index(fields=["state", "next_look_at"], name="hit_by_next_look"),
+            models.Index(
+                fields=["id"],
+                name="hit_to_tell",
+                condition=Q(state="planned")
+                | Q(state="posted", wanted_until__isnull=False)
+                | Q(state="posted", posted_places__lt=F("places")),
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=["planned", "cancelled", "failed"], posted_at__isnull=True)
@@ -112,6 +136,9 @@ class Hit(models.Model):
                 name="hit_provider_state",
             ),
             models.CheckConstraint(condition=Q(places__gte=1, reward_cents__gte=1), name="hit_has_places"),
+            models.CheckConstraint(
+                condition=Q(ended_at__isnull=False) | ~Q(state="closed"), name="hit_closed_after_its_end"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.models.hit import HitBatch
-from kbpo.accounts.models import WorkerIdentity
+from kbpo.accounts.models import User, WorkerIdentity
 
 
 class TutorialAttempt(models.Model):
@@ -55,3 +55,25 @@ class WorkerQualification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.provider_worker_id} for {self.kind}"
+
+
+class WorkerBlock(models.Model):
+    """That a worker gets no more of our work, or gets it again: decided here first, then at the provider."""
+
+    worker = models.OneToOneField(WorkerIdentity, on_delete=models.PROTECT, related_name="block")
+    is_blocked = models.BooleanField(default=True)
+    reason = models.CharField(max_length=1024)
+    decided_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField()
+    told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took it.")
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="worker_block_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker}: {'blocked' if self.is_blocked else 'not blocked any more'}"

@@ -57,6 +57,10 @@ class NewHit:
         Only workers whom `Provider.grant` has qualified for this may accept it.
     unqualified_for : str or None
         Only workers who are not qualified for this yet: a tutorial.
+    group : str
+        HITs of a group are offered, paused and ended together where the provider knows such a thing.
+    estimated_seconds : int or None
+        That the work takes, where it is known.
     """
 
     token: str
@@ -72,6 +76,8 @@ class NewHit:
     auto_approval_seconds: int
     qualified_for: str | None = None
     unqualified_for: str | None = None
+    group: str = ""
+    estimated_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +161,9 @@ class Provider(Protocol):
 
     def collect(self, provider_id: str) -> Iterator[SubmittedWork]:
         """Go through all that was sent for a HIT, whatever its state."""
+
+    def check_rejection(self, feedback: str) -> None:
+        """Refuse, as `InvalidInput`, what the provider would not take as a reason to reject."""
 
     def approve(self, assignment_id: str, *, feedback: str, override: bool = False) -> None:
         """Approve an assignment; with `override` one that was rejected."""

@@ -132,7 +132,7 @@ def strings(argument: str, values: Sequence[str] | NDArray[np.generic]) -> list[
     if isinstance(values, str | bytes):
         refuse(argument, "is a single string; a list of strings is needed")
     found = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    for position, value in enumerate(found):
+    for position, value in enumerate(found if set(map(type, found)) - {str} else ()):
         if not isinstance(value, str):
             refuse(argument, f"the value {value!r} at position {position} is wrong; a string is needed")
     return found

@@ -4,16 +4,16 @@
 over once, when scores are made: what is left is small enough to be stored, and enough for any two systems.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.scores import Estimates
@@ -163,7 +163,7 @@ def _covariance(placed: FloatArray, unseen: Sequence[bool]) -> FloatArray:
 
 
 def differences(
-    first: Comparable, system: int, second: Comparable, measure: Measure, population: int
+    first: Comparable, system: int, second: Comparable, measure: Measure, sample: DocumentSample | None
 ) -> list[Difference | None]:
     """Return how much more one system has of a measure than each system of an epoch.
 
@@ -178,28 +178,21 @@ def differences(
     second : Comparable
         Those it is compared with.
     measure : {"precision", "recall", "f1"}
-    population : int
-        N, the corpus' documents; at least the exhaustive ones.
+    sample : DocumentSample or None
+        How the exhaustive documents were drawn; None if there are none.
 
     Returns
     -------
     list of Difference or None
-        One for each system of `second`; None, not estimable, if one of the two measures is.
-
-    Raises
-    ------
-    InvalidInput
-        If recall of the two comes from different numbers of documents.
+        One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
+        the two comes from different numbers of documents: those of one are about to be scored again.
     """
     size, other = first.residuals.shape[1], second.residuals.shape[1]
-    if measure != "precision" and 0 in (size, other):
+    if measure != "precision" and (sample is None or size == 0 or size != other):
         return [None] * second.precision.size
-    if measure != "precision" and size != other:
-        _checks.refuse("second", f"has {other} documents, the first {size}; the same are needed")
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
-    a, b = float(a1[system]), float(b1[system])
-    own = _quadratic(first, system, a, b)
-    others = np.array([_quadratic(second, j, x, y) for j, (x, y) in enumerate(zip(a2, b2, strict=True))])
+    a, b = a1[system], b1[system]
+    own, others = _quadratics(first, a1, b1)[system], _quadratics(second, a2, b2)
     shared = np.zeros(others.size)
     if second is first:
         shared = b * b2 * first.recall_covariance[system]
@@ -210,17 +203,14 @@ def differences(
             )
     variances = own + others - 2.0 * shared
     variances[variances < _ROUNDING * (own + others)] = 0.0
-    if measure != "precision":
+    if measure != "precision" and sample is not None:
         z = b * first.residuals[system] - b2[:, None] * second.residuals
-        sample = SimpleRandom(population)
-        variances = variances + np.array([sample.covariance(one, one) for one in z])
+        variances = variances + sample.variances(z)
     gaps = first.estimate(measure)[system] - second.estimate(measure)
     degrees = None if measure == "precision" else first.documents - 1
     return [
-        None
-        if np.isnan(gap)
-        else Difference(float(gap), None if np.isnan(variance) else float(variance), degrees)
-        for gap, variance in zip(gaps, variances, strict=True)
+        None if math.isnan(gap) else Difference(gap, None if math.isnan(variance) else variance, degrees)
+        for gap, variance in zip(gaps.tolist(), variances.tolist(), strict=True)
     ]
 
 
@@ -265,11 +255,18 @@ def excludes_zero(difference: Interval) -> bool:
     return difference.low > 0 or difference.high < 0
 
 
-def _quadratic(one: Comparable, system: int, a: float, b: float) -> float:
-    at = system, system
-    cross = 0.0 if a == 0 or b == 0 else 2.0 * a * b * one.cross_covariance[at]
-    of_precision = 0.0 if a == 0 else a**2 * one.precision_covariance[at]
-    return float(of_precision + cross + b**2 * one.recall_covariance[at])
+def _quadratics(one: Comparable, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return for each system the variance over the sampled instances of a · precision + b · recall."""
+
+    def term(factor: FloatArray, covariance: FloatArray) -> FloatArray:
+        # What does not count may be NaN.
+        return np.multiply(factor, np.diagonal(covariance), out=np.zeros(factor.size), where=factor != 0)
+
+    return (
+        term(a**2, one.precision_covariance)
+        + term(2.0 * a * b, one.cross_covariance)
+        + b**2 * np.diagonal(one.recall_covariance)
+    )
 
 
 def _clipped(value: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import BoolArray, FloatArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 
 
 class DocumentSample(Protocol):
@@ -30,6 +30,14 @@ class DocumentSample(Protocol):
 
     def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
         """Return C(a, b) of two residuals by document."""
+        ...
+
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n]."""
+        ...
+
+    def take(self, columns: IntArray) -> "DocumentSample":
+        """Return the sample that only some of the documents would make."""
         ...
 
     def is_census(self, n: int) -> bool:
@@ -71,6 +79,16 @@ class SimpleRandom:
         n = first.size
         self._refuse_size(n)
         return float((1.0 - n / self.population) * (first * second).sum() / (n * (n - 1)))
+
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n], n at least 2."""
+        n = z.shape[1]
+        self._refuse_size(n)
+        return np.asarray((1.0 - n / self.population) * (z**2).sum(axis=1) / (n * (n - 1)))
+
+    def take(self, columns: IntArray) -> "SimpleRandom":
+        """Return the sample that only some of the documents would make: fewer of the same population."""
+        return self
 
     def is_census(self, n: int) -> bool:
         """Say whether the n sampled documents are all there are."""
@@ -149,9 +167,114 @@ class TwoPhase:
         poisson = ((1.0 - p2) / p2**2 * product[~self.first]).sum() / self.population**2
         return float(omega**2 * uniform + (1.0 - omega) ** 2 * poisson)
 
+    def variances(self, z: FloatArray) -> FloatArray:
+        """Return C(z, z) of each row of residuals, float[m, n]."""
+        return np.array([self.covariance(row, row) for row in z])
+
+    def take(self, columns: IntArray) -> "TwoPhase":
+        """Return the sample that only some of the documents would make, planned as it was."""
+        return TwoPhase(self.first[columns], self.p2[columns], self.population, self.planned)
+
     def is_census(self, n: int) -> bool:
         """Say whether the first phase already took every document."""
         return n == self._n1 == self.population
+
+
+def tfidf_scores(
+    documents: ArrayLike,
+    times: ArrayLike,
+    names: ArrayLike,
+    frequencies: ArrayLike,
+    size: int,
+    population: int,
+) -> FloatArray:
+    """Return each document's aggregate TF-IDF over some names: Σ (1 + ln tf) ln(N/df).
+
+    Parameters
+    ----------
+    documents, times, names : int[k]
+        For each occurrence the document, from 0, how often the name stands there, at least 1, and the name,
+        from 0. A document and a name come together once.
+    frequencies : int[v]
+        df: in how many documents of the corpus each name occurs, at least 1.
+    size : int
+        Of the result: the number of documents, of which some may contain no name.
+    population : int
+        N: the corpus' documents.
+
+    Returns
+    -------
+    float[size]
+        At least 0.
+
+    Examples
+    --------
+    >>> tfidf_scores([0, 1, 1], [1, 1, 1], [0, 0, 1], [2, 1], 3, 4).round(2).tolist()
+    [0.69, 2.08, 0.0]
+    """
+    size, population = _checks.whole("size", size, 1), _checks.whole("population", population, 1)
+    df = _checks.integers("frequencies", frequencies, low=1, below=population + 1)
+    at = _checks.integers("documents", documents, below=size)
+    tf = _checks.integers("times", times, length=at.size, low=1)
+    of = _checks.integers("names", names, length=at.size, below=df.size)
+    weights = (1.0 + np.log(tf)) * np.log(population / df[of])
+    return np.bincount(at, weights=weights, minlength=size).astype(np.float64)
+
+
+def second_phase_probabilities(scores: ArrayLike, expected: float, floor_share: float = 0.2) -> FloatArray:
+    """Return p2: the chance of each document that the first phase left, in proportion to its score.
+
+    p2 = min(1, floor + c·score), with the c for which Σ p2 is `expected`. The floor is the same for all:
+    `floor_share` of what a uniform draw would give each. Without any score above 0 the draw is uniform.
+
+    Parameters
+    ----------
+    scores : float[m]
+        At least 0.
+    expected : float
+        How many documents to draw, on average: above 0 and at most m.
+    floor_share : float
+        Above 0 and below 1.
+
+    Returns
+    -------
+    float[m]
+        In (0, 1].
+
+    Examples
+    --------
+    >>> second_phase_probabilities([0.0, 1.0, 3.0, 0.0], 1.0, 0.2).round(3).tolist()
+    [0.05, 0.25, 0.65, 0.05]
+    """
+    score = _checks.vector("scores", scores)
+    _checks.not_empty("scores", score.size)
+    if score.min() < 0:
+        _checks.refuse("scores", f"the value {score.min()} is below 0")
+    if not 0 < expected <= score.size:
+        _checks.refuse("expected", f"is {expected!r}; between 0 and the {score.size} documents is needed")
+    uniform = expected / score.size
+    floor = _checks.share("floor_share", floor_share) * uniform
+    p2 = np.full(score.size, floor)
+    score = score / max(score.max(), np.finfo(np.float64).tiny)
+    rising = np.flatnonzero(score > 0)
+    # From the largest score down, whoever reaches 1 stays there and the rest share what is left.
+    order = rising[np.argsort(-score[rising], kind="stable")]
+    left = expected - floor * score.size
+    tails = np.cumsum(score[order][::-1])[::-1]
+    certain = 0
+    while certain < order.size:
+        c = (left - certain * (1.0 - floor)) / tails[certain]
+        if floor + c * score[order[certain]] <= 1.0:
+            p2[order[certain:]] = floor + c * score[order[certain:]]
+            break
+        certain += 1
+    p2[order[:certain]] = 1.0
+    lacking = expected - p2.sum()
+    if lacking > 1e-9 * expected:  # too few documents have a score: the others share the rest evenly
+        others = np.flatnonzero(p2 < 1.0)
+        p2[others] += lacking / others.size
+    probabilities: FloatArray = np.minimum(p2, 1.0)
+    return probabilities
 
 
 def draw_documents(doc_ids: Sequence[str], n: int, seed: int) -> list[str]:

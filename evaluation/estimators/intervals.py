@@ -2,13 +2,15 @@
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from annotations.aggregation.shares import wilson_ends
 from evaluation.estimators import _checks
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.f1 import Estimated, PoolSample, SampledPrecision, f1, harmonic
+from evaluation.estimators.f1 import Estimated, F1Estimate, PoolSample, SampledPrecision, f1, harmonic
 from evaluation.estimators.recall import RecallEstimate
 
 LEVELS = (0.80, 0.90, 0.95)
@@ -51,6 +53,7 @@ def _on_the_edge(share: Spread) -> bool:
     return not 0 < share.estimate < 1 or not share.variance or share.degrees_of_freedom == 0
 
 
+@cache
 def _quantile(level: float, degrees_of_freedom: int | None) -> float:
     at = (1 + level) / 2
     return float(ndtri(at) if degrees_of_freedom is None else stdtrit(degrees_of_freedom, at))
@@ -93,11 +96,7 @@ def wilson(estimate: float, n: float, level: float = DEFAULT_LEVEL) -> Interval:
         _checks.refuse("estimate", f"is {estimate!r}; a share in [0, 1] is needed")
     if math.isnan(n) or n <= 0:
         _checks.refuse("n", f"is {n!r}; a number above 0 is needed")
-    z2_n = _quantile(level, None) ** 2 / n
-    centre = (estimate + z2_n / 2) / (1 + z2_n)
-    half = math.sqrt(z2_n * (estimate * (1 - estimate) + z2_n / 4)) / (1 + z2_n)
-    # Rounding must not push an end past the estimate where the two coincide.
-    return Interval(estimate, _clipped(min(estimate, centre - half)), _clipped(max(estimate, centre + half)))
+    return Interval(estimate, *wilson_ends(estimate, n, _quantile(level, None)))
 
 
 def interval(share: Share | None, level: float = DEFAULT_LEVEL) -> Interval | None:
@@ -162,9 +161,30 @@ def f1_interval(
     InvalidInput
         If the level is another, or the pool's sample is missing where it is needed.
     """
-    _refuse_level(level)
-    combined = f1(precision, recall, pool)
     p, r = interval(precision, level), interval(recall, level)
+    return combined_interval(f1(precision, recall, pool), precision, recall, p, r, level)
+
+
+def combined_interval(
+    combined: F1Estimate | None,
+    precision: PrecisionShare,
+    recall: RecallEstimate | None,
+    p: Interval | None,
+    r: Interval | None,
+    level: float = DEFAULT_LEVEL,
+) -> Interval | None:
+    """Return what `f1_interval` does, from what may be at hand already.
+
+    Parameters
+    ----------
+    combined : F1Estimate or None
+        Of this precision and recall.
+    precision, recall, level
+        As in `f1_interval`.
+    p, r : Interval or None
+        Their intervals at this level.
+    """
+    _refuse_level(level)
     if recall is None or combined is None or p is None or r is None:
         return None
     if _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(combined) or combined.variance is None:

@@ -7,6 +7,8 @@ the pool's recall and the system's share in Chaganty et al. (2017); with several
 theirs is .75 to .82 of the truth.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -179,16 +181,73 @@ def planned_alpha(teams: ArrayLike, own: ArrayLike, pi: ArrayLike, documents: in
         _checks.refuse("own", "is all false; a system with at least one instance is needed")
     count = _checks.integers("teams", teams, length=pi.size, low=1)
     n, population = _checks.whole("documents", documents, 1), _checks.whole("population", population, 1)
-    if n > population:
-        _checks.refuse("documents", f"is {n}; there are only {population} documents")
-
     f = np.array(PLANNED_CORRECT)[np.minimum(count, len(PLANNED_CORRECT)) - 1]
     total = f.sum()
-    nu, theta = float(f[mine].sum() / total), PLANNED_POOL_RECALL
+    nu = float(f[mine].sum() / total)
+    spread = float((f * (1.0 / pi - 1.0) * (mine - nu) ** 2).sum() / total**2)
+    return _alpha(nu, spread, n, population)
+
+
+def planned_alphas(
+    systems: Sequence[IntArray], teams: Sequence[int], pi: ArrayLike, documents: int, population: int
+) -> list[float]:
+    """Return what `planned_alpha` does for every system of a pool, passing over each system once.
+
+    Parameters
+    ----------
+    systems : sequence of int[n_i], length m
+        The positions in the pool of each system's instances.
+    teams : sequence of int, length m
+        Which team's each system is.
+    pi : float[N]
+        π_B, in (0, 1].
+    documents, population : int
+        As in `planned_alpha`.
+
+    Returns
+    -------
+    list of float, length m
+
+    Raises
+    ------
+    InvalidInput
+        As `planned_alpha`.
+    """
+    pi = _checks.probabilities("pi", pi)
+    n, population = _checks.whole("documents", documents, 1), _checks.whole("population", population, 1)
+    count = np.zeros(pi.size, dtype=np.int64)
+    for team in dict.fromkeys(teams):
+        theirs = np.zeros(pi.size, dtype=np.bool_)
+        for rows, of_team in zip(systems, teams, strict=True):
+            if of_team == team:
+                theirs[rows] = True
+        count += theirs
+    _checks.integers("teams", count, low=1)
+    kind = np.minimum(count, len(PLANNED_CORRECT)) - 1
+    planned = np.array(PLANNED_CORRECT)
+    uncertain = planned[kind] * (1.0 / pi - 1.0)
+    # Counts, and sums without rounding: the order of a pool's instances cannot matter.
+    total = float(np.bincount(kind, minlength=planned.size) @ planned)
+    of_pool = math.fsum(uncertain.tolist())
+    alphas = []
+    for rows in systems:
+        _checks.not_empty("systems", rows.size)
+        nu = float(np.bincount(kind[rows], minlength=planned.size) @ planned) / total
+        own = math.fsum(uncertain[rows].tolist())
+        spread = (own * (1.0 - nu) ** 2 + max(0.0, of_pool - own) * nu**2) / total**2
+        alphas.append(_alpha(nu, spread, n, population))
+    return alphas
+
+
+def _alpha(nu: float, spread_of_labels: float, n: int, population: int) -> float:
+    """Return α from ν̃ and Σ_pool f̃ (1/π − 1)(1[x∈X_i] − ν̃)²/T̃²."""
+    if n > population:
+        _checks.refuse("documents", f"is {n}; there are only {population} documents")
+    theta = PLANNED_POOL_RECALL
     k = 2.0 * (1.0 - n / population) / (n * PLANNED_DENSITY)
     of_documents = k * theta * nu * (1.0 - theta * nu)
     shared = k * nu**2 * theta * (1.0 - theta)
-    of_labels = shared + theta**2 * float((f * (1.0 / pi - 1.0) * (mine - nu) ** 2).sum() / total**2)
+    of_labels = shared + theta**2 * spread_of_labels
     spread = of_documents - 2.0 * shared + of_labels
     return min(1.0, max(0.0, (of_documents - shared) / spread)) if spread > 0 else 0.0
 

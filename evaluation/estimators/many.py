@@ -1,13 +1,11 @@
 """Precision of all systems of a pool at once, for pools of a thousand systems and millions of instances.
 
-An estimate needs each fold's sums over all of a system's instances, and beyond that the sample alone. So a
-pool is first reduced to those, and what follows costs no more than the sample is large. The estimates are
-those of `precision.difference_precision`.
+The estimates are those of `precision`, made from systems that `reduced` has reduced.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,129 +14,15 @@ from scipy import sparse
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
-from evaluation.estimators.coordinated import FOLDS, variance_weights
-from evaluation.estimators.f1 import PoolSample
+from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.precision import CONFIDENCE_NEEDS, PrecisionEstimate
 from evaluation.estimators.recall import RecallEstimate
+from evaluation.estimators.reduced import Reduced
 
 _ROUNDING = 1e-12
 _BLOCK = 4_096
 """Instances of the sample whose multipliers are in memory at a time."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reduced:
-    """The systems of a pool, reduced to the pool's sample and to sums over everything else.
-
-    Attributes
-    ----------
-    pi : float[S]
-        π of the sampled instances.
-    folds : int[S]
-    indptr : int[m + 1]
-        Where each system's entries begin and end.
-    positions : int[E]
-        For each entry, the position of its instance in the pool's sample; ascending within a system.
-    p, confidence : float[E]
-    p_of_fold, pc_of_fold : float[m, K]
-        Σ p and Σ p·c over all of a system's instances in each fold.
-    need : float[m]
-        Σ p²(1/π − 1) over all of a system's instances.
-    """
-
-    pi: FloatArray
-    folds: IntArray
-    indptr: IntArray
-    positions: IntArray
-    p: FloatArray
-    confidence: FloatArray
-    p_of_fold: FloatArray
-    pc_of_fold: FloatArray
-    need: FloatArray
-
-    @property
-    def systems(self) -> int:
-        """m: the number of systems."""
-        return self.need.size
-
-    def pool(self, system: int) -> PoolSample:
-        """Return where a system's sampled instances stand in the pool's sample."""
-        own = slice(self.indptr[system], self.indptr[system + 1])
-        return PoolSample(variance_weights(self.pi), self.positions[own])
-
-
-def reduce(
-    P: Any, pi: ArrayLike, sampled: ArrayLike, folds: ArrayLike, confidence: Any = None, *, k: int = FOLDS
-) -> Reduced:
-    """Reduce the systems of a pool to what their estimates need.
-
-    Parameters
-    ----------
-    P : scipy.sparse CSR, m × N
-        Row i is p_i over the instances of the pool, with sorted indices; rows sum to 1.
-    pi : float[N]
-        π_B, in (0, 1]; not looked at where no system has the instance.
-    sampled : bool[N]
-        {u < π_B}, and what is known.
-    folds : int[N]
-        From 0 to k − 1.
-    confidence : scipy.sparse CSR, m × N, optional
-        With exactly the entries of P.
-    k : int
-
-    Returns
-    -------
-    Reduced
-
-    Raises
-    ------
-    InvalidInput
-        If a row does not sum to 1, lengths differ, a value is out of range, an instance with π = 1 is not in
-        the sample, or the confidences have other entries than P.
-    """
-    k = _checks.whole("k", k, 2)
-    _refuse_other_entries(P, confidence)
-    m, size = P.shape
-    inclusion = np.asarray(pi, dtype=np.float64)
-    _checks.same_length("pi", inclusion.size, size)
-    inside = _checks.flags("sampled", sampled, size)
-    fold = _checks.integers("folds", folds, length=size, below=k)
-    possible = (inclusion > 0) & (inclusion <= 1)
-    with np.errstate(divide="ignore"):
-        spread = 1.0 / inclusion - 1.0
-    place = np.cumsum(inside) - 1
-    # All that is asked of an instance in one small number: a hundred million entries are looked up once.
-    kind = (fold + k * (inside + 2 * ((inclusion == 1.0) & ~inside) + 4 * ~possible)).astype(np.uint8)
-    sums, sums_of_c, need = np.zeros((m, 8 * k)), np.zeros((m, 8 * k)), np.zeros(m)
-    positions, kept_p, kept_c, indptr = [], [], [], np.zeros(m + 1, dtype=np.int64)
-    for system in range(m):
-        own = slice(P.indptr[system], P.indptr[system + 1])
-        rows, p = P.indices[own], P.data[own]
-        _checks.not_empty(f"P[{system}]", p.size)
-        kinds = kind.take(rows).astype(np.intp)
-        sums[system] = np.bincount(kinds, weights=p, minlength=8 * k)
-        need[system] = (p * p * spread.take(rows)).sum()
-        kept = np.flatnonzero((kinds >= k) & (kinds < 2 * k))
-        positions.append(place[rows[kept]])
-        kept_p.append(p[kept])
-        if confidence is not None:
-            c = confidence.data[own]
-            sums_of_c[system] = np.bincount(kinds, weights=p * c, minlength=8 * k)
-            kept_c.append(c[kept].astype(np.float64))
-        indptr[system + 1] = indptr[system] + kept.size
-    _refuse_wrong(P, sums.reshape(m, 8, k).sum(axis=2))
-    return Reduced(
-        pi=inclusion[inside],
-        folds=fold[inside],
-        indptr=indptr,
-        positions=np.concatenate(positions),
-        p=np.concatenate(kept_p),
-        confidence=np.concatenate(kept_c) if kept_c else np.zeros(indptr[-1]),
-        p_of_fold=sums.reshape(m, 8, k).sum(axis=1),
-        pc_of_fold=sums_of_c.reshape(m, 8, k).sum(axis=1),
-        need=need,
-    )
 
 
 def difference_precisions(
@@ -149,8 +33,8 @@ def difference_precisions(
     Parameters
     ----------
     reduced : Reduced
-    labels : float[S] or float[E]
-        f for each instance of the pool's sample, or f_i for each entry where it depends on the system.
+    labels : float[E]
+        f_i for each entry (`labels[reduced.positions]` where the label of an instance is everybody's).
     confidence_needs : int
         As in `difference_precision`.
 
@@ -163,11 +47,46 @@ def difference_precisions(
     InvalidInput
         If there is another number of labels, or one is not 0 or 1.
     """
-    f = np.asarray(labels, dtype=np.float64)
-    entries = reduced.positions.size
-    if f.shape != (entries,):
-        f = _checks.labels("labels", f, reduced.pi.size)[reduced.positions]
-    f = _checks.labels("labels", f, entries)
+    return _estimates(reduced, _checks.labels("labels", labels, reduced.positions.size), confidence_needs)
+
+
+def noise_adjusted_precisions(
+    reduced: Reduced, labels: ArrayLike, *, confidence_needs: int = CONFIDENCE_NEEDS
+) -> list[PrecisionEstimate]:
+    """Estimate the precision of every system from labels that are unbiased, not exact.
+
+    As `precision.noise_adjusted_precision` does of one.
+
+    Parameters
+    ----------
+    reduced : Reduced
+    labels : float[E]
+        g for each entry.
+    confidence_needs : int
+
+    Returns
+    -------
+    list of PrecisionEstimate, length m
+
+    Raises
+    ------
+    InvalidInput
+        If there is another number of labels, or one is not finite.
+    """
+    g = _checks.vector("labels", labels, reduced.positions.size)
+    system = np.repeat(np.arange(reduced.systems), np.diff(reduced.indptr))
+    terms = reduced.p**2 / reduced.pi[reduced.positions] * g * (g - 1.0)
+    noises = np.maximum(0.0, np.bincount(system, terms, minlength=reduced.systems))
+    found = []
+    for one, noise in zip(_estimates(reduced, g, confidence_needs), noises.tolist(), strict=True):
+        need = 1.0 / one.n_eff + 4.0 * noise
+        n_eff = 1.0 / need if need > 0 else math.inf
+        found.append(replace(one, variance=one.variance + noise, n_eff=n_eff))
+    return found
+
+
+def _estimates(reduced: Reduced, f: FloatArray, confidence_needs: int) -> list[PrecisionEstimate]:
+    entries = f.size
     needs = _checks.whole("confidence_needs", confidence_needs, 1)
     m, k = reduced.p_of_fold.shape
     system = np.repeat(np.arange(m), np.diff(reduced.indptr))
@@ -230,43 +149,6 @@ def _lines(
     fitted = (np.bincount(system, minlength=m) >= needs) & (lowest < highest)
     slope = over(summed(deviations * (f - level[system])), summed(deviations * away))
     return level, np.where(fitted, slope, 0.0), np.where(fitted, centre, 0.0)
-
-
-def _refuse_wrong(P: Any, sums: FloatArray) -> None:
-    """Refuse weights and probabilities that cannot be; `sums` is Σ p by what is wrong, [m, 8]."""
-    if not P.data.min() > 0:
-        _checks.refuse("P", f"has the entry {P.data.min()!r}; a probability lies in (0, 1]")
-    totals = sums.sum(axis=1)
-    if not (np.abs(totals - 1.0) <= _checks.SUM_TOLERANCE).all():
-        system = int(np.argmax(~(np.abs(totals - 1.0) <= _checks.SUM_TOLERANCE)))
-        _checks.refuse(f"P[{system}]", f"sums to {totals[system]!r}; the weights of a system sum to 1")
-    impossible, missing = sums[:, 4:].any(axis=1), sums[:, [2, 3]].any(axis=1)
-    if impossible.any():
-        system = int(np.argmax(impossible))
-        _checks.refuse("pi", f"does not lie in (0, 1] at some instance of system {system}; it must")
-    if missing.any():
-        system = int(np.argmax(missing))
-        _checks.refuse("sampled", f"leaves out some instance of system {system} whose π is 1; it must not")
-
-
-def _refuse_other_entries(P: Any, confidence: Any) -> None:
-    if not _is_csr(P):
-        _checks.refuse("P", "is not a sparse CSR matrix; one row a system, one column an instance are needed")
-    if P.shape[0] == 0:
-        _checks.refuse("P", "has no rows; at least one system is needed")
-    if confidence is None:
-        return
-    if not (
-        _is_csr(confidence)
-        and confidence.shape == P.shape
-        and np.array_equal(confidence.indptr, P.indptr)
-        and np.array_equal(confidence.indices, P.indices)
-    ):
-        _checks.refuse("confidence", "has other entries than P; one for each entry of P is needed")
-
-
-def _is_csr(matrix: Any) -> bool:
-    return bool(sparse.issparse(matrix)) and matrix.ndim == 2 and matrix.format == "csr"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

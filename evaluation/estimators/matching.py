@@ -166,6 +166,125 @@ def match(claims: Sequence[Claim], true: Sequence[TrueRelation], part: str = "re
     return Matching(pair_array[:, 0], pair_array[:, 1], correct, found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimColumns:
+    """Claims as columns, n of them.
+
+    Attributes
+    ----------
+    doc_ids, predicates : sequence of str
+        What the codes stand for, each once.
+    document, predicate : int[n]
+        Codes.
+    subject, object, subject_canonical, object_canonical : int[n, 2]
+        Starts and ends; −1 where there is no canonical mention.
+    """
+
+    doc_ids: Sequence[str]
+    predicates: Sequence[str]
+    document: IntArray
+    predicate: IntArray
+    subject: IntArray
+    object: IntArray
+    subject_canonical: IntArray
+    object_canonical: IntArray
+
+
+def match_columns(claims: ClaimColumns, true: Sequence[TrueRelation], part: str = "relation") -> Matching:
+    """Match as `match` does, hundreds of thousands of claims at a time.
+
+    Parameters
+    ----------
+    claims : ClaimColumns
+    true : sequence of TrueRelation
+    part : {"relation", "all"}
+
+    Returns
+    -------
+    Matching
+
+    Raises
+    ------
+    InvalidInput
+        As `matches`.
+    """
+    _refuse_part(part)
+    symmetric = np.array([_is_symmetric(one) for one in claims.predicates], dtype=np.bool_)
+    document = {doc_id: code for code, doc_id in enumerate(claims.doc_ids)}
+    predicate = {name: code for code, name in enumerate(claims.predicates)}
+    size = len(claims.predicates)
+    groups = np.array(
+        [
+            document[one.doc_id] * size + predicate[one.predicate]
+            if one.doc_id in document and one.predicate in predicate
+            else -1
+            for one in true
+        ],
+        dtype=np.int64,
+    )
+    order = np.argsort(groups, kind="stable")
+    wanted = claims.document * size + claims.predicate
+    first, last = (np.searchsorted(groups, wanted, side, sorter=order) for side in ("left", "right"))
+    claim, place = _ranges(first, last)
+    candidate = order[place]
+    subject, object_ = (
+        np.array([getattr(one, end) for one in true], dtype=np.int64).reshape(-1, 2)
+        for end in ("subject", "object")
+    )
+    subject_mentions = _Mentions.of([one.subject_mentions for one in true])
+    object_mentions = _Mentions.of([one.object_mentions for one in true])
+    fits = np.zeros(claim.size, dtype=np.bool_)
+    for turned in (False, True):
+        pairs = np.flatnonzero(symmetric[claims.predicate[claim]]) if turned else np.arange(claim.size)
+        one, other = claim[pairs], candidate[pairs]
+        ends = (object_, subject) if turned else (subject, object_)
+        good = _overlap(claims.subject[one], ends[0][other]) & _overlap(claims.object[one], ends[1][other])
+        if part == "all":
+            pairs, one, other = pairs[good], one[good], other[good]
+            mentions = (object_mentions, subject_mentions) if turned else (subject_mentions, object_mentions)
+            good = mentions[0].link(claims.subject_canonical[one], other)
+            good &= mentions[1].link(claims.object_canonical[one], other)
+        fits[pairs[good]] = True
+    claim, candidate = claim[fits], candidate[fits]
+    correct = np.zeros(claims.document.size, dtype=np.bool_)
+    found = np.zeros(len(true), dtype=np.bool_)
+    correct[claim] = True
+    found[candidate] = True
+    return Matching(claim, candidate, correct, found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Lists of spans, one after the other."""
+
+    spans: IntArray
+    indptr: IntArray
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[Span]]) -> "_Mentions":
+        spans = np.array([span for one in lists for span in one], dtype=np.int64).reshape(-1, 2)
+        return cls(spans, np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)]))
+
+    def link(self, canonical: IntArray, which: IntArray) -> BoolArray:
+        """Say which canonical mentions overlap some span of the list that belongs to each, or are none."""
+        place, mention = _ranges(self.indptr[which], self.indptr[which + 1])
+        linked = canonical[:, 0] < 0
+        linked[place[_overlap(canonical[place], self.spans[mention])]] = True
+        return np.asarray(linked)
+
+
+def _ranges(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the whole numbers of each range, without its last, and beside each its range's position."""
+    counts = last - first
+    position = np.repeat(np.arange(first.size), counts)
+    skipped = np.cumsum(counts) - counts
+    return position, np.arange(position.size) - (skipped - first)[position]
+
+
+def _overlap(one: IntArray, other: IntArray) -> BoolArray:
+    return np.asarray((one[:, 0] < other[:, 1]) & (other[:, 0] < one[:, 1]))
+
+
 def _refuse_part(part: str) -> None:
     if part not in PARTS:
         _checks.refuse("part", f"is {part!r}; recall exists for 'all' and 'relation' only")

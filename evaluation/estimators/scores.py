@@ -6,18 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators import iid, intervals, weighting
+from evaluation.estimators import iid, intervals, many, weighting
 from evaluation.estimators.coordinated import variance_weights
-from evaluation.estimators.documents import SimpleRandom
-from evaluation.estimators.f1 import PoolSample
+from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, PrecisionShare
-from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
-from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
+from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alphas, share_of_pool
 from evaluation.estimators.recall import RecallEstimate, document_recall
+from evaluation.estimators.reduced import Reduced, reduce_systems
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+Intervals = Sequence[Interval | None]
 
 PARTS = ("all", "relation", "linking")
 ESTIMATORS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +35,7 @@ class System:
     Attributes
     ----------
     rows : int[n]
-        Their positions in the pool, ascending.
+        Their positions in the pool, each once.
     weights : mapping of str to float[n]
         p_i under each weighting.
     confidence : float[n]
@@ -105,12 +106,12 @@ class IidSample:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The exhaustive documents, drawn uniformly; by part what is found in them, for `relation` and `all`.
+    """The exhaustive documents; by part what is found in them, for `relation` and `all`.
 
     Attributes
     ----------
-    population : int
-        N, the corpus' documents.
+    sample : DocumentSample
+        How they were drawn.
     true : int[d]
         t_d: the true relations of each document.
     found : mapping of str to int[m, d]
@@ -121,7 +122,7 @@ class Documents:
         a_pool,d: how many instances do that some system of the pool predicts.
     """
 
-    population: int
+    sample: DocumentSample
     true: IntArray
     found: Mapping[str, IntArray]
     correct: Mapping[str, IntArray]
@@ -130,7 +131,7 @@ class Documents:
     def take(self, columns: IntArray) -> "Documents":
         """Return some of the documents."""
         return Documents(
-            self.population,
+            self.sample.take(columns),
             self.true[columns],
             {part: g[:, columns] for part, g in self.found.items()},
             {part: a[:, columns] for part, a in self.correct.items()},
@@ -198,19 +199,32 @@ class Estimates:
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
+        known: dict[int, list[Intervals]] = {}  # estimators share their precision, weightings their recall
+
+        def of(shares: Sequence[intervals.Share | None]) -> list[Intervals]:
+            if id(shares) not in known:
+                known[id(shares)] = [[intervals.interval(one, level) for level in levels] for one in shares]
+            return known[id(shares)]
+
+        unknown: Sequence[RecallEstimate | None] = [None] * max(map(len, self.precision.values()), default=0)
         for (estimator, name), precisions in self.precision.items():
-            for system, precision in enumerate(precisions):
-                recall = self.recall[estimator][system] if self.recall else None
-                for level in levels:
+            recalls = self.recall.get(estimator, unknown)
+            of_precision, of_recall = of(precisions), of(recalls)
+            for system, (precision, recall) in enumerate(zip(precisions, recalls, strict=True)):
+                # The pool's sample matters only where precision and recall share labels.
+                pool = self.pools[estimator][system]
+                shares_labels = recall is not None and recall.contributions.size > 0
+                combined = f1(precision, recall, pool if shares_labels else None)
+                for level, p, r in zip(levels, of_precision[system], of_recall[system], strict=True):
                     yield SystemScore(
                         system=system,
                         estimator=estimator,
                         weighting=name,
                         part=self.part,
                         level=round(100 * level),
-                        precision=intervals.interval(precision, level),
-                        recall=intervals.interval(recall, level),
-                        f1=intervals.f1_interval(precision, recall, level, self.pools[estimator][system]),
+                        precision=p,
+                        recall=r,
+                        f1=intervals.combined_interval(combined, precision, recall, p, r, level),
                         labels=self.labels[estimator][system],
                         found=self.found[system] if self.found is not None else None,
                         true=self.true,
@@ -276,41 +290,29 @@ def noise_adjusted_scores(
     SystemScore
         With the estimator ``documents``.
     """
-    inside = [sample.sampled[system.rows] for system in systems]
+    reduced = _reduced(systems, sample, weightings)
+    some = next(iter(reduced.values()))
+    pools, counts = _pools(some)
+    of_system = np.repeat(np.arange(len(systems)), counts)
+    entries = of_entries(corrected, some, sample, parts)
     for part in parts:
-        recalls = (
-            _document_recalls(documents, part)
-            if documents is not None and _has_recall(documents, part)
-            else [None] * len(systems)
+        recalls: Sequence[RecallEstimate | None] = [None] * len(systems)
+        if documents is not None and _has_recall(documents, part):
+            recalls = _document_recalls(documents, part)
+        g = entries[part]
+        missing = np.bincount(of_system, np.isnan(g), minlength=len(systems)) > 0
+        precision = {
+            name: many.noise_adjusted_precisions(one, np.nan_to_num(g)) for name, one in reduced.items()
+        }
+        estimates = Estimates(
+            part,
+            {("documents", name): found for name, found in precision.items()},
+            {"documents": recalls},
+            {"documents": pools},
+            {"documents": counts},
+            *_seen(documents, part),
         )
-        found, true = _seen(documents, part)
-        for number, system in enumerate(systems):
-            g = corrected.of(number, system.rows, part)
-            if np.isnan(g[inside[number]]).any():
-                continue
-            for name in weightings:
-                precision = noise_adjusted_precision(
-                    system.weights[name],
-                    sample.pi[system.rows],
-                    inside[number],
-                    g,
-                    sample.folds[system.rows],
-                    system.confidence,
-                )
-                for level in levels:
-                    yield SystemScore(
-                        system=number,
-                        estimator="documents",
-                        weighting=name,
-                        part=part,
-                        level=round(100 * level),
-                        precision=intervals.interval(precision, level),
-                        recall=intervals.interval(recalls[number], level),
-                        f1=intervals.f1_interval(precision, recalls[number], level),
-                        labels=precision.n,
-                        found=None if found is None else found[number],
-                        true=true,
-                    )
+        yield from (score for score in estimates.scores(levels) if not missing[score.system])
 
 
 def iid_scores(
@@ -346,39 +348,31 @@ def coordinated_estimates(
     parts: Sequence[str] = PARTS,
 ) -> Iterator[Estimates]:
     """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`."""
-    place = np.cumsum(sample.sampled) - 1
-    pi = sample.pi[sample.sampled]
-    inside = [sample.sampled[system.rows] for system in systems]
-    positions = [place[system.rows[own]] for system, own in zip(systems, inside, strict=True)]
-    weights = variance_weights(pi)
-    pools = [PoolSample(weights, own) for own in positions]
-    alphas = None if documents is None else _planned_alphas(systems, sample.pi, documents)
+    reduced = _reduced(systems, sample, weightings)
+    some = next(iter(reduced.values()))
+    pools, counts = _pools(some)
+    entries = of_entries(labels, some, sample, parts)
+    alphas = None
+    if documents is not None and documents.true.size >= 2:
+        alphas = planned_alphas(
+            [system.rows for system in systems],
+            [system.team for system in systems],
+            sample.pi,
+            documents.true.size,
+            documents.sample.population,
+        )
+    estimators = ESTIMATORS["coordinated"]
     for part in parts:
-        f = [labels.of(number, system.rows, part) for number, system in enumerate(systems)]
-        precision = {
-            name: [
-                difference_precision(
-                    system.weights[name],
-                    sample.pi[system.rows],
-                    inside[number],
-                    f[number],
-                    sample.folds[system.rows],
-                    system.confidence,
-                )
-                for number, system in enumerate(systems)
-            ]
-            for name in weightings
-        }
+        f = entries[part]
+        precision = {name: many.difference_precisions(reduced[name], f) for name in weightings}
         recall: dict[str, list[RecallEstimate | None]] = {}
         if alphas is not None and documents is not None and _has_recall(documents, part):
-            shares = _shares_of_pool(pi, positions, [own[i] for own, i in zip(f, inside, strict=True)])
+            shares = _shares_of_pool(some, f)
             recall["documents"] = _document_recalls(documents, part)
             recall["labelled"] = _labelled_recalls(documents, part, shares)
             recall["both"] = [
                 both(*ways) for ways in zip(recall["documents"], recall["labelled"], alphas, strict=True)
             ]
-        counts = [own.size for own in positions]
-        estimators = ESTIMATORS["coordinated"]
         yield Estimates(
             part,
             {(way, name): found for way in estimators for name, found in precision.items()},
@@ -387,6 +381,54 @@ def coordinated_estimates(
             dict.fromkeys(estimators, counts),
             *_seen(documents, part),
         )
+
+
+def _reduced(
+    systems: Sequence[System], sample: CoordinatedSample, weightings: Sequence[str]
+) -> dict[str, Reduced]:
+    return reduce_systems(
+        (
+            (system.rows, {name: system.weights[name] for name in weightings}, system.confidence)
+            for system in systems
+        ),
+        len(systems),
+        sample.pi,
+        sample.sampled,
+        sample.folds,
+    )
+
+
+def _pools(reduced: Reduced) -> tuple[list[PoolSample], list[int]]:
+    """Return where each system's sample stands in the pool's, and its size."""
+    weights = variance_weights(reduced.pi)
+    pools = [PoolSample(weights, own) for own in np.split(reduced.positions, reduced.indptr[1:-1])]
+    return pools, np.diff(reduced.indptr).tolist()
+
+
+def of_entries(
+    labels: Labels, reduced: Reduced, sample: CoordinatedSample, parts: Sequence[str]
+) -> dict[str, FloatArray]:
+    """Return by part f_i for each entry: each system at each of its sampled instances.
+
+    Parameters
+    ----------
+    labels : Labels
+    reduced : Reduced
+        Of the systems that the labels are of, or of groups of their instances, as many for each.
+    sample : CoordinatedSample
+    parts : sequence of str
+
+    Returns
+    -------
+    dict of str to float[E]
+    """
+    relation = labels.relation[sample.sampled][reduced.positions]
+    ends = reduced.indptr[:: reduced.systems // len(labels.linking)]
+    linking = np.concatenate(
+        [right[own] for right, own in zip(labels.linking, np.split(reduced.own, ends[1:-1]), strict=True)]
+    )
+    of = {"relation": relation, "linking": linking, "all": relation * linking}
+    return {part: of[part] for part in parts}
 
 
 def iid_estimates(
@@ -403,6 +445,9 @@ def iid_estimates(
     ends = np.cumsum([rows.size for rows in sample.draws])
     weights = np.ones(ends[-1])
     everything = np.unique(np.concatenate(list(sample.draws)))
+    place = np.full(labels.relation.size, -1)
+    place[everything] = np.arange(everything.size)
+    inside = [place[system.rows] for system in systems]
     pools = {
         "simple": [
             PoolSample(weights, np.arange(end - rows.size, end))
@@ -412,13 +457,13 @@ def iid_estimates(
     }
     counts = {
         "simple": [np.unique(rows).size for rows in sample.draws],
-        "joint": [int(np.isin(system.rows, everything).sum()) for system in systems],
+        "joint": [int((at >= 0).sum()) for at in inside],
     }
     for part in parts:
-        f = np.full((len(systems), labels.relation.size), np.nan)
-        for number, system in enumerate(systems):
-            f[number, system.rows] = labels.of(number, system.rows, part)
-        drawn = [(rows, f[:, rows]) for rows in sample.draws]
+        f = np.full((len(systems), everything.size), np.nan)
+        for number, (system, at) in enumerate(zip(systems, inside, strict=True)):
+            f[number, at[at >= 0]] = labels.of(number, system.rows, part)[at >= 0]
+        drawn = [(rows, f[:, place[rows]]) for rows in sample.draws]
         recall: dict[str, list[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
             recall["simple"] = _document_recalls(documents, part)
@@ -428,7 +473,7 @@ def iid_estimates(
             part,
             {
                 ("simple", name): iid.simple_estimates(
-                    [(rows, f[j, rows]) for j, rows in enumerate(sample.draws)]
+                    [(rows, own[j]) for j, (rows, own) in enumerate(drawn)]
                 ),
                 ("joint", name): iid.joint_estimates(P, drawn),
             },
@@ -450,41 +495,27 @@ def _seen(documents: Documents | None, part: str) -> tuple[list[int] | None, int
     return [int(g.sum()) for g in documents.found[part]], int(documents.true.sum())
 
 
-def _planned_alphas(systems: Sequence[System], pi: FloatArray, documents: Documents) -> list[float]:
-    teams = np.zeros(pi.size, dtype=np.int64)
-    for team in {system.team for system in systems}:
-        teams[np.unique(np.concatenate([one.rows for one in systems if one.team == team]))] += 1
-    alphas = []
-    for system in systems:
-        own = np.zeros(pi.size, dtype=np.bool_)
-        own[system.rows] = True
-        alphas.append(planned_alpha(teams, own, pi, documents.true.size, documents.population))
-    return alphas
-
-
-def _shares_of_pool(
-    pi: FloatArray, positions: Sequence[IntArray], correct: Sequence[FloatArray]
-) -> list[ShareOfPool | None]:
-    of_pool = np.zeros(pi.size)
-    for place, f in zip(positions, correct, strict=True):
-        of_pool[place] = np.maximum(of_pool[place], f)
+def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]:
+    ends = reduced.indptr[1:-1]
+    correct = list(zip(np.split(reduced.positions, ends), np.split(f, ends), strict=True))
+    of_pool = np.zeros(reduced.pi.size)
+    for place, own_f in correct:
+        of_pool[place] = np.maximum(of_pool[place], own_f)
     shares = []
-    for place, f in zip(positions, correct, strict=True):
-        own = np.zeros(pi.size)
-        own[place] = f
-        shares.append(share_of_pool(pi, of_pool, own))
+    for place, own_f in correct:
+        own = np.zeros(reduced.pi.size)
+        own[place] = own_f
+        shares.append(share_of_pool(reduced.pi, of_pool, own))
     return shares
 
 
 def _document_recalls(documents: Documents, part: str) -> list[RecallEstimate | None]:
-    sample = SimpleRandom(documents.population)
-    return [document_recall(documents.true, g, sample) for g in documents.found[part]]
+    return [document_recall(documents.true, g, documents.sample) for g in documents.found[part]]
 
 
 def _labelled_recalls(
     documents: Documents, part: str, shares: Sequence[ShareOfPool | None]
 ) -> list[RecallEstimate | None]:
-    sample = SimpleRandom(documents.population)
     return [
         labelled_recall(
             share,
@@ -492,7 +523,7 @@ def _labelled_recalls(
             documents.pool_correct[part],
             documents.correct[part][number],
             documents.found[part][number],
-            sample,
+            documents.sample,
         )
         for number, share in enumerate(shares)
     ]

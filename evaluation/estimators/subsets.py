@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.estimators import iid, intervals, weighting
-from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators import iid, intervals, many, weighting
+from evaluation.estimators._checks import BoolArray, IntArray
+from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
-from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import RecallEstimate, document_recall
-from evaluation.estimators.scores import PARTS, CoordinatedSample, IidSample, Labels, System
+from evaluation.estimators.reduced import reduce_groups
+from evaluation.estimators.scores import PARTS, CoordinatedSample, IidSample, Labels, System, of_entries
 
 LEAST_LABELS = 30
 """Fewer, and there is no score: one label would move it by more than three points, and the intervals, which
@@ -51,8 +51,8 @@ class Relations:
 
     Attributes
     ----------
-    population : int
-        N, the corpus' documents.
+    sample : DocumentSample
+        How the documents were drawn.
     documents : int
         d, the exhaustive ones.
     document : int[T]
@@ -61,7 +61,7 @@ class Relations:
         For the parts `relation` and `all`, which of them each system finds.
     """
 
-    population: int
+    sample: DocumentSample
     documents: int
     document: IntArray
     found: Mapping[str, BoolArray]
@@ -157,21 +157,18 @@ def subset_scores(
     if relations is not None and relations.documents >= 2:  # a variance needs two documents
         known = _counted(division.of_relations, size)
     recallable = enough(known)
-    design = _Coordinated(systems, sample) if isinstance(sample, CoordinatedSample) else _Iid(systems, sample)
+    recalls = _recalls(relations, division, recallable) if relations is not None else {}
+    design = _Coordinated if isinstance(sample, CoordinatedSample) else _Iid
+    measured = design(systems, labels, sample, division, parts)  # type: ignore[arg-type]
     for number, of_claims in enumerate(division.of_claims):
-        counts = _counted(of_claims[design.labelled(number)], size)
+        counts = measured.labels(number)
         shown = enough(counts)
-        f = {part: labels.of(number, systems[number].rows, part) for part in parts}
         for subset in np.flatnonzero(_counted(of_claims, size)):
-            inside = of_claims == subset
             for part in parts:
                 score = SubsetScore(number, int(subset), part)
                 if shown[subset]:
-                    precision = design.precision(number, inside, f[part])
-                    recall = None
-                    if relations is not None and recallable[subset] and part in relations.found:
-                        own = division.of_relations == subset
-                        recall = _recall(relations, own, relations.found[part][number])
+                    precision = measured.precision(number, int(subset), part)
+                    recall = recalls[part][number, int(subset)] if part in recalls else None
                     score = replace(
                         score,
                         precision=intervals.interval(precision, level),
@@ -183,49 +180,96 @@ def subset_scores(
                 yield score
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Coordinated:
-    systems: Sequence[System]
-    sample: CoordinatedSample
+    """Every system on every subset, by the difference estimator."""
 
-    def labelled(self, number: int) -> BoolArray:
-        return self.sample.sampled[self.systems[number].rows]
-
-    def precision(self, number: int, inside: BoolArray, f: FloatArray) -> PrecisionShare:
-        system = self.systems[number]
-        rows, p = system.rows[inside], system.weights[weighting.DEFAULT][inside]
-        return difference_precision(
-            p / p.sum(),
-            self.sample.pi[rows],
-            self.sample.sampled[rows],
-            f[inside],
-            self.sample.folds[rows],
-            system.confidence[inside],
+    def __init__(
+        self,
+        systems: Sequence[System],
+        labels: Labels,
+        sample: CoordinatedSample,
+        division: Division,
+        parts: Sequence[str],
+    ) -> None:
+        self.size = len(division.names)
+        reduced = reduce_groups(
+            (
+                (system.rows, system.weights[weighting.DEFAULT], system.confidence, codes)
+                for system, codes in zip(systems, division.of_claims, strict=True)
+            ),
+            len(systems),
+            self.size,
+            sample.pi,
+            sample.sampled,
+            sample.folds,
         )
+        self.counts = np.diff(reduced.indptr).reshape(len(systems), self.size)
+        f = of_entries(labels, reduced, sample, parts)
+        self.found = {part: many.difference_precisions(reduced, f[part]) for part in parts}
+
+    def labels(self, number: int) -> IntArray:
+        return np.asarray(self.counts[number])
+
+    def precision(self, number: int, subset: int, part: str) -> PrecisionShare:
+        return self.found[part][number * self.size + subset]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Iid:
-    systems: Sequence[System]
-    sample: IidSample
+    """Every system on every subset, by its own draws: those in a subset are draws from p restricted to it."""
 
-    def labelled(self, number: int) -> BoolArray:
-        return np.isin(self.systems[number].rows, self.sample.draws[number])
+    def __init__(
+        self,
+        systems: Sequence[System],
+        labels: Labels,
+        sample: IidSample,
+        division: Division,
+        parts: Sequence[str],
+    ) -> None:
+        self.division, self.drawn = division, []
+        for system, draws in zip(systems, sample.draws, strict=True):
+            order = np.argsort(system.rows)
+            self.drawn.append(order[np.searchsorted(system.rows, draws, sorter=order)])
+        self.f = {
+            part: [
+                labels.of(number, system.rows, part)[drawn]
+                for number, (system, drawn) in enumerate(zip(systems, self.drawn, strict=True))
+            ]
+            for part in parts
+        }
 
-    def precision(self, number: int, inside: BoolArray, f: FloatArray) -> PrecisionShare:
-        # Draws that fell into the subset are draws from p restricted to it.
-        drawn = np.searchsorted(self.systems[number].rows, self.sample.draws[number])
-        own = drawn[inside[drawn]]
-        return iid.simple_estimates([(own, f[own])])[0]
+    def labels(self, number: int) -> IntArray:
+        subset = self.division.of_claims[number][np.unique(self.drawn[number])]
+        return _counted(subset, len(self.division.names))
+
+    def precision(self, number: int, subset: int, part: str) -> PrecisionShare:
+        inside = self.division.of_claims[number][self.drawn[number]] == subset
+        return iid.simple_estimates([(self.drawn[number][inside], self.f[part][number][inside])])[0]
 
 
 def _counted(subset: IntArray, size: int) -> IntArray:
     return np.bincount(subset[subset >= 0], minlength=size)
 
 
-def _recall(relations: Relations, inside: BoolArray, found: BoolArray) -> RecallEstimate | None:
-    def by_document(chosen: BoolArray) -> IntArray:
-        return np.bincount(relations.document[chosen], minlength=relations.documents)
+def _recalls(
+    relations: Relations, division: Division, recallable: BoolArray
+) -> dict[str, dict[tuple[int, int], RecallEstimate | None]]:
+    """Return by part the recall of each system on each subset that has enough true relations, else None."""
+    size, documents = len(division.names), relations.documents
+    inside = division.of_relations >= 0
+    cell = np.where(inside, division.of_relations, 0) * documents + relations.document
 
-    sample = SimpleRandom(relations.population)
-    return document_recall(by_document(inside), by_document(inside & found), sample)
+    def by_cell(chosen: BoolArray) -> IntArray:
+        counts = np.bincount(cell[chosen & inside], minlength=size * documents)
+        return np.asarray(counts.reshape(size, documents))
+
+    true = by_cell(inside)
+    recalls: dict[str, dict[tuple[int, int], RecallEstimate | None]] = {}
+    for part, found in relations.found.items():
+        recalls[part] = {}
+        for number, of_system in enumerate(found):
+            counts = by_cell(of_system)
+            for subset, is_enough in enumerate(recallable):
+                recalls[part][number, subset] = (
+                    document_recall(true[subset], counts[subset], relations.sample) if is_enough else None
+                )
+    return recalls

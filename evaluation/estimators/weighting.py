@@ -19,10 +19,8 @@ Names = Sequence[str] | NDArray[Any]
 
 
 def _codes(values: list[str]) -> IntArray:
-    index: dict[str, int] = {}
-    return np.fromiter(
-        (index.setdefault(value, len(index)) for value in values), dtype=np.int64, count=len(values)
-    )
+    index = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(index.__getitem__, values), dtype=np.int64, count=len(values))
 
 
 def _checked(subjects: Names, predicates: Names, objects: Names) -> tuple[IntArray, IntArray, IntArray]:
@@ -66,8 +64,7 @@ def instance(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
     >>> instance(["a", "a", "b", "b"], ["r", "r", "r", "s"], ["c", "d", "c", "c"]).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    subject, _, _ = _checked(subjects, predicates, objects)
-    return _normalised(np.ones(subject.size))
+    return _instance(*_checked(subjects, predicates, objects))
 
 
 def subject(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
@@ -80,8 +77,7 @@ def subject(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
     >>> subject(["a", "b", "b"], ["r", "r", "s"], ["c", "c", "c"]).tolist()
     [0.5, 0.25, 0.25]
     """
-    subject, _, _ = _checked(subjects, predicates, objects)
-    return _normalised(1.0 / _sizes(subject))
+    return _subject(*_checked(subjects, predicates, objects))
 
 
 def relation(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
@@ -94,8 +90,7 @@ def relation(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
     >>> relation(["a", "b", "b"], ["r", "r", "s"], ["c", "c", "c"]).tolist()
     [0.25, 0.25, 0.5]
     """
-    _, predicate, _ = _checked(subjects, predicates, objects)
-    return _normalised(1.0 / _sizes(predicate))
+    return _relation(*_checked(subjects, predicates, objects))
 
 
 def subject_relation(subjects: Names, predicates: Names, objects: Names) -> FloatArray:
@@ -112,7 +107,36 @@ def subject_relation(subjects: Names, predicates: Names, objects: Names) -> Floa
     >>> subject_relation(["a", "a", "b"], ["r", "r", "r"], ["c", "c", "c"]).tolist()
     [0.25, 0.25, 0.5]
     """
-    subject, predicate, object_ = _checked(subjects, predicates, objects)
+    return _subject_relation(*_checked(subjects, predicates, objects))
+
+
+def every(subjects: Names, predicates: Names, objects: Names) -> dict[str, FloatArray]:
+    """Weigh in every way: the weights of `WEIGHTINGS`, by name.
+
+    Parameters and errors are those of `instance`.
+    """
+    codes = _checked(subjects, predicates, objects)
+    return {
+        "instance": _instance(*codes),
+        "subject": _subject(*codes),
+        "relation": _relation(*codes),
+        "subject_relation": _subject_relation(*codes),
+    }
+
+
+def _instance(subject: IntArray, predicate: IntArray, object_: IntArray) -> FloatArray:
+    return _normalised(np.ones(subject.size))
+
+
+def _subject(subject: IntArray, predicate: IntArray, object_: IntArray) -> FloatArray:
+    return _normalised(1.0 / _sizes(subject))
+
+
+def _relation(subject: IntArray, predicate: IntArray, object_: IntArray) -> FloatArray:
+    return _normalised(1.0 / _sizes(predicate))
+
+
+def _subject_relation(subject: IntArray, predicate: IntArray, object_: IntArray) -> FloatArray:
     pair = predicate * (object_.max() + 1) + object_
     _, pair = np.unique(pair, return_inverse=True)
     distinct = np.unique(subject * (pair.max() + 1) + pair)

@@ -1,12 +1,17 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
+    ClaimColumn,
     DocumentSample,
     Epoch,
     InclusionProbability,
     SampleBatch,
+    SampledClaim,
     SampledDocument,
     SampledInstance,
+    SampleName,
+    SecondPhaseProbability,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
 from evaluation.models.submission import (
@@ -22,19 +27,24 @@ from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
+    "ClaimColumn",
     "Comparison",
     "DocumentSample",
     "Epoch",
     "FileCheck",
     "InclusionProbability",
     "Instance",
+    "NormalisedFile",
     "Notice",
     "Prediction",
     "Problem",
     "SampleBatch",
+    "SampleName",
+    "SampledClaim",
     "SampledDocument",
     "SampledInstance",
     "Score",
+    "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",

@@ -24,7 +24,11 @@ class Epoch(models.Model):
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
+    subsets_due = models.BooleanField(default=False, help_text="Its scores changed since those of subsets.")
     scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")
+    scoring_not_before = models.DateTimeField(
+        null=True, blank=True, help_text="When it is tried again after a failure."
+    )
 
     class Meta:
         ordering = ["corpus", "number"]
@@ -134,20 +138,63 @@ class SampledInstance(models.Model):
         return str(self.instance)
 
 
+class SampledClaim(models.Model):
+    """What a system claims at a sampled instance: the questions that settle its canonical mentions."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="sampled_claims")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="sampled_claims")
+    subject_question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="+")
+    object_question = models.ForeignKey(
+        Question, on_delete=models.PROTECT, related_name="+", null=True, help_text="Empty for strings."
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["submission", "instance"], name="sampled_claim_once")]
+
+    def __str__(self) -> str:
+        return f"{self.submission}: {self.instance}"
+
+
+class ClaimColumn(models.Model):
+    """A column of a sampled system's claims, in the order of their keys: see `evaluation.columns`."""
+
+    batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="columns")
+    name = models.CharField(max_length=32)
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "name"], name="claim_column_once")]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.name}"
+
+
 class DocumentSample(models.Model):
-    """A uniform draw of documents that are annotated in full: the exhaustive sample of a corpus."""
+    """The documents that are annotated in full: the exhaustive sample of a corpus.
+
+    Either a uniform draw of `size` documents, or two phases: `first_size` uniformly, then, once their
+    mentions are known, others by Poisson sampling in which those rich in the same names are more probable.
+    """
 
     corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="document_sample")
     seed = models.BigIntegerField(null=True, help_text="Empty where every annotated document was taken.")
-    size = models.PositiveIntegerField()
+    size = models.PositiveIntegerField(help_text="Planned in all; the second phase draws about the rest.")
+    first_size = models.PositiveIntegerField(null=True, help_text="Of the first phase; empty: one phase.")
+    secret = models.CharField(max_length=64, blank=True, help_text="Hexadecimal; decides the second phase.")
     population = models.PositiveIntegerField()
     drawn_at = models.DateTimeField(auto_now_add=True)
+    second_drawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(size__gte=1, size__lte=F("population")), name="document_sample_size"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(first_size__isnull=True, secret="", second_drawn_at__isnull=True)
+                | Q(first_size__gte=2, first_size__lte=F("size"), secret__regex=_HEX),
+                name="document_sample_phases",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -155,18 +202,64 @@ class DocumentSample(models.Model):
 
 
 class SampledDocument(models.Model):
-    """A document of the exhaustive sample, and the probability with which it came in."""
+    """A document of the exhaustive sample, and the probability with which its phase took it."""
 
     sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="documents")
     document = models.OneToOneField(Document, on_delete=models.PROTECT, related_name="sampled")
+    phase = models.PositiveSmallIntegerField(default=1)
     probability = models.FloatField()
 
     class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(probability__gt=0, probability__lte=1), name="sampled_document_probability"
-            )
+            ),
+            models.CheckConstraint(condition=Q(phase__in=[1, 2]), name="sampled_document_phase"),
         ]
 
     def __str__(self) -> str:
         return str(self.document)
+
+
+class SecondPhaseProbability(models.Model):
+    """p2 of a document that the first phase left, drawn or not: what its draw is audited against."""
+
+    sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="second_phase")
+    document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="+")
+    score = models.FloatField(help_text="Aggregate TF-IDF over the names of the first phase.")
+    probability = models.FloatField()
+
+    class Meta:
+        verbose_name_plural = "second phase probabilities"
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "document"], name="second_phase_once"),
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1, score__gte=0),
+                name="second_phase_probability",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document}: {self.probability}"
+
+
+class SampleName(models.Model):
+    """A name of the first phase's entities, by which the second phase was drawn."""
+
+    sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="names")
+    name = models.CharField(max_length=200)
+    documents = models.PositiveIntegerField(help_text="In how many documents of the corpus it occurs.")
+    first = models.PositiveIntegerField(help_text="In how many of the first phase's.")
+    sampled = models.PositiveIntegerField(help_text="In how many of those that were drawn in all.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "name"], name="sample_name_once"),
+            models.CheckConstraint(
+                condition=Q(first__lte=F("sampled"), sampled__lte=F("documents"), documents__gte=1),
+                name="sample_name_documents",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

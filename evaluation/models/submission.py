@@ -122,6 +122,7 @@ class StageWork(models.Model):
     heartbeat_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     error = models.TextField(blank=True, help_text="What the last try ended with, for operators.")
+    not_before = models.DateTimeField(null=True, help_text="When it is tried again after an error.")
 
     def __str__(self) -> str:
         return f"{self.submission} {self.stage}, try {self.attempts}"

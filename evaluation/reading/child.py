@@ -8,6 +8,7 @@ import ctypes
 import errno
 import gc
 import gzip
+import io
 import json
 import os
 import resource
@@ -105,8 +106,9 @@ def _carry_out(order: Order, file: BinaryIO, answer: BinaryIO) -> None:
         answer.flush()
         columns.write(predictions, answer)
     elif reading.accepted:
-        with gzip.open(answer, "wt", compresslevel=6, encoding="utf-8", newline="\n") as packed:
-            packed.writelines(write(reading, documents))
+        packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=answer, mtime=0)
+        with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
+            text.writelines(write(reading, documents))
 
 
 def _refuse_without_claims(reading: Reading, format: Format) -> Reading:

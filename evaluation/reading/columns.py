@@ -2,18 +2,16 @@
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import attrgetter, itemgetter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from evaluation.tac.instances import ReadPrediction
+from evaluation.tac.predictions import NONE, OFFSETS
+from evaluation.tac.predictions import Predictions as Read
 
 NAMES = ("doc_id", "predicate", "subject_type", "object_type", "subject_entity", "object_entity")
-SPANS = ("subject", "object", "subject_canonical", "object_canonical")
-OFFSETS = tuple(f"{span}_{end}" for span in SPANS for end in ("start", "end"))
 INTEGERS = (*NAMES, *OFFSETS, "line")
-NONE = -1  # both offsets, where a string has no canonical mention
+BATCH = 10_000  # names in a line: whoever reads them holds one line beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +45,26 @@ class Predictions:
         return (None if offset == NONE else offset for offset in self.integers[column])
 
 
-def gather(predictions: Sequence[ReadPrediction]) -> Predictions:
-    """Put predictions into columns."""
+def gather(predictions: Read) -> Predictions:
+    """Put what was read into columns that can be written, each name once."""
     indices: dict[str, int] = {}
     integers = {}
     for column in NAMES:
-        names = list(map(attrgetter(column), predictions))
+        names = predictions.names(column)
         for name in dict.fromkeys(names):
             indices.setdefault(name, len(indices))
         integers[column] = array("i", map(indices.__getitem__, names))
-    for column in SPANS:
-        spans = [span or (NONE, NONE) for span in map(attrgetter(column), predictions)]
-        integers[f"{column}_start"] = array("i", map(itemgetter(0), spans))
-        integers[f"{column}_end"] = array("i", map(itemgetter(1), spans))
-    integers["line"] = array("i", [one.line for one in predictions])
-    confidences = array("d", [one.confidence for one in predictions])
-    return Predictions(list(indices), integers, confidences)
+    for column in (*OFFSETS, "line"):
+        integers[column] = predictions.integers(column)
+    return Predictions(list(indices), integers, predictions.confidences)
 
 
 def write(predictions: Predictions, stream: BinaryIO) -> None:
     """Write columns to a file, for `read`."""
-    header = {"strings": predictions.strings, "count": len(predictions)}
-    stream.write(json.dumps(header, ensure_ascii=False).encode() + b"\n")
+    strings = predictions.strings
+    _write_line({"strings": len(strings), "count": len(predictions)}, stream)
+    for start in range(0, len(strings), BATCH):
+        _write_line(strings[start : start + BATCH], stream)
     for column in predictions.integers.values():
         column.tofile(stream)
     predictions.confidences.tofile(stream)
@@ -82,11 +78,28 @@ def read(stream: BinaryIO) -> Predictions:
     EOFError
         If the file ends before they do.
     """
-    header = json.loads(stream.readline())
+    header = _read_line(stream)
     count = header["count"]
+    strings: list[str] = []
+    while len(strings) < header["strings"]:
+        strings += _read_line(stream)
     integers = {column: array("i") for column in INTEGERS}
     confidences = array("d")
-    for column in integers.values():
-        column.fromfile(stream, count)
-    confidences.fromfile(stream, count)
-    return Predictions(header["strings"], integers, confidences)
+    try:
+        for column in integers.values():
+            column.fromfile(stream, count)
+        confidences.fromfile(stream, count)
+    except ValueError:
+        raise EOFError("the columns are cut off in the middle of a number") from None
+    return Predictions(strings, integers, confidences)
+
+
+def _read_line(stream: BinaryIO) -> Any:
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        raise EOFError("the columns are cut off")
+    return json.loads(line)
+
+
+def _write_line(value: object, stream: BinaryIO) -> None:
+    stream.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import UnsupportedOperation
@@ -18,6 +19,7 @@ from typing import BinaryIO
 from evaluation.reading import columns
 from evaluation.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
 from evaluation.reading.columns import Predictions
+from evaluation.tac.predictions import Predictions as Read
 from evaluation.tac.problems import FORMATS, Format, Problem, ProblemLog
 from evaluation.tac.reader import Counts
 from kbpo.core.errors import InvalidInput, KbpoError
@@ -25,7 +27,12 @@ from kbpo.core.errors import InvalidInput, KbpoError
 logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parents[2]
+LOOK = 2.0  # seconds after which somebody may have changed their mind
 KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")  # and so none of the secrets
+
+
+class Abandoned(Exception):
+    """Reading was given up, since whoever wanted it does no longer."""
 
 
 class ReaderFailed(KbpoError):
@@ -50,10 +57,11 @@ class Limits:
         Bytes of the answer.
     """
 
-    cpu_seconds: int = 300
+    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
+    cpu_seconds: int = 180
     seconds: float = 480.0
-    memory: int = 6 << 30
-    output: int = 1 << 30
+    memory: int = 5 << 29
+    output: int = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,14 @@ class Outcome:
     cpu_seconds: float
 
 
-def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None = None) -> Outcome:
+def read(
+    stream: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> Outcome:
     """Read and validate a knowledge base; refuse one that claims nothing, or costs too much.
 
     Parameters
@@ -96,6 +111,8 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
     texts : Path
         Of the corpus, as written by `evaluation.reading.texts.write_texts`.
     limits : Limits, optional
+    is_wanted : callable
+        Asked every `LOOK` seconds whether to go on.
 
     Raises
     ------
@@ -103,9 +120,11 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
         If there is no such format.
     ReaderFailed
         If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "predictions", format, texts, limits) as (answer, reason):
+    with _answer(stream, "predictions", format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None:
             return _refused(format, *reason)
         header = json.loads(answer.readline())
@@ -121,7 +140,13 @@ def read(stream: BinaryIO, *, format: Format, texts: Path, limits: Limits | None
 
 
 def normalise(
-    stream: BinaryIO, to: BinaryIO, *, format: Format, texts: Path, limits: Limits | None = None
+    stream: BinaryIO,
+    to: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Write an accepted knowledge base anew, gzip, as `evaluation.tac.writer.write` does.
 
@@ -133,9 +158,11 @@ def normalise(
         If there is no such format, or the file is refused.
     ReaderFailed
         If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "normalised", format, texts, limits) as (answer, reason):
+    with _answer(stream, "normalised", format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -146,7 +173,12 @@ Reason = tuple[str, str]  # a code, and the value that its templates want
 
 @contextmanager
 def _answer(
-    stream: BinaryIO, wanted: Wanted, format: Format, texts: Path, limits: Limits
+    stream: BinaryIO,
+    wanted: Wanted,
+    format: Format,
+    texts: Path,
+    limits: Limits,
+    is_wanted: Callable[[], bool],
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
     if format not in FORMATS:
@@ -172,9 +204,7 @@ def _answer(
             start_new_session=True,  # Ctrl-C is for this process; the child ends with it
         )
         try:
-            status: int | None = child.wait(limits.seconds)
-        except subprocess.TimeoutExpired:
-            status = None
+            status = _wait(child, limits.seconds, is_wanted)
         finally:
             child.kill()
             child.wait()
@@ -185,6 +215,18 @@ def _answer(
             raise ReaderFailed(f"the reading process ended unexpectedly, with status {status}")
         answer.seek(0)
         yield answer, reason
+
+
+def _wait(child: "subprocess.Popen[bytes]", seconds: float, is_wanted: Callable[[], bool]) -> int | None:
+    """Wait for a child to end; return its status, None if its time is over first."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            return child.wait(min(left, LOOK))
+        except subprocess.TimeoutExpired:
+            if not is_wanted():
+                raise Abandoned from None
+    return None
 
 
 def _reason(status: int | None, limits: Limits) -> Reason | None:
@@ -237,7 +279,7 @@ def _refused(format: Format, code: str, value: str) -> Outcome:
         dropped_by_reason={},
         problems={code: 1},
     )
-    return Outcome(False, "", log.by_line(), counts, columns.gather([]), 0, 0.0)
+    return Outcome(False, "", log.by_line(), counts, columns.gather(Read()), 0, 0.0)
 
 
 def _tail(stream: BinaryIO) -> str:

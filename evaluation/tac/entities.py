@@ -1,8 +1,11 @@
 """The entities of a file: their types, mentions and links, and what is wrong with them."""
 
 import re
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.syntax import Limits
@@ -10,41 +13,55 @@ from kbpo.core.spans import Span
 
 _NAME = re.compile(r":?\w+")
 
+MOST_ENTITIES = 2_000_000  # one that is of use has a type, mentions and relations: three lines and more
+
 CANONICAL, NAMED, NOMINAL = range(3)
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Mentions:
     """The mentions of one entity in one document.
 
+    A file may have millions of them, so they are kept as numbers.
+
     Attributes
     ----------
-    asserted : list of tuple of int, Span and int
-        Kind (`CANONICAL`, `NAMED` or `NOMINAL`), span and line, in the file's order.
     flawed : bool
         Whether a line that gives a mention here had an error, so that nothing can be said to be missing.
-    shortest : dict of int to Span
-        By start, in order, the shortest mention that starts there; set by `settle`.
     canonical : Span or None
         Set by `settle`.
     """
 
-    __slots__ = ("_starts", "asserted", "canonical", "flawed", "shortest")
+    __slots__ = ("_asserted", "_ends", "_starts", "canonical", "flawed")
 
     def __init__(self) -> None:
-        self.asserted: list[tuple[int, Span, int]] = []
+        self._asserted = array("i")  # kind, start, end and line of each
+        self._starts = array("i")  # of the shortest mention with each start, in order
+        self._ends = array("i")
         self.flawed = False
-        self.shortest: dict[int, Span] = {}
-        self._starts: Sequence[int] = ()
         self.canonical: Span | None = None
 
+    def add(self, kind: int, span: Span, line: int) -> None:
+        """Note a mention: `CANONICAL`, `NAMED` or `NOMINAL`."""
+        self._asserted.extend((kind, span.start, span.end, line))
+
+    def asserted(self) -> Iterator[tuple[int, Span, int]]:
+        """Yield kind, span and line of each mention, in the file's order."""
+        numbers = iter(self._asserted)
+        for kind, start, end, line in zip(numbers, numbers, numbers, numbers, strict=True):
+            yield kind, Span(start, end), line
+
     def settle(self, entity: "Entity", doc_id: str, log: ProblemLog) -> None:
-        """Report what is wrong among the mentions, apply the repairs, and set `shortest` and `canonical`."""
+        """Report what is wrong among the mentions, apply the repairs, and set `canonical`."""
         first: tuple[dict[Span, int], dict[Span, int], dict[Span, int]] = ({}, {}, {})
-        for kind, span, line in self.asserted:
+        for kind, span, line in self.asserted():
             first[kind].setdefault(span, line)
         canonical, named, nominal = first
-        for span in sorted(canonical.keys() | named.keys() | nominal.keys()):
-            self.shortest.setdefault(span.start, span)
+        for start, end in sorted(canonical.keys() | named.keys() | nominal.keys()):
+            if not self._starts or self._starts[-1] != start:
+                self._starts.append(start)
+                self._ends.append(end)
         for span, line in canonical.items():
             if self.canonical is None:
                 self.canonical = span
@@ -53,7 +70,7 @@ class Mentions:
             if span not in named and span not in nominal and not self.flawed:
                 place = f"{doc_id}:{_shown(span)}"
                 log.add("UNASSERTED_MENTION", line, entity.name, entity.name, place)
-        if canonical or not self.shortest or self.flawed:
+        if canonical or not self._starts or self.flawed:
             return
         if not named and log.knows("MISSING_MENTION"):
             log.add("MISSING_MENTION", min(nominal.values()), entity.name, entity.name, doc_id)
@@ -67,28 +84,19 @@ class Mentions:
 
     def first_inside(self, span: Span) -> Span | None:
         """Return the first mention, by start and then end, that lies inside a span."""
-        mention = self.shortest.get(span.start)
-        if mention is not None and mention.end <= span.end:
-            return mention
-        starts = self._sorted_starts()
-        for i in range(bisect_left(starts, span.start), len(starts)):
-            mention = self.shortest[starts[i]]
-            if mention.end <= span.end:
-                return mention
-            if mention.start >= span.end:
+        start, end = span
+        starts, ends = self._starts, self._ends
+        for i in range(bisect_left(starts, start), len(starts)):
+            if ends[i] <= end:
+                return Span(starts[i], ends[i])
+            if starts[i] >= end:
                 break
         return None
 
     def first_from(self, start: int) -> Span | None:
         """Return the first mention that starts at or after an offset."""
-        starts = self._sorted_starts()
-        i = bisect_left(starts, start)
-        return self.shortest[starts[i]] if i < len(starts) else None
-
-    def _sorted_starts(self) -> Sequence[int]:
-        if not self._starts:
-            self._starts = list(self.shortest)
-        return self._starts
+        i = bisect_left(self._starts, start)
+        return Span(self._starts[i], self._ends[i]) if i < len(self._starts) else None
 
 
 class Entity:
@@ -98,17 +106,18 @@ class Entity:
     ----------
     name : str
         With its colon.
-    types : dict of str to int
+    types : mapping of str to int
         The types that are asserted, and the first line of each.
-    inferred : dict of str to tuple of int and int
-        The types that follow from relations: 0 as subject or 1 as object, and the first such line.
+    inferred : mapping of str to tuple of int and int
+        Where no type is asserted, those that follow from relations: 0 as subject or 1 as object, and the
+        first such line.
     flawed_type : bool
         Whether a type line had an error, so that no type can be said to be missing.
     subject_line, object_line : int
         The first line where it is a subject or an object; 0 if there is none.
-    mentions : dict of str to Mentions
+    mentions : mapping of str to Mentions
         By document.
-    links : dict of str to str
+    links : mapping of str to str
         The first id in each outside knowledge base.
     type : str or None
         Asserted or inferred; None if there are none or several. Set by `Entities.settle_types`.
@@ -128,13 +137,14 @@ class Entity:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.types: dict[str, int] = {}
-        self.inferred: dict[str, tuple[int, int]] = {}
+        # Most entities leave some of these empty, and an empty dictionary is not small.
+        self.types: Mapping[str, int] = _NOTHING
+        self.inferred: Mapping[str, tuple[int, int]] = _NOTHING
+        self.mentions: Mapping[str, Mentions] = _NOTHING
+        self.links: Mapping[str, str] = _NOTHING
         self.flawed_type = False
         self.subject_line = 0
         self.object_line = 0
-        self.mentions: dict[str, Mentions] = {}
-        self.links: dict[str, str] = {}
         self.type: str | None = None
 
     def __str__(self) -> str:
@@ -150,17 +160,37 @@ class Entity:
         """The type, if exactly one is asserted."""
         return next(iter(self.types)) if len(self.types) == 1 else None
 
+    def add_type(self, type: str, line: int) -> None:
+        """Note that a line asserts a type."""
+        if type not in self.types:
+            self.types = {**self.types, type: line}
+
     def infer(self, type: str, role: int, line: int) -> None:
-        """Note that a relation line makes the entity one of this type, as subject (0) or object (1)."""
+        """Note that a relation line makes the entity one of this type, as subject (0) or object (1).
+
+        To be called once all lines that assert types are read.
+        """
+        if self.types:
+            return
         known = self.inferred.get(type)
         if known is None or (role, line) < known:
-            self.inferred[type] = (role, line)
+            self.inferred = {**self.inferred, type: (role, line)}
+
+    def link(self, base: str, id: str) -> str:
+        """Note a link to a knowledge base outside; return the first one to it."""
+        if not isinstance(self.links, dict):
+            self.links = {}
+        return self.links.setdefault(base, id)
 
     def mentions_in(self, doc_id: str) -> Mentions:
         """Return the mentions in a document, which is entered if it is new."""
         mentions = self.mentions.get(doc_id)
         if mentions is None:
-            mentions = self.mentions[doc_id] = Mentions()
+            mentions = Mentions()
+            if isinstance(self.mentions, dict):
+                self.mentions[doc_id] = mentions
+            else:
+                self.mentions = {doc_id: mentions}
         return mentions
 
 
@@ -201,6 +231,8 @@ class Entities:
             name = f":{name}"
         entity = self._by_name.get(name)
         if entity is None:
+            if len(self._by_name) == MOST_ENTITIES:
+                self._log.end("TOO_LARGE", line, name, f"names more than {MOST_ENTITIES:,} entities")
             entity = self._by_name[name] = Entity(name)
         return entity
 
@@ -250,7 +282,7 @@ class Entities:
             if entity.type is None or entity.type in nominal_types:
                 continue
             for mentions in entity.mentions.values():
-                for kind, _, line in mentions.asserted:
+                for kind, _, line in mentions.asserted():
                     if kind == NOMINAL:
                         note = f" of {entity.type} in this format"
                         self._log.add(

@@ -3,62 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from evaluation.tac.entities import Entity
+from evaluation.tac.predictions import Predictions, ReadPrediction
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.relations import Claim
 from evaluation.tac.syntax import Place
 from kbpo.core.ontology import PREDICATES, Relation
 from kbpo.core.spans import Span
 
+_BITS = 31  # of an offset in a text: it fits into a C int
+
 End = tuple[Span, str, str, Span | None]  # mention, type, entity, canonical mention: none of a string
-
-
-class ReadPrediction(NamedTuple):
-    """An instance that a file claims.
-
-    Attributes
-    ----------
-    doc_id : str
-    predicate : str
-        The name it is stored under.
-    subject, object : Span
-        The two mentions, in the stored direction.
-    subject_type, object_type : str
-        PER, ORG or GPE; the object may also be DATE or TITLE.
-    subject_entity, object_entity : str
-        The entities' names; for a string, what stands between its quotes.
-    subject_canonical : Span
-    object_canonical : Span or None
-        The canonical mentions in this document; None for a string.
-    confidence : float
-        1.0 where the file gives none.
-    line : int
-        The line with the largest confidence, the first of them on ties.
-    official : str
-        The official predicate of that line.
-    turned : bool
-        Whether that line's subject and object changed places.
-    provenance : str
-        Of that line, as it stands there.
-    """
-
-    doc_id: str
-    predicate: str
-    subject: Span
-    object: Span
-    subject_type: str
-    object_type: str
-    subject_entity: str
-    object_entity: str
-    subject_canonical: Span
-    object_canonical: Span | None
-    confidence: float
-    line: int
-    official: str
-    turned: bool
-    provenance: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +23,7 @@ class Instances:
 
     Attributes
     ----------
-    predictions : tuple of ReadPrediction
+    predictions : Predictions
         In the order of the lines that first claim them.
     turned : int
         Lines whose subject and object changed places.
@@ -75,7 +31,7 @@ class Instances:
         Lines that became an instance that an earlier line had claimed.
     """
 
-    predictions: tuple[ReadPrediction, ...]
+    predictions: Predictions
     turned: int
     merged: int
 
@@ -90,21 +46,41 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
     log : ProblemLog
         Receives a warning for each line that is dropped.
     """
-    found: dict[tuple[str, str, Span, Span], ReadPrediction] = {}
+    predictions = Predictions()
+    numbers = _Numbers()
     turned = merged = 0
     for claim in claims:
         made = _prediction(claim, log)
         if made is None:
             continue
         turned += made.turned
-        key = (made.doc_id, made.predicate, made.subject, made.object)
-        known = found.get(key)
-        if known is not None:
-            merged += 1
-            if made.confidence <= known.confidence:
-                continue
-        found[key] = made
-    return Instances(tuple(found.values()), turned, merged)
+        new = len(numbers)
+        number = numbers.number(made)
+        if number == new:
+            predictions.append(made)
+            continue
+        merged += 1
+        if made.confidence > predictions.confidences[number]:
+            predictions.replace(number, made)
+    return Instances(predictions, turned, merged)
+
+
+class _Numbers:
+    """Numbers instances from 0, as they come; an integer as a key takes a quarter of a tuple's room."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, str], int] = {}
+        self._numbers: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, made: ReadPrediction) -> int:
+        """Return an instance's number: that of the same instance before, or the next one."""
+        kind = self._kinds.setdefault((made.doc_id, made.predicate), len(self._kinds))
+        (a, b), (c, d) = made.subject, made.object
+        key = (((kind << _BITS | a) << _BITS | b) << _BITS | c) << _BITS | d
+        return self._numbers.setdefault(key, len(self._numbers))
 
 
 def find_mention(entity: Entity, places: list[Place]) -> Place | None:

@@ -7,10 +7,10 @@ from typing import BinaryIO
 from evaluation.tac.problems import ProblemLog
 
 CHUNK = 1 << 20
-LONGEST_LINE = 1 << 16  # characters
-GIVE_UP = 1 << 24  # bytes without a line end: this is no text of assertions, and reading on is no use
-MOST_BYTES = 2 << 30  # of text, unpacked
-MOST_LINES = 10_000_000
+LONGEST_LINE = 1 << 13  # characters
+GIVE_UP = 1 << 22  # bytes without a line end: this is no text of assertions, and reading on is no use
+MOST_BYTES = 1 << 30  # of text, unpacked
+MOST_LINES = 5_000_000  # with some 70 to 110 bytes each, about as much as the largest plain file
 MOST_SWELLING = 100  # text packs ten to thirty times smaller; what swells more was made to
 SWELLS_FREELY = 1 << 26  # bytes
 BYTE_ORDER_MARK = "\ufeff"
@@ -54,7 +54,7 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
             if not cut:
                 rest += chunk
                 if len(rest) > GIVE_UP:
-                    log.add(
+                    log.end(
                         "LINE_TOO_LONG",
                         number,
                         _start_of(rest),
@@ -67,14 +67,14 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
             block = rest + chunk[: cut - 1]
             rest = chunk[cut:]
             if number + block.count(b"\n") > MOST_LINES:
-                log.add("TOO_LARGE", number, "", f"has more than {MOST_LINES:,} lines")
+                log.end("TOO_LARGE", number, "", f"has more than {MOST_LINES:,} lines")
                 return
             lines = _decoded(block, number, log)
             yield from enumerate(lines, number)
             number += len(lines)
     except (EOFError, zlib.error) as error:
-        log.add("BROKEN_GZIP", number, "", str(error))
-    if rest:
+        log.end("BROKEN_GZIP", number, "", str(error))
+    if rest and not log.is_cut_short:  # else its end is missing
         yield from enumerate(_decoded(rest, number, log), number)
 
 
@@ -91,7 +91,7 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
         first += more
     for magic, description in _UNSUPPORTED:
         if first.startswith(magic):
-            log.add("UNSUPPORTED_FILE", 1, "", description)
+            log.end("UNSUPPORTED_FILE", 1, "", description)
             return
     packed = first.startswith(_GZIP)
     source = _Counted(first, stream)
@@ -99,10 +99,10 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
     for chunk in _inflated(source) if packed else iter(source.read, b""):
         size += len(chunk)
         if size > MOST_BYTES:
-            log.add("TOO_LARGE", 0, "", f"has more than {MOST_BYTES:,} bytes{' when unpacked' * packed}")
+            log.end("TOO_LARGE", 0, "", f"has more than {MOST_BYTES:,} bytes{' when unpacked' * packed}")
             return
         if packed and size > SWELLS_FREELY + MOST_SWELLING * source.count:
-            log.add("TOO_LARGE", 0, "", f"swells more than {MOST_SWELLING} times when unpacked")
+            log.end("TOO_LARGE", 0, "", f"swells more than {MOST_SWELLING} times when unpacked")
             return
         yield chunk
 

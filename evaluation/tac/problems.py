@@ -16,6 +16,7 @@ Severity = Literal["ERROR", "WARNING"]
 FORMATS: tuple[Format, ...] = ("tac2015", "tac2016")
 TEXT_LENGTH = 200
 LISTED_PER_CODE = 1_000
+MOST_ERRORS = 100_000  # after these, nobody needs to be told that there are more
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +352,7 @@ _TABLE = (
         "ERROR",
         "reject",
         "The gzip file is damaged or cut off: {0}",
-        "Compress and upload the file again; what could be read of it was checked.",
+        "Compress and upload the file again; what could be read of it was checked, line by line.",
     ),
     _own(
         "UNDECODABLE_BYTES",
@@ -380,6 +381,13 @@ _TABLE = (
         "reject",
         "The file {0}",
         "Leave out what no relation needs, such as entities in none; nothing beyond that point was read.",
+    ),
+    _own(
+        "TOO_MANY_ERRORS",
+        "ERROR",
+        "reject",
+        "The file has {0} errors up to here",
+        "Correct what is wrong with so many lines first; nothing beyond this one was checked.",
     ),
     _own(
         "TOO_SLOW",
@@ -493,12 +501,19 @@ class ProblemLog:
     ----------
     format : {"tac2015", "tac2016"}
         Gives the severities.
+
+    Attributes
+    ----------
+    is_cut_short : bool
+        Whether reading ended before the file did, so that nothing can be said of the file as a whole.
     """
 
     def __init__(self, format: Format) -> None:
         self.format = format
         self.counts: Counter[str] = Counter()
+        self.is_cut_short = False
         self._listed: list[Problem] = []
+        self._errors = 0
 
     def knows(self, code: str) -> bool:
         """Say whether the format has this code."""
@@ -520,12 +535,18 @@ class ProblemLog:
         """
         count = self.counts[code] = self.counts[code] + 1
         kind = CODES[code]
+        severity = kind.severity[self.format]
+        self._errors += severity == "ERROR"
         if count > kind.listed:
             return
         shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        severity = kind.severity[self.format]
         self._listed.append(Problem(line, code, severity, message, shorten(str(text)), column))
+
+    def end(self, code: str, line: int, text: object, *values: object) -> None:
+        """Add a problem after which nothing more is read."""
+        self.add(code, line, text, *values)
+        self.is_cut_short = True
 
     def count(self, severity: Severity) -> int:
         """Count the problems of this severity, listed or not."""
@@ -540,7 +561,13 @@ class ProblemLog:
     @property
     def has_errors(self) -> bool:
         """Whether any problem refuses the file."""
-        return self.count("ERROR") > 0
+        return self._errors > 0
+
+    def ends_at(self, line: int) -> bool:
+        """Say whether reading ends at a line: it does where the errors are so many that more are no use."""
+        if self._errors >= MOST_ERRORS and not self.is_cut_short:
+            self.end("TOO_MANY_ERRORS", line, "", f"{MOST_ERRORS:,}")
+        return self.is_cut_short
 
     @property
     def unlisted(self) -> int:

@@ -9,8 +9,9 @@ from typing import BinaryIO, TypedDict
 
 from evaluation.tac.documents import Documents
 from evaluation.tac.entities import Entities
-from evaluation.tac.instances import ReadPrediction, find_instances
+from evaluation.tac.instances import find_instances
 from evaluation.tac.lines import numbered_lines
+from evaluation.tac.predictions import Predictions, ReadPrediction
 from evaluation.tac.problems import FORMATS, Format, Problem, ProblemLog
 from evaluation.tac.validator import Validator
 from kbpo.core.errors import InvalidInput
@@ -86,7 +87,7 @@ class Reading:
         Empty if the file has none.
     problems : tuple of Problem
         By line. Of each code only the first are listed; `counts` has them all.
-    predictions : tuple of ReadPrediction
+    predictions : Predictions
         Empty unless accepted.
     counts : Counts
     entities : Entities
@@ -96,7 +97,7 @@ class Reading:
     accepted: bool
     run_id: str
     problems: tuple[Problem, ...]
-    predictions: tuple[ReadPrediction, ...]
+    predictions: Predictions
     counts: Counts
     entities: Entities = field(repr=False, compare=False)
 
@@ -105,7 +106,8 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) 
     """Read and validate a knowledge base.
 
     Whatever the bytes are, the answer is a `Reading`: faults are problems, not exceptions. All of them are
-    found in one pass; warnings are repaired, and an error refuses the file.
+    found in one pass; warnings are repaired, and an error refuses the file. Where reading ends early (the
+    file is damaged, too large, or beyond repair), what follows from the file as a whole is left unsaid.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
     validator.read(numbered_lines(stream, log))
     instances = find_instances(validator.check(), log)
     accepted = not log.has_errors
-    predictions = instances.predictions if accepted else ()
+    predictions = instances.predictions if accepted else Predictions()
     dropped = Counter({code: log.counts[code] for code in DROPPING if log.counts[code]})
     counts = Counts(
         lines=validator.lines,
@@ -152,10 +154,12 @@ def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
         errors=log.count("ERROR"),
         warnings=log.count("WARNING"),
         unlisted=log.unlisted,
-        entities_by_type=_ranked(Counter(entity.type or "unknown" for entity in validator.entities)),
+        entities_by_type=_ranked(
+            Counter(entity.type or entity.asserted_type or "unknown" for entity in validator.entities)
+        ),
         mentions_by_kind=_ranked(validator.mentions),
         relation_lines_by_predicate=_ranked(validator.predicates),
-        instances_by_predicate=_ranked(Counter(prediction.predicate for prediction in predictions)),
+        instances_by_predicate=_ranked(Counter(predictions.names("predicate"))),
         dropped_by_reason=_ranked(dropped),
         problems=_ranked(log.counts),
     )

@@ -1,8 +1,9 @@
 """The relation lines of a file: which predicate and entities they mean, and what is wrong with them."""
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from evaluation.tac.entities import Entities, Entity
 from evaluation.tac.predicates import relation_of, suggestion_for
@@ -58,6 +59,41 @@ class Claim(NamedTuple):
     places: list[Place]
 
 
+Kind = TypeVar("Kind", Row, Assertion)
+
+
+class Packed(Generic[Kind]):
+    """Rows or assertions in columns: a file may have millions, and as objects they take thrice the room.
+
+    Parameters
+    ----------
+    kind : type
+        `Row` or `Assertion`.
+    """
+
+    def __init__(self, kind: type[Kind]) -> None:
+        self._kind: Callable[..., Kind] = kind
+        self._lines = array("i")
+        self._fields: list[object] = []  # subject, what it is said to be, object and provenance of each
+        self._confidences = array("d")
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, i: int) -> Kind:
+        return self._kind(self._lines[i], *self._fields[4 * i : 4 * i + 4], self._confidences[i])
+
+    def __iter__(self) -> Iterator[Kind]:
+        fields = iter(self._fields)
+        return map(self._kind, self._lines, fields, fields, fields, fields, self._confidences)
+
+    def append(self, one: Kind) -> None:
+        """Add one."""
+        self._lines.append(one[0])
+        self._fields += one[1:5]
+        self._confidences.append(one[5])
+
+
 Triple = tuple[str, Entity, Entity | str]
 
 
@@ -78,15 +114,13 @@ class Relations:
         self._log = log
         self._fills: dict[tuple[str, Entity], Entity | str] = {}
 
-    def resolve(self, rows: list[Row]) -> Iterator[Assertion]:
+    def resolve(self, rows: Iterable[Row]) -> Iterator[Assertion]:
         """Yield the lines whose predicate is known and whose object is of its kind; report the others.
 
-        The rows are taken out of their list, so that each line is held once.
+        It ends early where these are too many.
         """
         log = self._log
-        rows.reverse()
-        while rows:
-            line, subject, verb, text, provenance, confidence = rows.pop()
+        for line, subject, verb, text, provenance, confidence in rows:
             predicate, finding = relation_of(verb, subject.asserted_type if subject else None)
             if finding is not None:
                 values: tuple[object, ...] = finding.values
@@ -96,6 +130,8 @@ class Relations:
                 log.add(finding.code, line, verb, *values, column=2)
             if predicate is None or subject is None:
                 self._places.read(provenance, line)
+                if log.ends_at(line):
+                    return
                 continue
             subject.infer(predicate.subject_type, 0, line)
             if predicate.takes_string:
@@ -115,18 +151,16 @@ class Relations:
                 filler.infer(predicate.object_types[0], 1, line)
             yield Assertion(line, predicate, subject, filler, provenance, confidence)
 
-    def check(self, assertions: list[Assertion]) -> Iterator[Claim]:
+    def check(self, assertions: Packed[Assertion]) -> Iterator[Claim]:
         """Check each line by itself and against those before it; yield what is in order.
 
-        To be exhausted: the checks for inverses follow the last claim. The assertions are taken out of their
-        list.
+        To be exhausted: the checks for inverses follow the last claim.
         """
         log = self._log
         entities = self._entities
-        facts: dict[Triple, _Fact] = {}
-        assertions.reverse()
-        while assertions:
-            assertion = assertions.pop()
+        facts: dict[Triple, int] = {}  # the place of each among the assertions
+        justifications = _Justifications(assertions, self._places.quiet())
+        for i, assertion in enumerate(assertions):
             line, predicate, subject, filler, provenance, _ = assertion
             types = predicate.object_types
             agrees = (
@@ -136,16 +170,12 @@ class Relations:
             if predicate.single_valued:
                 self._check_fill(line, predicate.name, subject, filler)
             triple = (predicate.name, subject, filler)
-            fact = facts.get(triple)
-            if fact is None:
-                fact = facts[triple] = _Fact(line)
+            first = facts.setdefault(triple, i)
             if places is None:
                 continue
-            if not fact.places:
-                fact.places = places
-            else:
-                code = "DUPLICATE_ASSERTION" if fact.is_new(places) else "REPEATED_ASSERTION"
-                log.add(code, line, assertion, predicate.name, subject, filler, fact.line)
+            if first != i:
+                code = "DUPLICATE_ASSERTION" if justifications.add(first, places) else "REPEATED_ASSERTION"
+                log.add(code, line, assertion, predicate.name, subject, filler, assertions[first].line)
                 if code == "REPEATED_ASSERTION":
                     continue
             attested = self._check_attested(assertion, subject, places)
@@ -153,7 +183,7 @@ class Relations:
                 attested = self._check_attested(assertion, filler, places) and attested
             if agrees and attested:
                 yield Claim(assertion, places)
-        self._check_inverses(facts)
+        self._check_inverses(facts, assertions)
 
     def _check_fill(self, line: int, predicate: str, subject: Entity, filler: Entity | str) -> None:
         fill = self._fills.setdefault((predicate, subject), filler)
@@ -170,10 +200,10 @@ class Relations:
         self._log.add("UNATTESTED_RELATION_ENTITY", assertion.line, assertion, *values)
         return False
 
-    def _check_inverses(self, facts: Mapping[Triple, "_Fact"]) -> None:
+    def _check_inverses(self, facts: Mapping[Triple, int], assertions: Packed[Assertion]) -> None:
         """Report each relation between two entities that is asserted in one direction only."""
         added: set[Triple] = set()
-        for (name, subject, filler), fact in facts.items():
+        for (name, subject, filler), first in facts.items():
             if isinstance(filler, str) or filler.type is None:
                 continue
             inverse = _inverse(name, filler.type)
@@ -183,31 +213,45 @@ class Relations:
             if triple in facts or triple in added:
                 continue
             added.add(triple)
+            line = assertions[first].line
             text = f"{name}({subject}, {filler})"
-            self._log.add("MISSING_INVERSE", fact.line, text, name, subject, filler, inverse.name)
+            self._log.add("MISSING_INVERSE", line, text, name, subject, filler, inverse.name)
             if inverse.single_valued:
-                self._check_fill(fact.line, inverse.name, filler, subject)
+                self._check_fill(line, inverse.name, filler, subject)
 
 
-class _Fact:
-    """What was asserted of a subject and an object: the first line, and its justifications."""
+class _Justifications:
+    """The provenance of what several lines assert.
 
-    __slots__ = ("_seen", "line", "places")
+    Parameters
+    ----------
+    assertions : Packed of Assertion
+    places : PlaceReader
+        Reports nothing: what is read by it was read before.
+    """
 
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.places: list[Place] = []
-        self._seen: set[tuple[Place, ...]] | None = None
+    def __init__(self, assertions: Packed[Assertion], places: PlaceReader) -> None:
+        self._assertions = assertions
+        self._places = places
+        self._several: set[int] = set()
+        self._known: set[str] = set()
 
-    def is_new(self, places: list[Place]) -> bool:
-        """Say whether no line had this provenance, in any order; remember it."""
-        if self._seen is None:
-            self._seen = {tuple(sorted(self.places))}
-        key = tuple(sorted(places))
-        if key in self._seen:
+    def add(self, first: int, places: list[Place]) -> bool:
+        """Say whether no line had this provenance, in any order, since the first with this fact."""
+        if first not in self._several:
+            self._several.add(first)
+            _, _, _, _, provenance, _ = self._assertions[first]
+            self._known.add(_key(first, self._places.read(provenance, 0) or []))
+        key = _key(first, places)
+        if key in self._known:
             return False
-        self._seen.add(key)
+        self._known.add(key)
         return True
+
+
+def _key(first: int, places: list[Place]) -> str:
+    shown = [f"{doc_id}:{start}-{end}" for doc_id, (start, end) in places]
+    return " ".join((str(first), *sorted(shown)))
 
 
 @lru_cache

@@ -151,6 +151,12 @@ class PlaceReader:
         self._limits = limits
         self._log = log
 
+    def quiet(self) -> "PlaceReader":
+        """Return a reader of what was read before, which reports nothing to this one's log."""
+        reader = PlaceReader(self._documents, self._limits, ProblemLog(self._log.format))
+        reader._known = self._known
+        return reader
+
     def read(self, text: str, line: int, column: int = 4) -> list[Place] | None:
         """Read a comma-separated list of spans.
 

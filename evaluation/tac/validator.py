@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from sys import intern
 
 from evaluation.tac.documents import Documents
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
 from evaluation.tac.lines import BYTE_ORDER_MARK
 from evaluation.tac.predicates import Structure, structure_of
 from evaluation.tac.problems import Format, ProblemLog, shorten
-from evaluation.tac.relations import Claim, Relations, Row
+from evaluation.tac.relations import Assertion, Claim, Packed, Relations, Row
 from evaluation.tac.syntax import (
     LIMITS,
     Place,
@@ -60,7 +61,7 @@ class Validator:
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._confidences: dict[str, float] = {}
-        self._rows: list[Row] = []
+        self._rows = Packed(Row)
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
         self.run_id = ""
         self.entities = Entities(log, limits)
@@ -82,17 +83,26 @@ class Validator:
             self._read_line(number, text)
         for number, text in lines:
             self._read_line(number, text)
+            if self._log.ends_at(number):
+                break
         self.lines = number
         self.relation_lines = len(self._rows)
 
     def check(self) -> Iterator[Claim]:
         """Check what needs the whole file, and yield the relations that are in order, line by line.
 
-        To be exhausted: the last checks follow the last claim.
+        To be exhausted: the last checks follow the last claim. A file that was not read to its end has none.
         """
+        if self._log.is_cut_short:
+            return
         relations = Relations(self.entities, self._places, self._log)
-        assertions = list(relations.resolve(self._rows))
-        self.predicates.update(assertion.predicate.name for assertion in assertions)
+        assertions = Packed(Assertion)
+        for assertion in relations.resolve(self._rows):
+            self.predicates[assertion.predicate.name] += 1
+            assertions.append(assertion)
+        self._rows = Packed(Row)
+        if self._log.is_cut_short:
+            return
         self.entities.settle_types()
         for line, entity, type, verb in self._typed_uses:
             if entity.asserted_type not in (None, type):
@@ -134,7 +144,9 @@ class Validator:
         if subject is not None and not subject.subject_line:
             subject.subject_line = number
         if structure is None:
-            self._rows.append(Row(number, subject, verb, cells[2], cells[3], confidence))
+            known = self.entities.get(cells[2])
+            text = cells[2] if known is None else known.name  # what there are many of is held once
+            self._rows.append(Row(number, subject, intern(verb), text, cells[3], confidence))
             return
         if subject is None:
             subject = Entity(name)  # in no table: the rest of the line is checked all the same
@@ -160,7 +172,7 @@ class Validator:
     def _read_type(self, line: int, subject: Entity, text: str) -> None:
         type = text.upper()
         if type in ENTITY_TYPES:
-            subject.types.setdefault(type, line)
+            subject.add_type(type, line)
         else:
             subject.flawed_type = True
             self._log.add("ILLEGAL_ENTITY_TYPE", line, text, text, column=3)
@@ -169,8 +181,8 @@ class Validator:
         base, colon, id = (unquoted(text) if is_string(text) else text).partition(":")
         if not colon or not base or not id:
             self._log.add("ILLEGAL_LINK_SPECIFICATION", line, text, text, column=3)
-        elif subject.links.setdefault(base, id) != id:
-            self._log.add("MULTIPLE_LINKS", line, text, subject.name, base, subject.links[base], id, column=3)
+        elif (first := subject.link(base, id)) != id:
+            self._log.add("MULTIPLE_LINKS", line, text, subject.name, base, first, id, column=3)
 
     def _read_mention(
         self, line: int, subject: Entity, structure: Structure, string: str, provenance: str
@@ -191,7 +203,7 @@ class Validator:
         found = self._documents.text(doc_id)[span.start : span.end]
         if string != found:
             self._check_text(string, found, place, line)
-        subject.mentions_in(doc_id).asserted.append((_KINDS[structure.name], span, line))
+        subject.mentions_in(doc_id).add(_KINDS[structure.name], span, line)
 
     def _check_text(self, said: str, found: str, place: Place, line: int) -> None:
         if len(found) == self._limits.chars:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from evaluation.tac.documents import Documents
 from evaluation.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
-from evaluation.tac.instances import ReadPrediction
+from evaluation.tac.predictions import ReadPrediction
 from evaluation.tac.problems import ProblemLog
 from evaluation.tac.reader import Reading
 from evaluation.tac.syntax import LIMITS, PlaceReader
@@ -60,7 +60,7 @@ def _entity(entity: Entity, documents: Documents) -> Iterator[str]:
         yield f"{name}\tlink\t{_quoted(f'{base}:{id}')}\n"
     for doc_id, mentions in entity.mentions.items():
         text = documents.text(doc_id)
-        said = dict.fromkeys((kind, span) for kind, span, _ in mentions.asserted if kind != CANONICAL)
+        said = dict.fromkeys((kind, span) for kind, span, _ in mentions.asserted() if kind != CANONICAL)
         if mentions.canonical is not None:
             if not {(NAMED, mentions.canonical), (NOMINAL, mentions.canonical)} & said.keys():
                 said[NAMED, mentions.canonical] = None

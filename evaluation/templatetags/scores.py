@@ -33,6 +33,28 @@ def about(value: float) -> str:
     return f"about {round(value, -digits):,.0f}"
 
 
+@register.filter
+def dollars(cents: int, roughly: str = "") -> str:
+    """Write a sum of money; with ``about``, to two figures, and not below a dollar.
+
+    Examples
+    --------
+    >>> dollars(123456), dollars(-5)
+    ('$1,234.56', '−$0.05')
+    >>> dollars(123456, "about"), dollars(943, "about"), dollars(7, "about")
+    ('about $1,200', 'about $9.40', 'less than $1')
+    """
+    if roughly:
+        whole = cents / 100
+        if whole < 1:
+            return "less than $1"
+        if whole < 10:
+            return f"about ${round(whole, 1):.2f}"
+        return f"about ${round(whole, 2 - len(str(int(whole)))):,.0f}"
+    sign = "−" if cents < 0 else ""
+    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02}"
+
+
 @register.simple_tag
 def figure(measure: Measure) -> SafeString:
     """Write an estimate and its interval, in per cent, for eyes and for screen readers."""

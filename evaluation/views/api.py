@@ -13,9 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
+from evaluation import checks, normalised
 from evaluation.comparing import MEASURES
 from evaluation.leaderboard import rows
-from evaluation.models import Score, StageWork, Submission
+from evaluation.models import FileCheck, Score, StageWork, Submission
 from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
 from evaluation.views.board import read_choice
 from evaluation.views.compare import compare_pair, read_pair
@@ -123,8 +124,17 @@ class CheckView(APIView):
     def get(self, request: Request, pk: UUID) -> Response:
         """Answer with its state; 404 to all but its owner and operators."""
         found = find_file(request._request, "check", pk)
+        assert isinstance(found, FileCheck)
+        written = normalised.state(found)
         return Response(
-            {"id": found.pk, "state": found.state, "version": found.state, "counts": found.counts, "work": ""}
+            {
+                "id": found.pk,
+                "state": found.state,
+                "version": f"{found.state}.{written}",
+                "normalised": written,
+                "counts": found.counts,
+                "work": checks.in_words(found),
+            }
         )
 
 
@@ -154,11 +164,13 @@ class SubmissionView(APIView):
         events = list(found.events.all())
         done = progress(found)
         work = StageWork.objects.filter(submission=found).first() if own else None
+        written = normalised.state(found) if own else ""
         newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
         return Response(
             {
                 **self.SubmissionSerializer(found).data,
-                "version": version(found, len(events), done),
+                "version": version(found, len(events), done, written),
+                "normalised": written,
                 "heading": HEADINGS[found.state],
                 "next_step": next_step(found),
                 "work": sign_of_life(found, work, timezone.now()),

@@ -14,13 +14,17 @@ from evaluation import checks, problem_list
 from evaluation.forms import CheckForm, remembered
 from evaluation.models import FileCheck
 from evaluation.summary import summarise
-from evaluation.views.files import find_file
+from evaluation.views.files import find_file, written_anew
 from evaluation.views.upload import sending
 from kbpo.accounts.models import User
+from kbpo.core.errors import KbpoError
 
 ERRORS = 5  # shown here; all problems have a page of their own
 WORDS = {
-    FileCheck.State.WAITING: ("It is being read", "That takes seconds, or minutes if it is large."),
+    FileCheck.State.WAITING: (
+        "Waiting to be read",
+        "That takes seconds, or minutes if it is large. Of each person one file is read at a time.",
+    ),
     FileCheck.State.ACCEPTED: ("It would be accepted", "Nothing was handed in."),
     FileCheck.State.REFUSED: (
         "It would be refused: it has errors",
@@ -41,9 +45,13 @@ def check(request: HttpRequest) -> HttpResponse:
     status = 200
     if request.method == "POST":
         form = CheckForm(request.POST, request.FILES, user=user)
-        if form.is_valid():
-            return redirect(checks.start(**form.cleaned_data))
         status = 400
+        if form.is_valid():
+            try:
+                return redirect(checks.start(**form.cleaned_data))
+            except KbpoError as error:
+                form.add_error(None, str(error))
+                status = error.status
     else:
         last = remembered(user)
         form = CheckForm(
@@ -73,12 +81,13 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "file": found,
         "heading": heading,
         "next_step": next_step,
-        "is_moving": found.state == FileCheck.State.WAITING,
-        "version": found.state,
+        "work": checks.in_words(found),
+        "is_waiting": found.state == FileCheck.State.WAITING,
         "summary": summarise(found.counts),
-        "is_accepted": found.state == FileCheck.State.ACCEPTED,
-        "has_file": True,
+        **written_anew(found),
         "codes": problem_list.count_codes(found),
         "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
     }
+    context["version"] = f"{found.state}.{context['normalised_state']}"
+    context["is_moving"] = "waiting" in (found.state, context["normalised_state"])
     return render(request, "evaluation/checked.html", context)

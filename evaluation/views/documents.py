@@ -1,18 +1,21 @@
 """The documents of a corpus, and what systems claim of each."""
 
 from django.core.paginator import Paginator
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
+from annotations.searching import excerpts, search_documents
 from evaluation.explore import read_document
 from evaluation.models import Epoch, Instance, Submission
 from evaluation.visibility import visible
+from kbpo.core.errors import InvalidInput
 
 PAGE = 50
+LONGEST_SEARCH = 200  # characters
 
 
 @require_safe
@@ -26,12 +29,12 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
-    """List a corpus' documents: search by id or title, paged."""
+    """List a corpus' documents: search by their words, ids and titles, paged."""
     corpus = get_object_or_404(Corpus, tag=tag)
     words = request.GET.get("q", "").strip()
-    found = corpus.documents.defer("text").order_by("id")
-    if words:
-        found = found.filter(Q(doc_id__icontains=words) | Q(title__icontains=words))
+    if len(words) > LONGEST_SEARCH:
+        raise InvalidInput(f"A search has at most {LONGEST_SEARCH} characters; this one has {len(words)}.")
+    found = search_documents(corpus, words).defer("text")
     systems = visible(request.user).exclude(state=Submission.State.WITHDRAWN)
     claimed = (
         Instance.objects.filter(document=OuterRef("pk"), predictions__submission__in=systems)
@@ -42,7 +45,9 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
     )
     listed: QuerySet[Document] = found.annotate(claims=Coalesce(Subquery(claimed), 0))
     page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
-    context = {"corpus": corpus, "page": page, "words": words}
+    passages = excerpts([document.pk for document in page], words)
+    rows = [(document, passages.get(document.pk)) for document in page]
+    context = {"corpus": corpus, "page": page, "rows": rows, "words": words}
     return render(request, "evaluation/documents.html", context)
 
 

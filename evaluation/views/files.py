@@ -2,24 +2,26 @@
 
 import csv
 import json
-import tempfile
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
-from evaluation import checks, problem_list, submissions
-from evaluation.models import FileCheck, Submission
+from evaluation import normalised as normalised_files
+from evaluation import problem_list
+from evaluation.models import FileCheck, NormalisedFile
 from evaluation.problem_list import FIELDS, ReadFile
 from evaluation.tac.excerpt import Line, excerpt
 from evaluation.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.numbers import whole_number
 
 PAGE = 50
 AROUND = 5  # lines shown before a line and after it
@@ -49,7 +51,7 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
         "total": sum(one.count for one in codes),
         "shown": sum(one.count for one in shown),
         "unlisted": sum(one.unlisted for one in shown),
-        "has_file": _has_file(file),
+        "has_file": normalised_files.has_file(file),
     }
     return render(request, "evaluation/problems.html", context)
 
@@ -77,9 +79,9 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     """Show a line of the file, those around it, and what is wrong with them."""
     file = find_file(request, kind, pk)
     asked = request.GET.get("line", "1").strip()
-    if not asked.isascii() or not asked.isdecimal() or not 0 < int(asked) <= FARTHEST:
-        raise InvalidInput(f"{asked!r} is no line: the first is line 1.", where="line")
-    number = int(asked)
+    number = whole_number(asked, FARTHEST)
+    if not number:
+        raise InvalidInput(f"{asked[:40]!r} is no line: the first is line 1.", where="line")
     stream = file.open_file()
     found: tuple[Line, ...] = ()
     if stream is not None:
@@ -104,26 +106,28 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
 
 
 @login_required
-@require_safe
-def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> FileResponse:
-    """Send what an accepted file claims as a file without faults, gzip."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseBase:
+    """Send what an accepted file claims as a file without faults, gzip; POST has it made.
+
+    Until it is made, GET answers 202 and when to come again.
+    """
     file = find_file(request, kind, pk)
-    if not is_accepted(file):
-        raise Conflict(f"{file} was not accepted, so there is nothing to download")
-    if not _has_file(file):
-        raise Conflict(f"the file of {file} was deleted, so it cannot be written anew")
-    to = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  # closed with the answer
-    try:
-        if isinstance(file, Submission):
-            submissions.write_normalised(submission=file, to=to)
-        else:
-            checks.write_normalised(check=file, to=to)
-    except BaseException:
-        to.close()
-        raise
-    to.seek(0)
+    if request.method == "POST":
+        normalised_files.ask(file=file, user=cast(User, request.user))
+        return redirect(f"{file.get_absolute_url()}#file")
+    found = normalised_files.find(file)
+    if found is None or found.state == NormalisedFile.State.FAILED:
+        raise Conflict(f"{file} is not written anew: ask for that on its page, or by POST")
+    if found.state == NormalisedFile.State.WAITING:
+        seconds = normalised_files.expected_seconds(file)
+        words = f"It is being written; that takes about {seconds} s.\n"
+        return HttpResponse(words, "text/plain", status=202, headers={"Retry-After": str(seconds)})
     return FileResponse(
-        to, as_attachment=True, filename=f"{kind}-{file.pk}.kb.gz", content_type="application/gzip"
+        found.path.open("rb"),
+        as_attachment=True,
+        filename=f"{kind}-{file.pk}.kb.gz",
+        content_type="application/gzip",
     )
 
 
@@ -135,25 +139,23 @@ def find_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
         if not may_change(user, submission):
             raise Http404("no such submission")
         return submission
-    check = FileCheck.objects.filter(pk=str(pk)).select_related("upload", "corpus").first()
+    check = FileCheck.objects.filter(pk=str(pk)).select_related("upload", "corpus", "normalised").first()
     if check is None or not (check.upload.user_id == user.pk or is_operator(user)):
         raise Http404("no such check")
     return check
 
 
-def is_accepted(file: ReadFile) -> bool:
-    """Say whether the file was read and has no errors."""
-    if isinstance(file, FileCheck):
-        return file.state == FileCheck.State.ACCEPTED
-    return bool(file.counts) and not file.counts.get("errors", 0) and file.state != Submission.State.REFUSED
-
-
-def _has_file(file: ReadFile) -> bool:
-    stream = file.open_file()
-    if stream is None:
-        return False
-    stream.close()
-    return True
+def written_anew(file: ReadFile) -> dict[str, Any]:
+    """Return what the part of a page that offers the normalised file needs."""
+    found = normalised_files.find(file)
+    return {
+        "is_accepted": normalised_files.is_accepted(file),
+        "has_file": normalised_files.has_file(file),
+        "normalised": found,
+        "normalised_state": found.state if found else "",
+        "normalised_size": found.path.stat().st_size if found and found.is_here else 0,
+        "normalised_seconds": normalised_files.expected_seconds(file),
+    }
 
 
 def _filter(request: HttpRequest) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import finegrained, forecast, lifecycle, problem_list, quota
+from evaluation import finegrained, forecast, lifecycle, money, normalised, problem_list, quota
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.leaderboard import (
     ESTIMATOR_NAMES,
@@ -24,7 +24,7 @@ from evaluation.leaderboard import (
     Measure,
     measure,
 )
-from evaluation.models import Score, StageWork, Submission
+from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.progress import (
     DOING,
     EVENTS,
@@ -38,10 +38,10 @@ from evaluation.progress import (
 )
 from evaluation.summary import summarise
 from evaluation.views.board import fit_axes
-from evaluation.views.files import is_accepted
+from evaluation.views.files import written_anew
 from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import InvalidInput, TryAgain
 
 State = Submission.State
 ERRORS = 5  # shown here; all problems have a page of their own
@@ -88,7 +88,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "progress": done,
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
         "events": events,
-        "version": version(found, len(events), done),
+        "version": version(found, len(events), done, normalised.state(found) if own else ""),
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
         **_scores(request, found),
@@ -97,7 +97,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     if taken and (own or taken.is_released):
         context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
+        context["paid"] = money.paid([found.pk]).get(found.pk)
         context |= _file(found)
+        context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
         context |= _before_it_costs(found, now) if found.state == State.ACCEPTED else {}
@@ -115,7 +117,10 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     found = find(user, pk=pk)
     if not may_change(user, found):
         raise Http404("no such submission")
-    messages.success(request, ACTIONS[action](found, user))
+    try:
+        messages.success(request, ACTIONS[action](found, user))
+    except TryAgain as error:
+        messages.warning(request, str(error))  # above the same buttons
     return redirect(found)
 
 
@@ -173,8 +178,7 @@ def _file(found: Submission) -> dict[str, Any]:
     return {
         "file": found,
         "summary": summarise(found.counts),
-        "is_accepted": is_accepted(found),
-        "has_file": bool(found.file),
+        **written_anew(found),
         "codes": problem_list.count_codes(found),
         "may_delete_file": bool(found.file) and State.UPLOADED not in (found.state, found.failed_in),
     }
@@ -197,9 +201,13 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
     if found.quota_taken_at is None:
         free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
     left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
+    price = None
+    if foreseen:
+        price = money.expected(found, relations=foreseen.relations, questions=foreseen.questions)
     return {
         "is_before": True,
         "forecast": foreseen,
+        "price": price,
         "time_to_judge": in_words(left) if left else "",
         "quota_left": quota.left(team=found.team, corpus=found.corpus, now=now),
         "quota_free_at": free_at,

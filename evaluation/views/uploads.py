@@ -16,6 +16,7 @@ is handed in, or checked, by naming its id in the form.
 
 import base64
 import binascii
+import re
 from typing import Any, cast
 from uuid import UUID
 
@@ -32,10 +33,12 @@ from evaluation import uploads
 from evaluation.models import Upload
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
+from kbpo.core.numbers import whole_number
 from kbpo.core.uploading import MOST_BYTES
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,expiration,termination"
+MOST_NUMBER = 2**53 - 1  # that a browser counts with
 PIECE_TYPE = "application/offset+octet-stream"
 
 
@@ -78,12 +81,11 @@ class UploadsView(_TusView):
     def post(self, request: Request) -> Response:
         """Answer with the new upload's address."""
         metadata = _metadata(request.headers.get("Upload-Metadata", ""))
-        modified = metadata.get("lastmodified", "")
         upload = uploads.create(
             user=cast(User, request.user),
             name=metadata.get("filename", ""),
             size=_number(request, "Upload-Length"),
-            modified=int(modified) if modified.isascii() and modified.isdecimal() else None,
+            modified=_modified(metadata),
             digest=metadata.get("sha256", "").lower(),
         )
         address = request.build_absolute_uri(f"{upload.pk}/")
@@ -124,14 +126,13 @@ class UploadView(_TusView):
             raise WrongType(f"a piece is sent as {PIECE_TYPE}", where="Content-Type")
         offset = _number(request, "Upload-Offset")
         upload = self._find(request, pk)
-        length = request.headers.get("Content-Length", "")
         here = uploads.append(
             upload=upload,
             offset=offset,
             stream=request._request,
-            length=int(length) if length.isdecimal() else None,
+            length=whole_number(request.headers.get("Content-Length", ""), MOST_NUMBER),
         )
-        upload.refresh_from_db()
+        upload = self._find(request, pk)
         return Response(status=204, headers={**_offset(here), **_expiry(upload)})
 
     def delete(self, request: Request, pk: UUID) -> Response:
@@ -148,9 +149,21 @@ class UploadView(_TusView):
 
 def _number(request: Request, name: str) -> int:
     given = request.headers.get(name, "")
-    if not given.isascii() or not given.isdecimal() or len(given) > 18:
-        raise InvalidInput(f"{given!r} is no number of bytes", where=name)
-    return int(given)
+    number = whole_number(given, MOST_NUMBER)
+    if number is None:
+        raise InvalidInput(f"{given[:40]!r} is no number of bytes", where=name)
+    return number
+
+
+def _modified(metadata: dict[str, str]) -> int | None:
+    """Return when the file was changed last; None where the browser does not say, or says before 1970."""
+    given = metadata.get("lastmodified", "")
+    if not given or re.fullmatch(r"-[0-9]{1,16}", given):
+        return None
+    number = whole_number(given, MOST_NUMBER)
+    if number is None:
+        raise InvalidInput(f"{given[:40]!r} is no number of milliseconds", where="lastmodified")
+    return number
 
 
 def _metadata(header: str) -> dict[str, str]:

@@ -4,11 +4,12 @@ Postgres gathers each column of a query into one array and sends that in its bin
 of a fixed width follow each other evenly: an array that numpy can look at without a loop.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from django.db import connection
+from django.db.models import Model
 from numpy.typing import NDArray
 from psycopg import Cursor, sql
 
@@ -58,13 +59,78 @@ def read_columns(query: str, parameters: Sequence[object], columns: Mapping[str,
     )
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     statement = sql.SQL("SELECT {} FROM ({}) AS rows ({})").format(arrays, sql.SQL(query), names)
+    ((*row,),) = _fetch(statement, parameters)  # an aggregate without groups has one row
+    return {name: _parsed(name, kind, data) for (name, kind), data in zip(columns.items(), row, strict=True)}
+
+
+def read_rows(query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+    """Run a query and return its rows as Postgres sends them in binary: megabytes of bytes cost no decoding.
+
+    Parameters
+    ----------
+    query : str
+        As in `read_columns`.
+    parameters : sequence
+    """
+    return _fetch(sql.SQL(query), parameters)
+
+
+def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Insert rows with COPY; all constraints hold as for any insert, defaults of Django do not.
+
+    Parameters
+    ----------
+    model : type of Model
+    columns : sequence of str
+        The fields, as the model names them in the database (``batch_id``).
+    rows : iterable of sequence
+        A value for each column.
+    """
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
+    )
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def array_literal(values: Iterable[float | int]) -> str:
+    """Return numbers as Postgres writes an array of them, NULL for NaN: to be cast, as ``%s::bigint[]``.
+
+    The driver takes a list too, but looks at each of its values.
+
+    Examples
+    --------
+    >>> array_literal([0.5, math.nan, 2])
+    '{0.5,NULL,2}'
+    """
+    return "{" + ",".join(map(str, values)).replace("nan", "NULL") + "}"
+
+
+def insert_row(model: type[Model], values: Mapping[str, object]) -> None:
+    """Insert one row whose bytes are sent as they are, not as hexadecimal, as Django would.
+
+    Parameters
+    ----------
+    model : type of Model
+    values : mapping of str to object
+        By column, as `copy_rows` names them.
+    """
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
+        sql.Identifier(model._meta.db_table),
+        sql.SQL(", ").join(map(sql.Identifier, values)),
+        sql.SQL(", ").join(sql.SQL("%b" if isinstance(one, bytes) else "%s") for one in values.values()),
+    )
+    connection.ensure_connection()
+    with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
+        cursor.execute(statement, list(values.values()))
+
+
+def _fetch(statement: sql.SQL | sql.Composed, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
     connection.ensure_connection()
     # Django's own cursors bind parameters in the client, and those know no binary results.
-    with Cursor(connection.connection) as cursor:
-        row = cursor.execute(statement, list(parameters), binary=True).fetchone()
-    if row is None:
-        raise AssertionError("an aggregate without groups has one row")
-    return {name: _parsed(name, kind, data) for (name, kind), data in zip(columns.items(), row, strict=True)}
+    with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
+        return list(cursor.execute(statement, list(parameters), binary=True).fetchall())
 
 
 def _parsed(name: str, kind: str, data: bytes | None) -> Array:

@@ -13,10 +13,30 @@ class NotAllowed(KbpoError):
     status = 403
 
 
+class Gone(KbpoError):
+    """What it is about was there, and is not any more."""
+
+    status = 404
+
+
 class Conflict(KbpoError):
     """The state has moved on: what was asked for is no longer possible."""
 
     status = 409
+
+
+class OverBudget(Conflict):
+    """No budget is there for what was to be spent, or one has not as much left."""
+
+
+class TryAgain(Conflict):
+    """It is held by work that takes a moment: the same again, a little later, will do."""
+
+
+class TooMany(KbpoError):
+    """Somebody asks for more at a time than anybody may."""
+
+    status = 429
 
 
 class Busy(KbpoError):

@@ -8,13 +8,14 @@ from django.shortcuts import render
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from kbpo.core.errors import KbpoError
+from kbpo.core.errors import KbpoError, TryAgain
 
 HEADINGS: Mapping[int, str] = {
     400: "That cannot be done like this",
     403: "You may not do this",
     404: "There is no such thing",
     409: "Too late for that",
+    429: "Too much at a time",
 }
 
 
@@ -31,9 +32,13 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
     -------
     HttpResponse
     """
-    heading = HEADINGS.get(error.status, HEADINGS[400])
+    heading = (
+        "Not at this moment" if isinstance(error, TryAgain) else HEADINGS.get(error.status, HEADINGS[400])
+    )
     context = {"heading": heading, "message": str(error), "status": error.status}
-    return render(request, "refused.html", context, status=error.status)
+    # Set where the site's own page cannot be shown: on the HIT pages' host.
+    template = getattr(request, "refused_template", "refused.html")
+    return render(request, template, context, status=error.status)
 
 
 class RefusalMiddleware:

@@ -1,6 +1,7 @@
 """Sending a file over a bad line, and finding out what is wrong with it."""
 
 import csv
+import gzip
 import json
 
 import pytest
@@ -247,12 +248,29 @@ def test_a_system_is_cancelled_withdrawn_and_handed_in_anew(open_page, member, k
     ]
 
 
+def test_the_accepted_claims_are_asked_for_and_downloaded(open_page, member, kb):
+    page = open_page("/check/", user=member)
+    page.get_by_label("Knowledge base").set_input_files(kb)
+    expect(words(page)).to_contain_text("run1.kb is here")
+    page.get_by_role("button", name="Check it").click()
+    expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
+    pipeline.read_checks()
+    page.get_by_role("button", name="Write the accepted claims as a file").click()
+    expect(page.get_by_text("that takes about 1 s")).to_be_visible()
+    pipeline.normalise_files()
+    with page.expect_download() as download:  # the link comes by itself
+        page.get_by_role("link", name="Download the accepted claims").click()
+    written = gzip.decompress(download.value.path().read_bytes()).decode()
+    assert "per:city_of_birth\t:E2\tDOC:0-33\t0.8" in written
+    assert "a remark" not in written
+
+
 def test_a_file_is_checked_and_then_handed_in(open_page, member, kb):
     page = open_page("/check/", user=member)
     page.get_by_label("Knowledge base").set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     page.get_by_role("button", name="Check it").click()
-    expect(page.get_by_role("heading", name="It is being read")).to_be_visible()
+    expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
     pipeline.read_checks()
     expect(page.get_by_role("heading", name="It would be accepted")).to_be_visible()
     assert not Submission.objects.exists()

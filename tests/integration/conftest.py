@@ -1,21 +1,32 @@
 """A small world, loaded, and ways to submit to it and to have it judged."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
 from django.core.files import File
 from django.core.management import call_command
+from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import submissions
-from evaluation.models import Submission
+from evaluation import submissions, work
+from evaluation.models import Epoch, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from tests.world import World
 
 Submit = Callable[..., Submission]
+
+
+def advance_past_pauses() -> None:
+    """Run the pipeline as often as it tries something, with the pauses in between over."""
+    for _ in range(work.ERRORS):
+        pipeline.advance()
+        past = timezone.now() - timedelta(seconds=1)
+        StageWork.objects.exclude(not_before=None).update(not_before=past)
+        Epoch.objects.exclude(scoring_not_before=None).update(scoring_not_before=past)
 
 
 @pytest.fixture(autouse=True)

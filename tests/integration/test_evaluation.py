@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from django.core.files import File
 from django.core.management import call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Corpus, Label, Question
 from evaluation import audit, epochs, exhaustive, lifecycle, sampling, submissions
+from evaluation.claims import Claims, read_claims
 from evaluation.estimators import coordinated
 from evaluation.models import (
     DocumentSample,
@@ -30,7 +32,7 @@ from kbpo import pipeline
 from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from tests.integration.conftest import Submit
+from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import Fact, World
 
 pytestmark = pytest.mark.django_db
@@ -83,13 +85,11 @@ def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit
     submission = submit("one")
     pipeline.advance()
     batch = SampleBatch.objects.get(submission=submission)
-    claims = sampling.read_claims(submission)
+    claims = read_claims(submission)
     pi = sampling.current_pi(batch.epoch)
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
-    expected = {
-        row.instance_id for row, one in zip(claims.predictions, u, strict=True) if one < pi[row.instance_id]
-    }
-    assert set(pi) == {row.instance_id for row in claims.predictions}
+    expected = {row.instance_id for row, one in zip(claims.rows, u, strict=True) if one < pi[row.instance_id]}
+    assert set(pi) == {row.instance_id for row in claims.rows}
     assert set(batch.sampled.values_list("instance_id", flat=True)) == expected
     assert 0 < len(expected) < len(claims.keys)
 
@@ -99,9 +99,9 @@ def test_the_target_is_met_for_every_system_in_turn(submit: Submit) -> None:
         submission = submit(f"system{number}", seed=number)
         pipeline.advance()
         batch = SampleBatch.objects.get(submission=submission)
-        claims = sampling.read_claims(submission)
+        claims = read_claims(submission)
         pi = sampling.current_pi(batch.epoch)
-        own = np.array([pi[row.instance_id] for row in claims.predictions])
+        own = np.array([pi[row.instance_id] for row in claims.rows])
         variance = (claims.p**2 * 0.25 * (1 / own - 1)).sum()
         assert variance <= batch.target_variance * (1 + 1e-12)  # another order of rounding
 
@@ -388,11 +388,19 @@ def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
     assert sampling.sample_submission(submission_id=submission.pk)
 
 
-def test_texts_are_not_read_to_score_a_submission(submit: Submit) -> None:
-    submission = submit("one")
-    pipeline.validate_submissions()
-    claims = sampling.read_claims(submission)
-    assert "text" in claims.predictions[0].instance.document.get_deferred_fields()
+def test_neither_texts_nor_predictions_outside_the_documents_are_read_to_score(
+    submit: Submit, judge: Callable[[], None]
+) -> None:
+    submit("one")
+    pipeline.advance()
+    judge()
+    Epoch.objects.update(scores_due=True)
+    with CaptureQueriesContext(connection) as queries:
+        pipeline.score_epochs()
+    asked = [query["sql"] for query in queries]
+    assert not [one for one in asked if '"annotations_document"."text"' in one]
+    reads = [one for one in asked if "evaluation_prediction" in one]
+    assert all("prediction.instance_id = wanted.id" in one for one in reads)
 
 
 def test_a_corpus_with_its_documents_drawn_takes_no_new_ones(corpus: Corpus, tmp_path: Path) -> None:
@@ -499,15 +507,14 @@ def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_othe
     submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, fine = submit("one"), submit("two", seed=2)
-    real = sampling.read_claims
 
-    def read_claims(submission: Submission) -> sampling.Claims:
+    def read(submission: Submission) -> Claims:
         if submission == broken:
             raise ZeroDivisionError
-        return real(submission)
+        return read_claims(submission)
 
-    monkeypatch.setattr(sampling, "read_claims", read_claims)
-    pipeline.advance()
+    monkeypatch.setattr(sampling, "read_claims", read)
+    advance_past_pauses()
     broken.refresh_from_db()
     fine.refresh_from_db()
     assert (broken.state, fine.state) == ("failed", "judging")

@@ -1,5 +1,6 @@
 """What becomes of a submission when people or machines change their mind."""
 
+import json
 import smtplib
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,17 +9,18 @@ from pathlib import Path
 import pytest
 from django.core import mail
 from django.core.files.base import ContentFile
-from django.core.mail import EmailMessage
+from django.core.mail import BadHeaderError, EmailMessage
 from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import estimation, lifecycle, notices, quota, sampling, submissions, work
+from evaluation import lifecycle, notices, pool, quota, sampling, submissions, work
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
-from tests.integration.conftest import Submit
+from tests.factories import SubmissionFactory
+from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +78,7 @@ def test_reading_that_fails_three_times_fails_with_words_and_can_be_resumed(
     submission = submit("one", user=member)
     with monkeypatch.context() as patch:
         break_down(patch, submissions, "read_kb")
-        pipeline.advance()
+        advance_past_pauses()
     failed = reload(submission)
     assert (failed.state, failed.failed_in) == ("failed", "uploaded")
     assert "stopped 3 times" in failed.events.last().detail  # type: ignore[union-attr]
@@ -95,7 +97,7 @@ def test_a_failure_while_sampling_gives_the_quota_back(
     assert reload(submission).quota_taken_at is not None
     with monkeypatch.context() as patch:
         break_down(patch, sampling, "read_claims")
-        pipeline.advance()
+        advance_past_pauses()
     assert (reload(submission).state, reload(submission).quota_taken_at) == ("failed", None)
 
 
@@ -108,8 +110,9 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, estimation, "read_labels")
+        break_down(patch, pool, "read_labels")
         judge()
+        advance_past_pauses()
     assert (reload(submission).state, reload(submission).failed_in) == ("failed", "judging")
     assert reload(submission).quota_taken_at is not None  # its sample stands
     assert not Epoch.objects.get().scores_due
@@ -117,6 +120,68 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     pipeline.advance()
     assert reload(submission).state == "scored"
     assert Score.objects.filter(submission=submission).exists()
+
+
+def test_after_each_error_the_pause_is_longer(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
+    submission = submit("one")
+    break_down(monkeypatch, submissions, "read_kb")
+    for number, pause in enumerate(work.PAUSES, 1):
+        pipeline.advance()
+        pipeline.advance()  # comes to an end, and does not try again
+        stopped = StageWork.objects.get(submission=submission)
+        assert (stopped.attempts, stopped.errors) == (number, number)
+        assert stopped.not_before == stopped.heartbeat_at + pause
+        assert work.next_try() == stopped.not_before
+        StageWork.objects.update(not_before=timezone.now())
+    assert sorted(work.PAUSES) == list(work.PAUSES)
+    pipeline.advance()
+    assert reload(submission).state == "failed"
+    assert work.next_try() is None
+
+
+def test_a_try_that_was_lost_with_its_worker_is_followed_by_the_next_at_once(submit: Submit) -> None:
+    submission = submit("one")
+    begun(submission, attempts=1, worked=timedelta(seconds=1))
+    assert work.next_try() is None
+    assert pipeline.validate_submissions() == 1
+
+
+def test_others_go_on_while_one_pauses(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        break_down(patch, submissions, "read_kb")
+        one = submit("one")
+        pipeline.validate_submissions()
+    two = submit("two", team="Beta", seed=2)
+    pipeline.validate_submissions()
+    assert [reload(submission).state for submission in (one, two)] == ["uploaded", "accepted"]
+
+
+def test_scores_that_could_not_be_computed_are_tried_again_after_a_pause(
+    submit: Submit, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    with monkeypatch.context() as patch:
+        break_down(patch, pool, "read_labels")
+        judge()
+    epoch = Epoch.objects.get()
+    assert (epoch.scoring_failures, epoch.scores_due) == (1, True)
+    assert work.next_try() == epoch.scoring_not_before
+    assert pipeline.score_epochs() == 0
+    Epoch.objects.update(scoring_not_before=timezone.now())
+    assert pipeline.score_epochs() == 1
+    assert (reload(submission).state, work.next_try()) == ("scored", None)
+
+
+def test_advance_says_that_something_is_tried_again_later(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submit("one")
+    break_down(monkeypatch, submissions, "read_kb")
+    call_command("advance", "--json")
+    said = capsys.readouterr()
+    assert json.loads(said.out)["validate_submissions"] == 1
+    assert f"is tried again from {StageWork.objects.get().not_before:%H:%M:%S} UTC" in said.err
 
 
 def begun(submission: Submission, *, attempts: int, worked: timedelta) -> None:
@@ -269,6 +334,42 @@ def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
     assert pipeline.send_notices() == 1
     assert pipeline.send_notices() == 0
     assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(
+    "error", [BadHeaderError, ValueError, smtplib.SMTPRecipientsRefused({}), TimeoutError]
+)
+def test_a_message_that_cannot_be_sent_keeps_no_other_back(
+    error: Exception, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        submission = SubmissionFactory.create(name=name, uploaded_by=member, state="refused")
+        notices.announce(submission.events.get())
+    send = EmailMessage.send
+
+    def refuse_two(self: EmailMessage, fail_silently: bool = False) -> int:
+        if self.subject.startswith("two"):
+            raise error
+        return send(self, fail_silently)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailMessage, "send", refuse_two)
+        assert pipeline.send_notices() == 2
+    assert [message.subject.split()[0] for message in mail.outbox] == ["one", "three"]
+    assert Notice.objects.get(sent_at=None).attempts == 1
+    Notice.objects.filter(sent_at=None).update(claimed_until=timezone.now() - timedelta(seconds=1))
+    assert pipeline.send_notices() == 1
+
+
+def test_a_message_that_cannot_be_written_keeps_no_other_back(
+    member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for state in ("refused", "failed"):
+        submission = SubmissionFactory.create(name=state, uploaded_by=member, state=state)
+        notices.announce(submission.events.get())
+    monkeypatch.setitem(notices.BODIES, Submission.State.REFUSED, "{nothing}")
+    assert pipeline.send_notices() == 1
+    assert [message.subject.split()[0] for message in mail.outbox] == ["failed"]
 
 
 def test_mail_is_tried_for_as_long_as_a_mail_server_may_be_away() -> None:

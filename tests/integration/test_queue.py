@@ -120,6 +120,19 @@ def test_votes_take_places_too(born: Question, workers: list[User]) -> None:
     assert [take(worker) for worker in workers[:2]] == [born, None]
 
 
+def test_a_question_that_three_votes_did_not_settle_has_one_place_more(
+    born: Question, workers: list[User]
+) -> None:
+    for relations in ([0], [1], []):
+        offers = [born.payload["options"][index] for index in relations]
+        ResponseFactory.create(
+            question=born, answer={"version": 1, "relations": offers, "none": not relations}
+        )
+    assert take(workers[0]) is None
+    labels.settle_questions()
+    assert [take(worker) for worker in workers[:2]] == [born, None]
+
+
 def test_a_vote_that_is_not_valid_leaves_its_place(born: Question, workers: list[User]) -> None:
     ResponseFactory.create_batch(3, question=born)
     Response.objects.filter(pk=Response.objects.earliest("pk").pk).update(is_valid=False)

@@ -3,7 +3,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.template.loader import render_to_string
 from django.test import Client
 
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, TryAgain
 from kbpo.core.refusals import RefusalMiddleware, api_exception_handler
 
 
@@ -64,3 +64,13 @@ def test_a_form_without_its_token_is_refused_in_words(db):
     answer = Client(enforce_csrf_checks=True).post("/accounts/login/", {})
     assert answer.status_code == 403
     assert "This form was too old" in answer.content.decode()
+
+
+def test_what_takes_a_moment_is_no_matter_of_being_too_late(middleware, request_):
+    page = middleware.process_exception(request_, TryAgain("It is being stored: try again in a moment."))
+    assert page.status_code == 409
+    assert "Not at this moment" in page.content.decode()
+
+
+def test_the_api_says_that_something_takes_a_moment_as_a_conflict():
+    assert api_exception_handler(TryAgain("It is being stored."), {}).status_code == 409

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from annotations import conflicts, labels, responses
-from annotations.models import Label, Question, Response
+from annotations.models import Corpus, Label, Question, Response
 from annotations.payloads import CanonicalQuestion
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -57,6 +57,10 @@ def vote(question: Question, *answers: Any) -> None:
 
 def state(question: Question) -> str:
     return Question.objects.get(pk=question.pk).state
+
+
+def needed(question: Question) -> int:
+    return Question.objects.get(pk=question.pk).votes_needed
 
 
 def values(question: Question) -> dict[str, tuple[bool, int, int, str]]:
@@ -170,11 +174,68 @@ def test_votes_that_are_not_valid_do_not_count(question: Question) -> None:
     assert labels.settle_questions() == 0
 
 
-def test_votes_that_settle_nothing_go_to_an_expert(question: Question) -> None:
+def test_votes_that_settle_nothing_ask_for_one_more(question: Question) -> None:
     vote(question, BORN, LIVED, NONE)
     assert labels.settle_questions() == 1
-    assert state(question) == "expert"
+    assert (state(question), needed(question)) == ("open", 4)
+    assert labels.settle_questions() == 0
     assert not Label.objects.exists()
+
+
+def test_a_question_is_settled_as_soon_as_its_votes_suffice(question: Question) -> None:
+    for answer, votes_needed in ((LIVED, 3), (NONE, 3), (BORN, 4), (BORN, 5), (BORN, 5)):
+        vote(question, answer)
+        labels.settle_questions()
+        assert needed(question) == votes_needed
+    assert state(question) == "settled"
+    assert values(question)["per:place_of_birth"] == (True, 3, 5, "majority")
+
+
+def test_what_the_most_votes_leave_open_goes_to_an_expert(question: Question) -> None:
+    vote(question, BORN, LIVED, NONE)
+    labels.settle_questions()
+    vote(question, BORN)
+    labels.settle_questions()
+    vote(question, LIVED)
+    assert (state(question), labels.settle_questions(), state(question)) == ("open", 1, "expert")
+    assert not Label.objects.exists()
+
+
+def test_a_corpus_may_allow_no_more_votes(question: Question) -> None:
+    Corpus.objects.update(most_votes=3)
+    vote(question, BORN, LIVED, NONE)
+    labels.settle_questions()
+    assert state(question) == "expert"
+
+
+@pytest.mark.parametrize(("least", "expected"), [(0.9, "settled"), (0.95, "open")])
+def test_a_corpus_may_want_more_than_a_majority(question: Question, least: float, expected: str) -> None:
+    Corpus.objects.update(least_posterior=least)
+    vote(question, BORN, BORN, NONE)
+    labels.settle_questions()
+    assert state(question) == expected
+
+
+def test_a_majority_that_stays_doubtful_goes_to_an_expert(question: Question) -> None:
+    Corpus.objects.update(least_posterior=0.95)
+    vote(question, BORN, BORN, NONE, BORN, NONE)
+    labels.settle_questions()
+    assert state(question) == "expert"
+
+
+def test_only_open_questions_are_sent_to_experts(question: Question) -> None:
+    settled = QuestionFactory.create(settled=True)
+    assert labels.send_to_experts(questions=[question, settled]) == 1
+    assert (state(question), state(settled)) == ("expert", "settled")
+
+
+def test_an_answer_that_is_no_vote_is_kept_and_settles_nothing(question: Question) -> None:
+    vote(question, BORN, BORN)
+    answer = responses.Answer(
+        question=question, worker=UserFactory.create(annotator=True), answer=BORN, is_vote=False
+    )
+    assert responses.record_many(answers=[answer])[0].is_valid is False
+    assert labels.settle_questions() == 0
 
 
 def test_settling_twice_is_harmless(question: Question) -> None:
@@ -191,8 +252,7 @@ def test_questions_are_settled_a_limited_number_at_a_time_the_oldest_first() -> 
 
 
 def test_an_expert_settles_at_once(question: Question, operator: User) -> None:
-    vote(question, BORN, LIVED, NONE)
-    labels.settle_questions()
+    labels.send_to_experts(questions=[question])
     responses.record(question=question, worker=operator, answer=LIVED, as_expert=True)
     assert state(question) == "settled"
     assert values(question)["per:place_of_residence"] == (True, 1, 1, "expert")

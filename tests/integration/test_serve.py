@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,6 +98,15 @@ def test_it_says_where_the_site_is_and_who_may_sign_in(demo: Demo, port: str) ->
 def test_the_site_answers(demo: Demo, port: str) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as response:
         assert response.status == 200
+
+
+def test_the_hit_pages_answer_by_the_machines_other_name(demo: Demo, port: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(f"http://localhost:{port}/hits/none/", timeout=30)
+    assert "There is no such task" in refusal.value.read().decode()
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/hits/none/", timeout=30)
+    assert "There is no such page" in refusal.value.read().decode()
 
 
 def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:

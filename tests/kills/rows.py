@@ -12,7 +12,9 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 
-from evaluation.models import StageWork, Submission
+from evaluation import columns
+from evaluation.models import ClaimColumn, Instance, StageWork, Submission
+from kbpo.core.coded import unpack
 
 Row = Mapping[str, Any]
 
@@ -44,13 +46,14 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",
+    "evaluation.NormalisedFile.attempts": "a try that was killed counts",
     "evaluation.Notice.attempts": "a try that was killed counts",
     "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
 }
 
 
 def read_rows() -> dict[str, list[str]]:
-    """Return the rows of each model as sorted JSON, and what lies in files: uploads and mail.
+    """Return the rows of each model as sorted JSON, and the files: uploads, what was made of them, mail.
 
     Of the work on stages only that which ended in an error is there: the rest counts tries, and so kills.
     """
@@ -69,7 +72,10 @@ def read_rows() -> dict[str, list[str]]:
     ]
     rows["uploaded files"] = sorted(
         f"{folder.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        for folder in (Path(settings.MEDIA_ROOT), Path(settings.KBPO_HOME, "uploads"))
+        for folder in (
+            Path(settings.MEDIA_ROOT),
+            *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
+        )
         for path in folder.rglob("*")
         if path.is_file()
     )
@@ -94,6 +100,8 @@ def describe(row: models.Model) -> Row:
             described[field.name] = None if value is None else name_of(field.related_model, value)
         elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
             described[field.name] = [name_of(Submission, pk) for pk in value]
+        elif isinstance(row, ClaimColumn) and (field.name, row.name) == ("data", columns.INSTANCES):
+            described[field.name] = [name_of(Instance, pk) for pk in unpack(bytes(value)).tolist()]
         elif isinstance(field, models.BinaryField):
             described[field.name] = hashlib.sha256(value).hexdigest()
         elif isinstance(field, models.DateTimeField):

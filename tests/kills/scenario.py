@@ -2,8 +2,8 @@
 
 Two teams hand in seven systems over two epochs. One file has faults that are repaired, one is refused; one
 system gets its go-ahead late, one waits for its team's quota, one is withdrawn, one file is deleted. Two
-files are checked without being handed in, and one of these is forgotten. Four documents are annotated in
-full.
+files are checked without being handed in, and one of these is forgotten. Two are written anew. Four documents
+are annotated in full.
 """
 
 import os
@@ -19,8 +19,8 @@ from django.utils import timezone
 from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
 from crowd import simulation
-from evaluation import checks, epochs, files, lifecycle, sampling, submissions, uploads
-from evaluation.models import Epoch, FileCheck, Notice, SampleBatch, Submission, Upload
+from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
+from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
@@ -92,6 +92,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "submit": lambda: submit(folder, FIRST),
         "advance": pipeline.advance,
         "go ahead": go_ahead,
+        "ask": ask,
         "advance again": pipeline.advance,
         "judge": lambda: judge(folder),
         "advance to scores": pipeline.advance,
@@ -155,6 +156,13 @@ def go_ahead() -> None:
         lifecycle.give_go_ahead(submission=submission, user=User.objects.get(email="beta@example.org"))
 
 
+def ask() -> None:
+    """Have two files written anew; one of them is forgotten in the end, and this with it."""
+    user = User.objects.get(email="alpha@example.org")
+    normalised.ask(file=Submission.objects.get(name="one"), user=user)
+    normalised.ask(file=FileCheck.objects.get(upload__name="four.kb"), user=user)
+
+
 def ask_of_documents() -> None:
     documents = Document.objects.filter(corpus__tag=TAG).order_by("doc_id").values_list("pk", flat=True)
     questions.ask_entities(list(documents[:4]))
@@ -186,8 +194,9 @@ def change_minds() -> None:
 def tidy() -> None:
     """Do what the service does a day later."""
     files.remove_orphans(now=timezone.now() + 2 * files.YOUNGEST)
-    for path in (settings.KBPO_HOME / "uploads").iterdir():
-        os.utime(path, (0, 0))
+    for folder in ("uploads", "normalised"):
+        for path in (settings.KBPO_HOME / folder).iterdir():
+            os.utime(path, (0, 0))
     uploads.remove_expired()
 
 
@@ -199,6 +208,8 @@ def let_leases_run_out() -> None:
 def settled() -> bool:
     """Say whether the pipeline has nothing left to do: stage after stage, since work only goes that way."""
     if FileCheck.objects.filter(state="waiting").exists():
+        return False
+    if NormalisedFile.objects.filter(state="waiting").exists():
         return False
     if Upload.objects.filter(expires_at__lte=timezone.now()).exists():
         return False

@@ -17,13 +17,16 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from annotations.models import Corpus, Question
-from evaluation import divisions, epochs, estimation, sampling
+from evaluation import annotated, columns, divisions, epochs, pool, sampling
+from evaluation.claims import read_claims
 from evaluation.estimators import coordinated, documents, matching
 from evaluation.estimators.comparison import Comparable, Measure, comparables, differences
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
 from evaluation.models import SampledInstance, Submission
+from kbpo.core.coded import unpack_names
+from kbpo.core.spans import Span
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
 TAG = "knowledgenet"
@@ -113,37 +116,45 @@ class World:
     def __init__(self, corpus: Corpus) -> None:
         submissions = Submission.objects.filter(corpus=corpus).order_by("batch__number")
         self.names = [submission.name for submission in submissions]
-        self.pool = estimation.read_pool(list(submissions))
+        epoch = corpus.epochs.get()
+        self.pool = pool.read_pool(epoch, epoch.batches.count())
         self.document_ids = dict(corpus.documents.order_by("id").values_list("doc_id", "id"))
         ids = list(self.document_ids.values())
-        every = estimation.read_exhaustive(self.pool, corpus, ids)
+        every = annotated.read_exhaustive(self.pool.submissions, corpus, ids)
         assert every is not None
         self.documents, self.relations = every.documents, every.relations
-        self.divisions = dict(divisions.divisions(corpus, self.pool.claims, ids))
-        relations = estimation._read_true_relations(list(self.document_ids.values()))
-        claims = {
-            row.instance_id: estimation._claim(row) for predictions in self.pool.claims for row in predictions
-        }
-        ordered = [claims[instance_id] for instance_id in self.pool.instance_ids]
-        self.correct = matching.match(ordered, relations).correct.astype(float)
+        names = [columns.PREDICATES, columns.NAMES]
+        kept = list(columns.read([batch.pk for batch in self.pool.batches], names))
+        named = ([unpack_names(one[name]) for one in kept] for name in names)
+        self.divisions = dict(divisions.divisions(corpus, *named, ids))
+        self.keys = [""] * self.pool.size
+        claims = [matching.Claim("", "", Span(0, 1), Span(0, 1))] * self.pool.size
+        for submission in submissions:
+            read = read_claims(submission)
+            places = self.pool.positions(read.instance_ids).tolist()
+            for place, key, row in zip(places, read.keys, read.rows, strict=True):
+                self.keys[place] = key
+                claims[place] = matching.Claim(str(row.document_id), row.predicate, row.subject, row.object)
+        relations = annotated.read_true_relations(ids)
+        self.correct = matching.match(claims, relations).correct.astype(float)
 
     def run(self, seed: int) -> Run:
         secret = epochs.derive_secret(bytes.fromhex(fixed_secret(seed)), TAG, 1)
         target = coordinated.target_variance()
-        pi = np.zeros(len(self.pool.keys))
+        pi = np.zeros(self.pool.size)
         for system in self.pool.systems:
             rows, p = system.rows, system.weights["subject_relation"]
             pi[rows] = sampling.arrive(
                 pi=pi[rows], p=p, known=np.zeros(len(rows), dtype=bool), target_variance=target
             ).pi
-        sampled = coordinated.uniforms(secret, self.pool.keys) < pi
+        sampled = coordinated.uniforms(secret, self.keys) < pi
         labels = Labels(
             np.where(sampled, self.correct, np.nan), [np.full(len(s.rows), np.nan) for s in self.pool.systems]
         )
         drawn = documents.draw_documents(list(self.document_ids), DOCUMENTS, seed)
         ids = list(self.document_ids)
         columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
-        sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.pool.keys))
+        sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.keys))
         (estimates,) = coordinated_estimates(
             self.pool.systems,
             labels,

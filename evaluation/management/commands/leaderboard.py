@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import leaderboard
+from evaluation import leaderboard, money
 from evaluation.estimators import intervals, weighting
 from evaluation.estimators.scores import PARTS
 from kbpo.core.commands import Command as BaseCommand
@@ -55,14 +55,15 @@ class Command(BaseCommand):
             estimator=options["estimator"],
         )
         if options["json"]:
-            self.print_json({"rows": [self.row_as_json(row) for row in rows]})
+            paid = money.paid([row.submission for row in rows])
+            self.print_json({"rows": [self.row_as_json(row, paid.get(row.submission)) for row in rows]})
             return
         for row in rows:
             measures = (("P", row.precision), ("R", row.recall), ("F1", row.f1))
             words = row.why or "  ".join(as_text(name, measure) for name, measure in measures)
             self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
 
-    def row_as_json(self, row: leaderboard.Row) -> dict[str, Any]:
+    def row_as_json(self, row: leaderboard.Row, paid_cents: int | None) -> dict[str, Any]:
         return {
             "submission": row.submission,
             "team": row.team,
@@ -72,5 +73,5 @@ class Command(BaseCommand):
                 for name, measure in (("precision", row.precision), ("recall", row.recall), ("f1", row.f1))
             },
             "labels": row.labels,
-            "cost": None,
+            "cost": paid_cents,
         }

@@ -1,5 +1,6 @@
 from typing import Any
 
+from evaluation import work
 from kbpo import pipeline
 from kbpo.core.commands import Command as BaseCommand
 
@@ -10,6 +11,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         moved = pipeline.advance()
+        if at := work.next_try():
+            self.stderr.write(f"What ended in an error (see the log) is tried again from {at:%H:%M:%S} UTC.")
         if options["json"]:
             self.print_json(moved)
             return

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotations.models import Question
 from evaluation import forecast, sampling
+from evaluation.claims import read_claims
 from evaluation.models import (
     Epoch,
     SampledInstance,
@@ -78,7 +79,7 @@ def test_the_expected_questions_are_those_asked_on_average(accepted):
     second = accepted("second", seed=2)
     foreseen = forecast.forecast(second).questions
     rng = np.random.default_rng(1)
-    claims = sampling.read_claims(second)
+    claims = read_claims(second)
     target = sampling.coordinated.target_variance(second.corpus.target_half_width, second.corpus.target_level)
     pi = sampling.arrive(
         pi=np.zeros(len(claims.p)), p=claims.p, known=np.zeros(len(claims.p), bool), target_variance=target
@@ -86,12 +87,12 @@ def test_the_expected_questions_are_those_asked_on_average(accepted):
     asked = []
     for _ in range(300):
         drawn = np.flatnonzero(rng.random(len(pi)) < pi)
-        rows = [claims.predictions[row] for row in drawn]
+        rows = [claims.rows[row] for row in drawn]
         pairs = {
             (claim.document_id, *sorted((claim.subject, claim.object)))
-            for claim in map(sampling.relation_claim, rows)
+            for claim in (row.relation() for row in rows)
         }
-        canonicals = {claim for row in rows for claim in sampling.canonical_claims(row)}
+        canonicals = {claim for row in rows for claim in row.canonicals()}
         asked.append(len(pairs) + len(canonicals))
     standard_error = np.std(asked, ddof=1) / np.sqrt(len(asked))
     assert abs(np.mean(asked) - foreseen) < 4 * standard_error
@@ -198,6 +199,27 @@ def test_work_that_has_gone_silent_is_said_to_be_tried_again(submit, member, cli
         deadline_at=timezone.now() + timedelta(minutes=10),
     )
     assert "tried again by itself" in page(client, submission)
+
+
+def test_work_that_ended_in_an_error_says_when_it_is_tried_again(submit, member, client):
+    submission = submit("one")
+    again = timezone.now() + timedelta(minutes=1)
+    StageWork.objects.create(
+        submission=submission,
+        stage="uploaded",
+        attempts=2,
+        errors=2,
+        error="ZeroDivisionError: secret",
+        started_at=days_ago(1),
+        heartbeat_at=timezone.now(),
+        deadline_at=timezone.now() + timedelta(minutes=10),
+        not_before=again,
+    )
+    found = page(client, submission)
+    assert f"stopped 0 s ago, at try 2; we try again at {again:%H:%M} UTC." in found
+    assert "secret" not in found
+    StageWork.objects.update(not_before=days_ago(0.1))
+    assert "we try again any moment now." in page(client, submission)
 
 
 def test_a_failure_says_its_cause_and_can_be_resumed(submit, member, client):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from annotations.models import DocumentAnnotation
 from evaluation.comparing import compare, pack, unpack
 from evaluation.estimators.comparison import Comparable
-from evaluation.models import Comparison
+from evaluation.models import Comparison, DocumentSample, SampledDocument
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,
@@ -37,8 +38,11 @@ def comparable(*precisions, recall=0.5):
 
 @pytest.fixture
 def epoch(cast):
-    for _ in range(8):
-        DocumentFactory(corpus=cast.corpus)
+    documents = [DocumentFactory(corpus=cast.corpus) for _ in range(8)]
+    sample = DocumentSample.objects.create(corpus=cast.corpus, size=4, population=8)
+    for document in documents[:4]:
+        SampledDocument.objects.create(sample=sample, document=document, probability=0.5)
+        DocumentAnnotation.objects.create(document=document, digest="0" * 64)
     return EpochFactory(corpus=cast.corpus)
 
 
@@ -71,6 +75,12 @@ def pair(epoch):
 def address(*systems, name="compare", **choice):
     query = {"a": systems[0].pk, "b": systems[1].pk} | choice
     return reverse(name, args=["news"], query=query)
+
+
+def test_scores_that_were_not_made_comparable_are_not_compared(client, epoch):
+    first, second = scored(epoch, "quorum", 0.7), scored(epoch, "maxim", 0.5)
+    assert compare(first, second, **CHOICE) == []
+    assert client.get(address(first, second)).status_code == 200
 
 
 def test_what_is_packed_comes_back():

@@ -402,7 +402,7 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
         "/corpora/news/documents/": 6,
         f"/corpora/news/documents/{document.doc_id}/": 8,
         f"/corpora/news/systems/{submission.pk}/": 13,
-        f"/submissions/{submission.pk}/": 17,
+        f"/submissions/{submission.pk}/": 18,
         f"/submissions/{submission.pk}/problems/": 7,
         f"/submissions/{submission.pk}/lines/?line=1": 7,
         "/submissions/new/": 11,

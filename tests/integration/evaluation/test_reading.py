@@ -1,18 +1,24 @@
 """Reading an upload in a process of its own: what reaches the database, and what stops nobody else."""
 
 import io
+import os
+import subprocess
+import sys
 
 import pytest
+from django.conf import LazySettings
+from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import submissions
+from evaluation import normalised, submissions
 from evaluation.models import Submission
 from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits
 from evaluation.reading.texts import TextFile
-from evaluation.texts import text_file
+from evaluation.texts import remove_unfinished, text_file
 from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
+from tests.conftest import ROOT
 from tests.factories import CorpusFactory, DocumentFactory
 from tests.integration.conftest import Submit
 from tests.world import World
@@ -43,6 +49,32 @@ def test_a_corpus_that_has_grown_has_another_text_file() -> None:
 
 def test_a_corpus_without_documents_has_an_empty_text_file() -> None:
     assert TextFile(text_file(CorpusFactory())).length("D") is None
+
+
+KILLED_WRITER = """
+import os, signal, sys
+from pathlib import Path
+from evaluation.reading.texts import write_texts
+
+def texts():
+    yield "D1", "one"
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_texts(Path(sys.argv[1]), texts())
+"""
+
+
+def test_what_a_killed_writer_of_texts_leaves_is_removed_after_a_day(settings: LazySettings) -> None:
+    whole = text_file(CorpusFactory())
+    subprocess.run(
+        [sys.executable, "-c", KILLED_WRITER, str(whole.with_name("9-x.sqlite"))], cwd=ROOT, check=False
+    )
+    (left,) = whole.parent.glob(".9-x.sqlite.*")
+    assert remove_unfinished(now=timezone.now()) == 0
+    for path in (left, whole):
+        os.utime(path, (0, 0))
+    pipeline.remove_orphans()
+    assert (left.exists(), whole.exists()) == (False, True)
 
 
 def test_a_file_that_costs_too_much_is_refused_and_the_next_is_read(
@@ -78,7 +110,7 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
     submission = submit("one")
     pipeline.validate_submissions()
     to = io.BytesIO()
-    submissions.write_normalised(submission=submission, to=to)
+    normalised.write(file=submission, to=to)
     to.seek(0)
     again = submissions.read_kb(stream=to, corpus=corpus, format="tac2016")
     with submission.file.open("rb") as stream:
@@ -92,7 +124,7 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
 def test_a_refused_submission_is_not_written_anew(submit: Submit) -> None:
     submission = submit("none", [])
     with pytest.raises(InvalidInput, match="refused"):
-        submissions.write_normalised(submission=submission, to=io.BytesIO())
+        normalised.write(file=submission, to=io.BytesIO())
 
 
 def test_what_became_of_the_file_is_stored_with_it(submit: Submit) -> None:

@@ -12,12 +12,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from evaluation import uploads
+from evaluation import checks, uploads
 from evaluation.models import Submission, Upload
 from kbpo import pipeline
-from kbpo.core.errors import Busy, Conflict, InvalidInput, TooLarge
+from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
-from tests.factories import UserFactory
+from tests.factories import CorpusFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 CONTENT = b"run\n:E1\ttype\tPER\n" * 20
@@ -332,6 +332,81 @@ def test_an_unfinished_upload_is_thrown_away_by_its_owner_alone(cast, sign_in):
     assert Upload.objects.exists()
     sign_in(cast.member).post(f"/uploads/{upload.pk}/discard/")
     assert not Upload.objects.exists()
+
+
+class ThrownAwayMeanwhile(io.BytesIO):
+    """A piece whose upload is thrown away while it arrives."""
+
+    def __init__(self, upload, content=CONTENT):
+        super().__init__(content)
+        self.upload = upload
+
+    def read(self, size=-1):
+        uploads.discard(upload=Upload.objects.filter(pk=self.upload.pk).first() or self.upload)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("content", [CONTENT[:9], CONTENT], ids=["a piece", "the last piece"])
+def test_an_upload_that_is_thrown_away_while_a_piece_arrives_is_gone(user, content):
+    upload = begin(user)
+    with pytest.raises(Gone, match="thrown away meanwhile"):
+        uploads.append(upload=upload, offset=0, stream=ThrownAwayMeanwhile(upload, content))
+    assert not upload.path.exists()
+
+
+def test_an_upload_that_is_thrown_away_before_a_piece_arrives_is_gone(user, home):
+    upload = begin(user)
+    uploads.discard(upload=Upload.objects.get())
+    with pytest.raises(Gone):
+        uploads.append(upload=upload, offset=0, stream=io.BytesIO(CONTENT))
+    assert list((home / "uploads").iterdir()) == []
+
+
+def test_a_whole_upload_that_is_thrown_away_is_neither_handed_in_nor_checked(user):
+    upload = finish(user)
+    uploads.discard(upload=Upload.objects.get())
+    with pytest.raises(Gone), uploads.as_file(upload):
+        pass
+    with pytest.raises(Gone):
+        checks.start(upload=upload, corpus=CorpusFactory(), format="tac2016")
+
+
+def test_the_api_says_that_an_upload_is_gone(tus, monkeypatch):
+    address = announce(tus)
+    append = uploads.append
+
+    def too_late(**given):
+        Upload.objects.all().delete()
+        return append(**given)
+
+    monkeypatch.setattr(uploads, "append", too_late)
+    assert tus("PATCH", address, CONTENT, Upload_Offset=0).status_code == 404
+
+
+def test_bytes_that_vanish_while_they_are_looked_at_are_let_be(user, monkeypatch):
+    upload = finish(user)
+    os.utime(upload.path, (0, 0))
+    monkeypatch.setattr(Path, "glob", lambda path, pattern: [upload.path, path / "vanished"])
+    monkeypatch.setattr(Path, "is_file", lambda path: True)
+    assert uploads.remove_expired() == 0
+
+
+@pytest.mark.parametrize("modified", ["9" * 30, "9" * 5_000, "1.5", "soon"])
+def test_a_time_that_is_none_is_refused(tus, modified):
+    answer = tus(
+        "POST",
+        "/api/uploads/",
+        Upload_Length=9,
+        Upload_Metadata=metadata(filename="a", lastmodified=modified),
+    )
+    assert answer.status_code == 400
+    assert "no number of milliseconds" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("modified", "kept"), [("1234", 1234), ("0", 0), ("-5", None), ("", None)])
+def test_a_time_is_kept_where_there_is_one(tus, modified, kept):
+    announce(tus, lastmodified=modified)
+    assert Upload.objects.get().modified == kept
 
 
 def test_a_server_killed_before_the_digest_makes_up_for_it(user):

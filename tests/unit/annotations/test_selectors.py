@@ -21,7 +21,7 @@ def corpus():
 
 @pytest.fixture
 def vote(corpus):
-    crowd = UserFactory.create_batch(3, annotator=True)
+    crowd = UserFactory.create_batch(5, annotator=True)
 
     def vote(asked, *said):
         question = QuestionFactory.create(document=DocumentFactory.create(corpus=corpus), asked=asked)
@@ -66,13 +66,13 @@ def test_the_whole_answer_is_the_category(corpus, vote):
 
 
 def test_questions_that_went_to_an_expert_count(corpus, vote):
-    vote(RELATION, [BORN], [LIVED], [])
+    vote(RELATION, [BORN], [LIVED], [], [BORN], [LIVED])
     vote(RELATION, [BORN], [BORN], [BORN])
     assert of_kind(corpus, "relation").questions == 2
 
 
 def test_the_experts_answer_does_not_count(corpus, vote):
-    question = vote(RELATION, [BORN], [LIVED], [])
+    question = vote(RELATION, [BORN], [LIVED], [], [BORN], [LIVED])
     vote(RELATION, [BORN], [BORN], [BORN])
     before = of_kind(corpus, "relation")
     expert = UserFactory.create(operator=True)

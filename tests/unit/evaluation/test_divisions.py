@@ -1,16 +1,8 @@
 import pytest
 
 from evaluation.divisions import bands, divisions
-from tests.factories import (
-    ADA,
-    HALLOW,
-    PRESS,
-    SHE,
-    DocumentFactory,
-    InstanceFactory,
-    PredictionFactory,
-    SubmissionFactory,
-)
+from kbpo.core.coded import code_names
+from tests.factories import CorpusFactory, DocumentFactory
 
 
 @pytest.mark.parametrize(
@@ -28,33 +20,18 @@ def test_bands_follow_the_names_of_the_pool(frequencies, names, tops):
 
 @pytest.mark.django_db
 def test_a_claim_stands_with_its_relation_its_subjects_type_and_its_canonical_name():
-    submission = SubmissionFactory()
-    document = DocumentFactory(corpus=submission.corpus)
-    for number in range(4):  # Ada Quill occurs in five documents, Quill Press in one
-        DocumentFactory(corpus=submission.corpus, text=f"Ada Quill, {number}.")
-    document.text = document.text.replace("Quill Press", "Xxxxx Press")
-    document.save()
-    rows = [
-        PredictionFactory(
-            submission=submission,
-            instance=InstanceFactory(document=document, subject=SHE, object=HALLOW),
-            subject_canonical_start=ADA.start,
-            subject_canonical_end=ADA.end,
-        ),
-        PredictionFactory(
-            submission=submission,
-            instance=InstanceFactory(
-                document=document, predicate="org:place_of_headquarters", subject=PRESS, object=HALLOW
-            ),
-            subject_type="ORG",
-        ),
-    ]
-    found = dict(divisions(submission.corpus, [rows], []))
+    corpus = CorpusFactory()
+    for number in range(5):
+        DocumentFactory(corpus=corpus, text=f"Ada Quill, {number}.")
+    DocumentFactory(corpus=corpus, text="Quill Press.")
+    predicates = code_names(["per:place_of_birth", "org:place_of_headquarters", "per:place_of_birth"])
+    subjects = code_names(["ada quill", "quill press", "ada quill"])
+    found = dict(divisions(corpus, [predicates], [subjects], []))
     assert {
         kind: [division.names[code] for code in division.of_claims[0]] for kind, division in found.items()
     } == {
-        "predicate": ["per:place_of_birth", "org:place_of_headquarters"],
-        "type": ["PER", "ORG"],
-        "frequency": ["4 to 5", "at most 3"],
+        "predicate": ["per:place_of_birth", "org:place_of_headquarters", "per:place_of_birth"],
+        "type": ["PER", "ORG", "PER"],
+        "frequency": ["4 to 5", "at most 3", "4 to 5"],
     }
     assert all(division.of_relations.size == 0 for division in found.values())

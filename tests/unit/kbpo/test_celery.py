@@ -8,7 +8,7 @@ from kbpo.celery import app, broker
 
 def test_beat_runs_every_stage_of_the_pipeline() -> None:
     scheduled = [entry["task"] for entry in app.conf.beat_schedule.values()]
-    stages = (*pipeline.STAGES, pipeline.sweep_marketplace, pipeline.remove_orphans)
+    stages = (*pipeline.STAGES, pipeline.sweep_marketplace, pipeline.end_studies, pipeline.remove_orphans)
     assert scheduled == [f"kbpo.pipeline.{stage.__name__}" for stage in stages]
 
 

@@ -28,9 +28,14 @@ def services() -> dict[str, Any]:
 def filled(environment: dict[str, str]) -> dict[str, str]:
     """Put values where compose would."""
     return {
-        name: re.sub(r"\$\{(\w+)(:[?-][^}]*)?\}", lambda found: VALUES[found[1]], value)
+        name: re.sub(r"\$\{(\w+)(:[?-][^}]*)?\}", lambda found: value_of(found[1], found[2] or ""), value)
         for name, value in environment.items()
     }
+
+
+def value_of(name: str, otherwise: str) -> str:
+    """Return a variable's value, or what stands in for one that need not be given."""
+    return otherwise.removeprefix(":-") if otherwise.startswith(":-") and name not in VALUES else VALUES[name]
 
 
 @pytest.mark.parametrize("service", OURS)

@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import pytest
 
 from kbpo.core.errors import InvalidInput
@@ -48,3 +50,32 @@ def test_outside_debug_addresses_are_https() -> None:
 def test_half_a_pair_of_keys_is_refused() -> None:
     with pytest.raises(InvalidInput, match="MTURK_SECRET_ACCESS_KEY: must be set"):
         read({"MTURK_ACCESS_KEY_ID": "AKIA"}, site_url=SITE, debug=False)
+
+
+@pytest.mark.parametrize("value", ["a third", "-1", "101", "NaN", "Infinity"])
+def test_a_fee_is_a_percentage(value: str) -> None:
+    with pytest.raises(InvalidInput, match="PROLIFIC_FEE_PERCENT: must be a number from 0 to 100"):
+        read({"PROLIFIC_FEE_PERCENT": value}, site_url=SITE, debug=False)
+
+
+def test_the_fee_is_a_third_unless_said_otherwise() -> None:
+    assert read({}, site_url=SITE, debug=False).prolific_fee_percent == Decimal("33.34")
+    given = read({"PROLIFIC_FEE_PERCENT": "42.86"}, site_url=SITE, debug=False)
+    assert given.prolific_fee_percent == Decimal("42.86")
+
+
+@pytest.mark.parametrize("value", ["0", "1001", "-1", "many"])
+def test_hits_per_worker_are_a_number(value: str) -> None:
+    with pytest.raises(InvalidInput, match="PROLIFIC_HITS_PER_WORKER: must be a number from 1 to 1000"):
+        read({"PROLIFIC_HITS_PER_WORKER": value}, site_url=SITE, debug=False)
+
+
+def test_rewards_aim_at_fifteen_dollars_an_hour_unless_said_otherwise() -> None:
+    assert read({}, site_url=SITE, debug=False).hourly_cents == 1500
+    assert read({"CROWD_HOURLY_CENTS": "2000"}, site_url=SITE, debug=False).hourly_cents == 2000
+
+
+@pytest.mark.parametrize("wage", ["0", "-1", "15.00", "a lot", "100001", "²"])
+def test_a_wage_that_is_none_is_refused(wage: str) -> None:
+    with pytest.raises(InvalidInput, match="CROWD_HOURLY_CENTS"):
+        read({"CROWD_HOURLY_CENTS": wage}, site_url=SITE, debug=False)

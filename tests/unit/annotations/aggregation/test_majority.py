@@ -83,3 +83,17 @@ def test_what_is_settled_is_carried_by_more_than_half(votes: list[set[str]]) -> 
     assert all((2 * verdict.votes_for > len(votes)) == verdict.value for verdict in verdicts.values())
     assert any(verdict.value for verdict in verdicts.values()) or 2 * none > len(votes)
     assert all(2 * verdict.votes_for != len(votes) for verdict in verdicts.values())
+
+
+@pytest.mark.parametrize(
+    ("votes_for", "votes", "probable"),
+    [(3, 3, 729 / 730), (2, 3, 9 / 10), (1, 3, 9 / 10), (3, 5, 9 / 10), (4, 5, 729 / 730), (2, 4, 1 / 2)],
+)
+def test_a_verdict_is_as_probable_as_its_margin_is_wide(votes_for: int, votes: int, probable: float) -> None:
+    assert Verdict(2 * votes_for > votes, votes_for, votes).posterior == pytest.approx(probable)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=9))
+def test_a_verdict_is_never_less_probable_than_its_opposite(votes: list[bool]) -> None:
+    verdict = canonical(votes)
+    assert verdict is None or verdict.posterior >= 0.9 - 1e-9

@@ -1,9 +1,12 @@
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
-from crowd.interfaces.relation import Page, Part, build_page, read_answer, ticked_values
+from crowd.interfaces.relation import Page, Part, build_page, excerpt, read_answer, ticked_values
 from crowd.templatetags.annotate import marked, sentence
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment
@@ -142,3 +145,37 @@ def test_white_space_of_the_document_is_kept_and_none_is_added() -> None:
     assert marked([Segment(" a\n", (mark,), (mark,)), Segment("\n b")]) == (
         '<span class="in-view"> a\n</span>\n b'
     )
+
+
+def test_a_short_text_is_shown_whole() -> None:
+    assert excerpt("Ada met Ben.", [Span(0, 3)], 100) == [Span(0, 12)]
+
+
+def test_a_long_text_is_cut_around_its_spans_at_words() -> None:
+    text = "one two three four five six seven eight nine ten"
+    found = excerpt(text, [Span(text.index("five"), text.index("five") + 4)], 14)
+    assert [text[start:end] for start, end in found] == ["four five six"]
+
+
+def test_spans_far_apart_are_shown_in_pieces() -> None:
+    text = "a" * 100 + " Ada " + "b" * 100 + " Ben " + "c" * 100
+    spans = [Span(text.index("Ben"), text.index("Ben") + 3), Span(text.index("Ada"), text.index("Ada") + 3)]
+    found = excerpt(text, spans, 20)
+    assert [text[start:end].strip() for start, end in found] == ["Ada", "Ben"]
+
+
+@given(
+    st.text(alphabet="ab \n", min_size=1, max_size=200),
+    st.lists(st.tuples(st.integers(0, 199), st.integers(1, 20)), min_size=1, max_size=4),
+    st.integers(0, 220),
+)
+def test_an_excerpt_holds_its_spans_and_fits_where_they_do(
+    text: str, starts: list[tuple[int, int]], longest: int
+) -> None:
+    spans = [Span(min(start, len(text) - 1), min(start + size, len(text))) for start, size in starts]
+    found = excerpt(text, spans, longest)
+    assert found == sorted(found)
+    assert all(one.end < other.start for one, other in pairwise(found)) or len(found) == 1
+    assert all(any(window.contains(span) for window in found) for span in spans)
+    covered = len({place for span in spans for place in range(*span)})
+    assert sum(end - start for start, end in found) <= max(longest, covered)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.scores import CoordinatedSample, Documents, IidSample, Labels, System
 from evaluation.estimators.subsets import Relations
 
@@ -40,7 +41,7 @@ class SmallPool:
         for part in ("relation", "all"):
             right = self.correct if part == "relation" else self.correct & self.right_names
             found[part] = np.array([np.isin(where, s.rows[right[s.rows]]) for s in self.systems])
-        return Relations(population or self.size, self.size, self.document[where], found)
+        return Relations(SimpleRandom(population or self.size), self.size, self.document[where], found)
 
     def documents(self, population=None):
         relations = self.relations(population)
@@ -51,7 +52,7 @@ class SmallPool:
         found = {part: np.array([count(g) for g in by]) for part, by in relations.found.items()}
         pool = {part: count(by.any(axis=0)) for part, by in relations.found.items()}
         true = np.bincount(relations.document, minlength=self.size)
-        return Documents(relations.population, true, found, found, pool)
+        return Documents(relations.sample, true, found, found, pool)
 
     def sample(self, seed, pi=None):
         rng = np.random.default_rng(seed)

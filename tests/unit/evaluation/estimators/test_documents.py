@@ -2,9 +2,17 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.estimators.documents import SimpleRandom, TwoPhase, draw_documents
+from evaluation.estimators.documents import (
+    SimpleRandom,
+    TwoPhase,
+    draw_documents,
+    second_phase_probabilities,
+    tfidf_scores,
+)
 from kbpo.core.errors import InvalidInput
 
 # The documents
@@ -134,3 +142,68 @@ def test_one_phase_is_two_phases_without_a_second():
     sample = TwoPhase([True] * 3, [1.0] * 3, population=10, planned=3)
     assert sample.weights(3) == pytest.approx(SimpleRandom(10).weights(3))
     assert sample.covariance(z, z) == pytest.approx(SimpleRandom(10).covariance(z, z))
+
+
+def test_variances_of_many_are_those_of_each():
+    z = np.random.default_rng(0).normal(size=(4, 7))
+    sample = SimpleRandom(30)
+    assert sample.variances(z) == pytest.approx([sample.covariance(one, one) for one in z])
+
+
+# The second phase's probabilities
+
+
+def test_tfidf_by_hand():
+    # Name 0 in 2 of 8 documents, name 1 in one: ln 4 and ln 8; twice in a document counts 1 + ln 2.
+    scores = tfidf_scores([0, 1, 1], [1, 2, 1], [0, 0, 1], [2, 1], 3, 8)
+    assert scores == pytest.approx([np.log(4), (1 + np.log(2)) * np.log(4) + np.log(8), 0])
+
+
+def test_a_name_of_every_document_tells_none_apart():
+    assert tfidf_scores([0, 1], [3, 1], [0, 0], [2], 2, 2).tolist() == [0, 0]
+
+
+def test_probabilities_grow_with_the_score_above_a_floor_by_hand():
+    # Floor .2 · 2/4 = .1; what is left, 2 − .4 = 1.6, is shared in proportion to 1 : 3 until the second is 1.
+    p2 = second_phase_probabilities([0.0, 1.0, 3.0, 0.0], 2.0, 0.2)
+    assert p2 == pytest.approx([0.1, 0.1 + 0.7, 1.0, 0.1])
+
+
+def test_without_a_score_the_second_phase_is_uniform():
+    assert second_phase_probabilities([0.0] * 4, 1.0).tolist() == [0.25] * 4
+
+
+def test_documents_without_a_score_share_what_the_others_cannot_take():
+    assert second_phase_probabilities([5.0, 0.0, 0.0], 2.0, 0.3) == pytest.approx([1, 0.5, 0.5])
+
+
+@given(
+    scores=st.lists(st.floats(0, 1e6), min_size=1, max_size=30),
+    share=st.floats(0.01, 1),
+    floor_share=st.floats(0.01, 0.99),
+)
+def test_second_phase_probabilities_sum_to_what_is_expected(scores, share, floor_share):
+    expected = share * len(scores)
+    p2 = second_phase_probabilities(scores, expected, floor_share)
+    assert p2.sum() == pytest.approx(expected, rel=1e-9)
+    assert (p2 >= floor_share * share * (1 - 1e-12)).all()
+    assert (p2 <= 1).all()
+    order = np.argsort(scores, kind="stable")
+    assert (np.diff(p2[order]) >= -1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tfidf_scores([0], [0], [0], [1], 1, 1), "times: the value 0.0"),
+        (lambda: tfidf_scores([1], [1], [0], [1], 1, 1), "documents: the value 1.0"),
+        (lambda: tfidf_scores([0], [1], [0], [2], 1, 1), "frequencies: the value 2.0"),
+        (lambda: second_phase_probabilities([], 1.0), "scores: is empty"),
+        (lambda: second_phase_probabilities([-1.0], 1.0), "scores: the value -1.0"),
+        (lambda: second_phase_probabilities([1.0], 1.5), "expected: is 1.5"),
+        (lambda: second_phase_probabilities([1.0], 1.0, 0.0), "floor_share: is 0.0"),
+    ],
+)
+def test_what_a_second_phase_cannot_be_drawn_from_is_named(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()

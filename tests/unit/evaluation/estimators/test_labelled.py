@@ -8,7 +8,13 @@ from scipy import sparse
 
 from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.iid import draw, shares_of_pool
-from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from evaluation.estimators.labelled import (
+    both,
+    labelled_recall,
+    planned_alpha,
+    planned_alphas,
+    share_of_pool,
+)
 from evaluation.estimators.recall import document_recall
 from kbpo.core.errors import InvalidInput
 from tests.unit.evaluation.estimators.worlds import CORRECT, WEIGHTS, batches, poisson_samples
@@ -247,3 +253,22 @@ def test_under_iid_a_share_of_nothing_is_not_estimable():
 def test_a_wrong_argument_is_named(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+@given(seed=st.integers(0, 10_000))
+def test_all_planned_weights_at_once_are_those_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    mine = rng.random((5, 40)) < rng.uniform(0.2, 0.9, (5, 1))
+    mine[0] |= ~mine.any(axis=0)
+    mine[:, 0] = True
+    team_of = rng.integers(4, size=5).tolist()
+    pi = np.where(rng.random(40) < 0.2, 1.0, rng.uniform(0.01, 1, 40))
+    teams = sum(mine[[one == team for one in team_of]].any(axis=0) for team in set(team_of))
+    found = planned_alphas([np.flatnonzero(own) for own in mine], team_of, pi, 30, 200)
+    expected = [planned_alpha(teams, own, pi, 30, 200) for own in mine]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_pool_with_an_instance_of_nobody_has_no_planned_weights():
+    with pytest.raises(InvalidInput, match="teams"):
+        planned_alphas([np.array([0])], [1], [0.5, 0.5], 3, 9)

@@ -3,7 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.estimators.matching import Claim, TrueRelation, match, matches
+from evaluation.estimators.matching import (
+    Claim,
+    ClaimColumns,
+    TrueRelation,
+    match,
+    match_columns,
+    matches,
+)
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
@@ -139,3 +146,48 @@ def test_a_predicate_that_is_not_stored_is_refused():
     stray = TRUE._replace(predicate="per:age")
     with pytest.raises(InvalidInput, match="predicate: 'per:age' is not a stored relation"):
         matches(claim((4, 6), (7, 8), predicate="per:age"), stray)
+
+
+spans = st.tuples(st.integers(0, 12), st.integers(1, 5)).map(lambda pair: Span(pair[0], sum(pair)))
+predicates = st.sampled_from([BORN, SPOUSE, "per:siblings"])
+claims_of_any_kind = st.builds(
+    Claim,
+    *(st.sampled_from(["D", "E", "F"]), predicates, spans, spans),
+    *(spans, st.none() | spans),
+)
+relations_of_any_kind = st.builds(
+    TrueRelation,
+    *(st.sampled_from(["D", "E", "G"]), predicates, spans, spans),
+    *[st.lists(spans, max_size=3).map(tuple)] * 2,
+)
+
+
+def as_columns(claims):
+    doc_ids, names = ["F", "E", "D"], [SPOUSE, "per:place_of_death", BORN, "per:siblings"]
+
+    def ends(of):
+        return np.array([of(one) or (-1, -1) for one in claims], dtype=np.int64).reshape(-1, 2)
+
+    return ClaimColumns(
+        doc_ids,
+        names,
+        np.array([doc_ids.index(one.doc_id) for one in claims], dtype=np.int64),
+        np.array([names.index(one.predicate) for one in claims], dtype=np.int64),
+        *map(ends, (lambda one: one.subject, lambda one: one.object)),
+        *map(ends, (lambda one: one.subject_canonical, lambda one: one.object_canonical)),
+    )
+
+
+@pytest.mark.parametrize("part", ["relation", "all"])
+@given(claims=st.lists(claims_of_any_kind, max_size=12), true=st.lists(relations_of_any_kind, max_size=12))
+def test_columns_match_as_claims_do(part, claims, true):
+    expected, found = match(claims, true, part), match_columns(as_columns(claims), true, part)
+    pairs = zip(found.claim.tolist(), found.true.tolist(), strict=True)
+    assert sorted(pairs) == sorted(zip(expected.claim.tolist(), expected.true.tolist(), strict=True))
+    assert found.correct.tolist() == expected.correct.tolist()
+    assert found.found.tolist() == expected.found.tolist()
+
+
+def test_columns_of_a_part_without_recall_are_refused():
+    with pytest.raises(InvalidInput, match="recall exists for"):
+        match_columns(as_columns([]), [], "linking")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.reading import columns
-from evaluation.tac.reader import ReadPrediction
+from evaluation.tac.predictions import Predictions, ReadPrediction
 from kbpo.core.spans import Span
 
 _spans = st.builds(
@@ -30,6 +30,25 @@ _predictions = st.builds(
 )
 
 
+PREDICTION = ReadPrediction(
+    doc_id="D",
+    predicate="per:title",
+    subject_type="PER",
+    object_type="TITLE",
+    subject_entity=":A",
+    object_entity="boss",
+    official="per:title",
+    provenance="D:0-1",
+    subject=Span(0, 3),
+    object=Span(5, 9),
+    subject_canonical=Span(0, 3),
+    object_canonical=None,
+    line=7,
+    turned=False,
+    confidence=0.5,
+)
+
+
 def rows(predictions: columns.Predictions) -> list[tuple[object, ...]]:
     names = [predictions.names(column) for column in columns.NAMES]
     offsets = [list(predictions.offsets(column)) for column in columns.OFFSETS]
@@ -38,7 +57,7 @@ def rows(predictions: columns.Predictions) -> list[tuple[object, ...]]:
 
 @given(st.lists(_predictions, max_size=5))
 def test_columns_hold_what_was_put_into_them(predictions):
-    assert rows(columns.gather(predictions)) == [
+    assert rows(columns.gather(Predictions(predictions))) == [
         (
             *(getattr(one, name) for name in columns.NAMES),
             *one.subject,
@@ -55,15 +74,28 @@ def test_columns_hold_what_was_put_into_them(predictions):
 @given(predictions=st.lists(_predictions, max_size=5))
 def test_columns_are_the_same_when_read_from_a_file(predictions, tmp_path_factory):
     path = tmp_path_factory.mktemp("columns") / "file"
-    written = columns.gather(predictions)
+    written = columns.gather(Predictions(predictions))
     with path.open("wb") as stream:
         columns.write(written, stream)
     with path.open("rb") as stream:
         assert columns.read(stream) == written
 
 
-def test_a_file_that_is_cut_off_is_refused(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(b'{"strings": [], "count": 3}\n1234')
-    with path.open("rb") as stream, pytest.raises(EOFError):
-        columns.read(stream)
+def test_names_that_take_several_lines_are_all_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(columns, "BATCH", 2)
+    one = PREDICTION
+    written = columns.gather(Predictions([one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]))
+    with (tmp_path / "file").open("w+b") as stream:
+        columns.write(written, stream)
+        stream.seek(0)
+        assert columns.read(stream) == written
+
+
+@pytest.mark.parametrize("end", range(1, 140, 7))
+def test_a_file_that_is_cut_off_is_refused(end, tmp_path):
+    with (tmp_path / "file").open("w+b") as stream:
+        columns.write(columns.gather(Predictions([PREDICTION])), stream)
+        stream.truncate(stream.tell() - end)
+        stream.seek(0)
+        with pytest.raises(EOFError):
+            columns.read(stream)

@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.tac.instances import ReadPrediction
+from evaluation.tac.predictions import ReadPrediction
 from kbpo.core.spans import Span
 from tests.unit.evaluation.tac.kb import NEXT, extend
 

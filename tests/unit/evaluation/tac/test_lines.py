@@ -119,3 +119,27 @@ def test_damaged_gzip_is_reported(damage):
 )
 def test_a_file_of_another_kind_has_one_problem(start):
     assert lines_of(start + b"\xff\0\n" * 1000) == ([], [(1, "UNSUPPORTED_FILE")])
+
+
+def test_a_line_whose_end_was_not_read_is_not_checked(monkeypatch):
+    monkeypatch.setattr(module, "SWELLS_FREELY", 0)
+    monkeypatch.setattr(module, "CHUNK", 5_000)
+    found, problems = lines_of(gzip.compress(b"run\n" + b"0123456\n" * 100_000))
+    assert problems == [(0, "TOO_LARGE")]
+    assert {text for _, text in found} == {"run", "0123456"}
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (gzip.compress(PLAIN)[:-5], "BROKEN_GZIP"),
+        (b"PK\x03\x04" + PLAIN, "UNSUPPORTED_FILE"),
+        (b"x" * (module.GIVE_UP + module.CHUNK), "LINE_TOO_LONG"),
+        (b"\n" * (module.MOST_LINES + 1), "TOO_LARGE"),
+    ],
+)
+def test_a_file_that_is_not_read_to_its_end_is_cut_short(data, code):
+    log = ProblemLog("tac2016")
+    list(numbered_lines(io.BytesIO(data), log))
+    assert [problem.code for problem in log.by_line()] == [code]
+    assert log.is_cut_short

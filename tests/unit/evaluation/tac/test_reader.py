@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.tac import entities, problems
 from evaluation.tac.documents import Texts
 from evaluation.tac.reader import Reading, read
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
-from tests.unit.evaluation.tac.kb import BASE, BLANK, DOCUMENTS, extend, tabbed
+from tests.unit.evaluation.tac.kb import BASE, BLANK, DOCUMENTS, NEXT, extend, tabbed
 
 KNOWLEDGENET = Path(__file__).parents[5] / "shared" / "knowledgenet"
 SYSTEMS = (
@@ -188,3 +189,28 @@ def test_what_is_no_knowledge_base_is_refused_with_a_reason(data):
     reading = read(io.BytesIO(data), documents=BLANK)
     assert not reading.accepted
     assert reading.problems
+
+
+def test_nothing_is_said_of_a_whole_file_that_was_not_read_to_its_end():
+    data = gzip.compress(b'run\n:A\ttype\tPER\n:B\tmention\t"x"\tD1:0-0\n', 0)
+    reading = read(io.BytesIO(data[:-8]), documents=BLANK)
+    assert {problem.code for problem in reading.problems} == {"BROKEN_GZIP", "MENTION_TEXT_DIFFERS"}
+    assert (reading.counts["lines"], reading.counts["entities"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("one\ttwo", "WRONG_NUM_ENTRIES"), (":A\tper:none\t:B\tD1:0-2", "ILLEGAL_PREDICATE")],
+    ids=["of lines", "of relations"],
+)
+def test_reading_ends_when_there_are_too_many_errors(line, code, monkeypatch):
+    monkeypatch.setattr(problems, "MOST_ERRORS", 10)
+    reading = extend(*[line] * 20)
+    assert reading.counts["problems"] == {code: 10, "TOO_MANY_ERRORS": 1}
+    assert (reading.problems[-1].line, reading.accepted) == (NEXT + 9, False)
+
+
+def test_a_file_that_names_too_many_entities_is_too_large(monkeypatch):
+    monkeypatch.setattr(entities, "MOST_ENTITIES", 4)
+    reading = extend(":D | type | PER", ":E | type | PER", ":F | type | PER")
+    assert [(problem.line, problem.code) for problem in reading.problems] == [(NEXT + 1, "TOO_LARGE")]

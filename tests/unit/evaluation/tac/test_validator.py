@@ -302,6 +302,7 @@ def test_every_code_of_a_file_has_an_example():
         "ILLEGAL_CHARACTER",
         "LINE_TOO_LONG",
         "TOO_LARGE",
+        "TOO_MANY_ERRORS",
         "TOO_SLOW",
         "TOO_MANY_TOTAL_CHARS",
         # an upload's alone: a file in order that makes no instance

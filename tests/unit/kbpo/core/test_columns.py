@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
+from django.db import IntegrityError, transaction
 
-from kbpo.core.columns import read_columns
+from annotations.models import NameFrequency
+from evaluation.models import ClaimColumn
+from kbpo.core.columns import copy_rows, insert_row, read_columns, read_rows
 from kbpo.core.errors import InvalidInput
+from tests.factories import CorpusFactory, SampleBatchFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -39,3 +43,23 @@ def test_a_null_is_refused_by_its_column(query):
 def test_a_type_without_a_fixed_width_is_refused():
     with pytest.raises(InvalidInput, match="text"):
         read_columns("SELECT 'a'", [], {"a": "text"})
+
+
+def test_bytes_come_back_as_they_were_inserted():
+    batch = SampleBatchFactory()
+    insert_row(ClaimColumn, {"batch_id": batch.pk, "name": "a", "data": b"\0\xff'%s"})
+    query = "SELECT name, data FROM evaluation_claimcolumn WHERE batch_id = %s"
+    assert read_rows(query, [batch.pk]) == [("a", b"\0\xff'%s")]
+
+
+def test_copied_rows_are_rows_like_others():
+    copy_rows(
+        NameFrequency, ("corpus_id", "name", "documents", "among"), [(CorpusFactory().pk, "a\tb", 1, 2)]
+    )
+    assert NameFrequency.objects.get().name == "a\tb"
+
+
+def test_copied_rows_obey_the_constraints():
+    rows = [(CorpusFactory().pk, "a", 3, 2)]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        copy_rows(NameFrequency, ("corpus_id", "name", "documents", "among"), rows)

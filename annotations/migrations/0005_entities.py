@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0003_names_and_agreement'),
+        ('annotations', '0004_more_votes'),
     ]
 
     operations = [

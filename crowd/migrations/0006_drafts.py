@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0002_hits'),
+        ('crowd', '0005_prolific'),
     ]
 
     operations = [

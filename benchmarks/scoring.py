@@ -1,0 +1,143 @@
+"""How long it takes to sample systems, and to score an epoch of them, from Postgres to stored rows.
+
+A process of its own makes each size, with a new embedded Postgres; as ``python -m benchmarks.scoring SYSTEMS
+CLAIMS`` it makes one of any size. Two have goals; the larger takes an hour to make. CPU seconds are those of
+Python and of the Postgres process that serves it.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+SIZES = ((40, 20_000), (200, 100_000))
+GOALS = {
+    (40, 20_000): 2.0,
+    (200, 100_000): 20.0,
+}  # seconds from scores that are due to the leaderboard's rows
+GOAL_OF_SAMPLING = 5.0  # for 100,000 claims
+
+
+def run(out: Path, *, quick: bool = False) -> None:
+    """Measure the sizes, or with `quick` the smaller one; write ``scoring.json``."""
+    report: dict[str, Any] = {"goals, s": {f"{m} x {n}": goal for (m, n), goal in GOALS.items()}, "sizes": []}
+    for systems, own in SIZES[:1] if quick else SIZES:
+        load = round(os.getloadavg()[0], 1)
+        with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as folder:
+            found = _measure(Path(folder), systems, own)
+        found |= {"load_before": load, "load_after": round(os.getloadavg()[0], 1)}
+        report["sizes"].append(found)
+        for name, value in found.items():
+            print(f"{name:>56}: {value:,.2f}" if isinstance(value, float) else f"{name:>56}: {value:,}")
+        (out / "scoring.json").write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _measure(folder: Path, systems: int, own: int) -> dict[str, Any]:
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    result = subprocess.run(  # noqa: S603 (no word of the command is a user's)
+        [sys.executable, "-m", "benchmarks.scoring", str(systems), str(own)],
+        env={**environment, "KBPO_HOME": str(folder / "home")},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    found: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return found
+
+
+def main(systems: int, own: int) -> None:
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
+    django.setup()
+
+    from django.core.management import call_command
+
+    from benchmarks import pool
+
+    call_command("migrate", verbosity=0)
+    started = time.perf_counter()
+    sampling = pool.build(systems, own)
+    built = time.perf_counter() - started
+    last = sampling[-10:]
+    print(
+        json.dumps(
+            {
+                "systems": systems,
+                "claims of each": own,
+                "making it, s": built,
+                "sampling the first, s": sampling[0][0],
+                "sampling one of the last ten, s": sum(one[0] for one in last) / len(last),
+                "sampling one of the last ten, CPU s": sum(one[1] + one[2] for one in last) / len(last),
+                "sampling one of the last ten, CPU s of Postgres": sum(one[2] for one in last) / len(last),
+                **measure(),
+            }
+        )
+    )
+
+
+def measure() -> dict[str, Any]:
+    """Score what is due, stage by stage."""
+    from annotations import agreements
+    from annotations.labels import update_posteriors
+    from annotations.models import Corpus
+    from benchmarks import pool
+    from evaluation import batches, estimation, leaderboard
+    from evaluation.models import (
+        AdjustedScore,
+        Comparison,
+        Epoch,
+        SampledClaim,
+        SampledInstance,
+        Score,
+        SubsetScore,
+    )
+
+    epoch = Epoch.objects.select_related("corpus").get()
+    batches.close_batches(epoch=epoch)
+    Epoch.objects.update(scores_due=True)
+    corpus = Corpus.objects.get()
+
+    took = {}
+
+    def timed(name: str, act: Any) -> Any:
+        begun = pool.now()
+        found = act()
+        clock, python, postgres = (after - before for after, before in zip(pool.now(), begun, strict=True))
+        took[f"{name}, s"] = clock
+        took[f"{name}, CPU s"] = python + postgres
+        took[f"{name}, CPU s of Postgres"] = postgres
+        return found
+
+    timed(
+        "measuring labels",
+        lambda: (update_posteriors(corpus=corpus), agreements.update_agreement(corpus=corpus)),
+    )
+    assert timed("scoring, with labels measured again", lambda: estimation.score_epoch(epoch_id=epoch.pk))
+    rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus))
+    assert all(row.rank is not None for row in rows), "not every system is ranked"
+    assert timed("scoring subsets", lambda: estimation.score_subsets(epoch_id=epoch.pk))
+    Epoch.objects.update(subsets_due=True)
+    assert timed("subsets once names are counted", lambda: estimation.score_subsets(epoch_id=epoch.pk))
+    end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
+    return {
+        **took,
+        "end to end, s": end_to_end,
+        "memory at the peak, GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+        "ranks": max(row.rank or 0 for row in rows),
+        "labels": SampledInstance.objects.count(),
+        "claims at labels": SampledClaim.objects.count(),
+        "scores": Score.objects.count(),
+        "corrected scores": AdjustedScore.objects.count(),
+        "subset scores": SubsetScore.objects.count(),
+        "comparisons, MB": sum(len(row.arrays) for row in Comparison.objects.iterator(chunk_size=1)) / 1e6,
+    }
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

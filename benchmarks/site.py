@@ -1,0 +1,102 @@
+"""The site as ``make demo`` serves it, for a benchmark: the same processes, on a database of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from demo import serve
+from kbpo.core import embedded
+from kbpo.environment import VARIABLES
+
+HIT_HOST = "localhost"  # the loopback's other name
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the site is.
+
+    Attributes
+    ----------
+    port : int
+    environ : dict
+        With which other processes of it are started.
+    logs : Path
+    processes : dict of str to int
+        The ids of those that serve it, the leaders of their sessions.
+    """
+
+    port: int
+    environ: dict[str, str]
+    logs: Path
+    processes: dict[str, int] = field(default_factory=dict)
+
+    def cpu_seconds(self) -> dict[str, float]:
+        """Return the processor's time that each process has taken so far, with its children."""
+        tick = os.sysconf("SC_CLK_TCK")
+        taken = dict.fromkeys(self.processes, 0.0)
+        by_session = {pid: name for name, pid in self.processes.items()}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            parent, session, times = int(fields[1]), int(fields[3]), fields[11:15]
+            name = by_session.get(session) or by_session.get(parent)
+            if name is not None:
+                taken[name] += sum(map(int, times)) / tick
+        return taken
+
+    def run(self, *arguments: str) -> str:
+        """Run Python to its end, as a part of the site; return what it printed."""
+        return subprocess.run(  # noqa: S603  # no word of the command is a user's
+            [sys.executable, *arguments],
+            env=self.environ,
+            cwd=serve.ROOT,
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        ).stdout
+
+
+@contextmanager
+def prepared(home: Path, port: int) -> Iterator[Site]:
+    """Start the embedded servers and make the tables."""
+    environ = {name: value for name, value in os.environ.items() if name not in VARIABLES} | {
+        "SITE_URL": f"http://{serve.HOST}:{port}",
+        "HIT_BASE_URL": f"http://{HIT_HOST}:{port}",
+        "KBPO_HOME": str(home),
+        "PYTHONUNBUFFERED": "1",
+    }
+    logs = serve.make_folder(home / "log")
+    embedded.postgres(home).acquire()
+    embedded.redis(home).acquire()
+    try:
+        site = Site(port, environ, logs)
+        (pid_file,) = (home / "postgres").rglob("postmaster.pid")
+        site.processes["postgres"] = int(pid_file.read_text().split()[0])
+        site.run("manage.py", "migrate", "--verbosity", "0")
+        yield site
+    finally:
+        embedded.redis(home).release()
+        embedded.postgres(home).release()
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[None]:
+    """Run the processes."""
+    parts: list[serve.Part] = []
+    with serve.listener(site.port) as web:
+        try:
+            serve.listen(web, site.port)
+            for name, command in serve.processes(web.fileno()).items():
+                parts.append(serve.start(name, command, site.environ, site.logs, pass_fds=[web.fileno()]))
+            serve.wait_until_answers(site.port, parts)
+            site.processes.update({part.name: part.process.pid for part in parts})
+            yield
+            serve.check(parts)
+        finally:
+            serve.end(parts)

@@ -1,0 +1,369 @@
+"""Taking in what workers sent: each assignment once, its answers as votes, whatever is lost on the way.
+
+The provider is looked at HIT by HIT, soon after something came and ever later while nothing does. Nothing
+depends on having seen an assignment before: what was taken in is found again by its id and its worker.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Q
+
+from annotations import responses
+from annotations.models import Question, Response
+from annotations.responses import Answer
+from crowd import budget, hit_answers, outbox, review
+from crowd.hit_answers import HitAnswers, storable
+from crowd.models import Assignment, Hit, HitBatch
+from crowd.providers import registry
+from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
+from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
+from kbpo.core.nudge import nudge
+
+logger = logging.getLogger(__name__)
+
+SOONEST = timedelta(seconds=5)
+LATEST = timedelta(minutes=30)
+AFTER_EXPIRY = timedelta(seconds=5)
+LONGEST_PROBLEM = 1000  # characters
+
+#: Looks at work that was just taken in, and says why a person should look too; empty: no reason.
+Check = Callable[[Assignment], str]
+#: Takes in what came of a tutorial.
+Settle = Callable[[Assignment, datetime], None]
+
+_checks: list[Check] = []
+_tutorials: list[Settle] = []
+
+State = Assignment.State
+
+
+def register_check(check: Check) -> None:
+    """Have work looked at when it is taken in; adding a check again changes nothing."""
+    if check not in _checks:
+        _checks.append(check)
+
+
+def unregister_check(check: Check) -> None:
+    """Take a check away again."""
+    _checks.remove(check)
+
+
+def register_tutorial(settle: Settle) -> None:
+    """Have tutorials that were taken in settled; adding it again changes nothing."""
+    if settle not in _tutorials:
+        _tutorials.append(settle)
+
+
+def look_soon(*, hit_id: int, now: datetime) -> None:
+    """Look at a HIT in a moment, because its page has sent an answer to the provider."""
+    soon = now + SOONEST
+    Hit.objects.filter(pk=hit_id, state=Hit.State.POSTED, next_look_at__gt=soon).update(next_look_at=soon)
+
+
+def collect_next(*, now: datetime, due_by: datetime, rng: Random) -> int | None:
+    """Look at the next HIT that is due, and take in what is new.
+
+    Safe to run anywhere, at any time, twice.
+
+    Parameters
+    ----------
+    now : datetime
+    due_by : datetime
+        HITs that are due later than this are left for another time.
+    rng : Random
+        Spreads the looks.
+
+    Returns
+    -------
+    int or None
+        How much was new; None if no HIT is due.
+    """
+    hit = _claim(now, due_by)
+    if hit is None:
+        return None
+    provider = registry.provider(hit.batch.provider)
+    assert hit.provider_id is not None
+    news = 0
+    try:
+        # First how it stands, then what was sent: so nothing is sent after the last look.
+        stands = provider.get(hit.provider_id)
+        for work in provider.collect(hit.provider_id):
+            news += _take_in(hit, work, now)
+        news += _end_if_done(hit, stands, now)
+        _look_again(hit, now, rng)
+    except NoAnswer as error:
+        until = now + outbox.wait(hit.tries, rng, retry_after=error.retry_after)
+        Hit.objects.filter(pk=hit.pk).update(claimed_until=None, next_look_at=until, error=str(error))
+    except NotFound as error:  # nothing more can come from there
+        logger.error("HIT %s is gone at the provider: %s", hit.pk, error)
+        news += _end(hit, now, str(error))
+        _look_again(hit, now, rng, str(error))
+    except Refused as error:
+        logger.error("HIT %s cannot be looked at: %s", hit.pk, error)
+        Hit.objects.filter(pk=hit.pk).update(claimed_until=None, next_look_at=now + LATEST, error=str(error))
+    return news
+
+
+def _claim(now: datetime, due_by: datetime) -> Hit | None:
+    names = registry.configured()
+    if not names:
+        return None
+    with transaction.atomic():
+        hit = (
+            Hit.objects.filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now),
+                state=Hit.State.POSTED,
+                next_look_at__lte=due_by,
+                batch__provider__in=names,
+            )
+            .select_related("batch")
+            .order_by("next_look_at")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
+        )
+        if hit is not None:
+            hit.claimed_until = now + outbox.LEASE
+            hit.tries += 1
+            hit.save(update_fields=["claimed_until", "tries"])
+        return hit
+
+
+@transaction.atomic
+def _take_in(looked_at: Hit, work: SubmittedWork, now: datetime) -> int:
+    """Take in one assignment, and what was decided of it at the provider; return how much was new."""
+    known = Assignment.objects.filter(
+        hit=looked_at, provider_id=work.assignment_id, provider_worker_id=work.worker_id
+    ).first()
+    if known is not None and known.counted_at is not None and known.state == work.state:
+        return 0  # as nearly always; nothing is locked for it
+    hit = (
+        Hit.objects.select_related("batch__corpus")
+        .select_for_update(no_key=True, of=("self",))
+        .get(pk=looked_at.pk)
+    )
+    assignment, _ = Assignment.objects.get_or_create(
+        hit=hit, provider_id=work.assignment_id, provider_worker_id=work.worker_id
+    )
+    hit, assignment = review.lock(assignment)
+    news = 0
+    if assignment.counted_at is None:
+        _count(hit, assignment, work, now)
+        news += 1
+    return news + _follow(hit, assignment, work, now)
+
+
+def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime) -> None:
+    assignment.worker = identify(provider=hit.batch.provider, worker_id=work.worker_id)
+    assignment.state = State.SUBMITTED
+    assignment.accepted_at = work.accepted_at
+    assignment.submitted_at = work.submitted_at
+    assignment.raw = storable(work.raw)
+    assignment.counted_at = now
+    assignment.save()
+    sent = hit.assignments.exclude(state=State.BEGUN).count()
+    # Its place was given up already, or opened again by the provider when other work was rejected.
+    if hit.ended_at is not None or sent > hit.places:
+        late = budget.Promise(
+            key=budget.next_key("reserve", hit),
+            cents=hit.reward_cents + hit.fee_cents,
+            hit=hit,
+            assignment=assignment,
+        )
+        try:
+            budget.reserve(promises=[late], batch=hit.batch, now=now)
+        except OverBudget as error:
+            assignment.error = str(error)
+    if hit.batch.is_tutorial:
+        _settle_tutorial(assignment, now)
+    else:
+        _vote(hit, assignment, work)
+    assignment.save()
+
+
+def _settle_tutorial(assignment: Assignment, now: datetime) -> None:
+    try:
+        with transaction.atomic():
+            for settle in _tutorials:
+                settle(assignment, now)
+    except KbpoError as error:
+        assignment.problem = assignment.flag = str(error)[:LONGEST_PROBLEM]
+
+
+def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
+    """Turn an assignment's answers into responses; what cannot be counted is kept, and said."""
+    assert assignment.worker is not None
+    questions = {question.pk: question for question in hit.questions.all()}
+    asked = {**questions, **({assignment.gold.pk: assignment.gold} if assignment.gold else {})}
+    problems = []
+    try:
+        read = _read(work.fields, assignment.answer, list(asked.values()))
+    except InvalidInput as error:
+        problems.append(str(error))
+    else:
+        assignment.comment = read.comment
+        assignment.answer = _normal(read)
+        given = [
+            Answer(
+                question=asked[pk],
+                worker=assignment.worker.user,
+                answer=answer,
+                seconds=read.seconds.get(pk),
+                is_vote=pk in questions,
+            )
+            for pk, answer in sorted(read.answers.items())
+        ]
+        before = set(
+            Response.objects.filter(worker=assignment.worker.user, question__in=asked).values_list(
+                "question", flat=True
+            )
+        )
+        problems += [f"Question {pk} was answered by this worker before." for pk in sorted(before)]
+        recorded, refused = _record([answer for answer in given if answer.question.pk not in before])
+        problems += refused
+        assignment.responses.set(recorded)
+    assignment.problem = "\n".join(problems)[:LONGEST_PROBLEM]
+    if problems:
+        assignment.flag = f"An answer could not be counted: {problems[0]}"[:LONGEST_PROBLEM]
+    else:
+        assignment.flag = "\n".join(filter(None, (check(assignment) for check in _checks)))
+    if assignment.flag:
+        # Until a person has looked, or had the time to, its votes settle nothing.
+        assignment.responses.update(is_valid=False)
+    nudge("kbpo.pipeline.review_work")
+
+
+def _record(given: Sequence[Answer]) -> tuple[list[Response], list[str]]:
+    """Record answers: together if they all can be, else each that can."""
+    try:
+        return responses.record_many(answers=given), []
+    except KbpoError:
+        pass
+    recorded, problems = [], []
+    for answer in given:
+        try:
+            recorded += responses.record_many(answers=[answer])
+        except KbpoError as error:
+            problems.append(f"Question {answer.question.pk}: {error}")
+    return recorded, problems
+
+
+def _read(fields: Mapping[str, str], stored: object, questions: Sequence[Question]) -> HitAnswers:
+    """Read what the provider handed over, or else what the page had sent to us before.
+
+    Raises
+    ------
+    InvalidInput
+        Of what was handed over, if neither can be read.
+    """
+    try:
+        if hit_answers.FIELD not in fields:
+            raise InvalidInput(f"there is no field {hit_answers.FIELD!r}")
+        return hit_answers.read_answers(hit_answers.parse(fields[hit_answers.FIELD]), questions)
+    except InvalidInput:
+        if stored is None:
+            raise
+        try:
+            return hit_answers.read_answers(stored, questions)
+        except InvalidInput:
+            pass
+        raise
+
+
+def _normal(read: HitAnswers) -> dict[str, object]:
+    return {
+        "version": hit_answers.VERSION,
+        "answers": [
+            {"question": pk, "answer": answer, "seconds": read.seconds.get(pk)}
+            for pk, answer in read.answers.items()
+        ],
+        "comment": read.comment,
+    }
+
+
+def identify(*, provider: str, worker_id: str) -> WorkerIdentity:
+    """Return a worker's identity; one of whom nothing is known becomes a person who cannot sign in.
+
+    Parameters
+    ----------
+    provider : str
+    worker_id : str
+        The provider's name of them.
+    """
+    known = WorkerIdentity.objects.select_related("user").filter(provider=provider, worker_id=worker_id)
+    if (found := known.first()) is not None:
+        return found
+    try:
+        with transaction.atomic():
+            user = User(email=f"{worker_id.lower()}@{provider}.invalid", is_annotator=True, is_active=False)
+            user.set_unusable_password()
+            user.save()
+            return WorkerIdentity.objects.create(user=user, provider=provider, worker_id=worker_id)
+    except IntegrityError:  # another process was first
+        return known.get()
+
+
+def _follow(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime) -> int:
+    """Take over what was decided at the provider: by time alone, by us with the answer lost, or by others."""
+    try:
+        if work.state == "approved":
+            return int(review.settle_approved(hit=hit, assignment=assignment, now=now))
+        if work.state == "rejected":
+            return int(review.settle_rejected(hit=hit, assignment=assignment, now=now))
+    except OverBudget as error:
+        Assignment.objects.filter(pk=assignment.pk).update(error=str(error))
+    return 0
+
+
+def _end_if_done(hit: Hit, stands: PublishedHit, now: datetime) -> int:
+    if stands.open or stands.held:
+        return 0
+    return _end(hit, now)
+
+
+@transaction.atomic
+def _end(looked_at: Hit, now: datetime, error: str = "") -> int:
+    """Note that nothing more can come from a HIT: free its questions, and the money of its empty places."""
+    hit = (
+        Hit.objects.select_related("batch__corpus")
+        .select_for_update(no_key=True, of=("self",))
+        .get(pk=looked_at.pk)
+    )
+    is_to_grow = hit.batch.state == HitBatch.State.OPEN and hit.posted_places < hit.places
+    is_changed = (hit.places, hit.posted_places) != (looked_at.places, looked_at.posted_places)
+    is_to_last = hit.wanted_until is not None and hit.wanted_until > now
+    if hit.state != Hit.State.POSTED or hit.ended_at is not None:
+        return 0
+    if not error and (is_to_grow or is_changed or is_to_last):
+        return 0
+    sent = hit.assignments.exclude(state=State.BEGUN).count()
+    empty = max(0, hit.places - sent)
+    budget.release(
+        key=budget.next_key("release", hit),
+        hit=hit,
+        cents=empty * (hit.reward_cents + hit.fee_cents),
+        now=now,
+    )
+    hit.places = hit.posted_places
+    hit.ended_at = now
+    hit.wanted_until = None
+    hit.save(update_fields=["places", "ended_at", "wanted_until"])
+    hit.hit_questions.update(is_active=False)
+    review.close_if_done(hit, now)
+    nudge("kbpo.pipeline.post_hits")
+    return 1
+
+
+def _look_again(hit: Hit, now: datetime, rng: Random, error: str = "") -> None:
+    """Look again after a quarter of the time in which nothing has come."""
+    latest = hit.assignments.aggregate(latest=Max("counted_at"))["latest"]
+    quiet = now - max(filter(None, (hit.posted_at, latest)))
+    pause = min(max(SOONEST, quiet / 4), LATEST) * (0.9 + 0.2 * rng.random())
+    look = now + pause
+    if hit.expires_at is not None and now < hit.expires_at:
+        look = min(look, hit.expires_at + AFTER_EXPIRY)
+    Hit.objects.filter(pk=hit.pk).update(claimed_until=None, next_look_at=look, tries=0, error=error)

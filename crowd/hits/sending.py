@@ -1,0 +1,55 @@
+"""Handing an answer that is stored here to the provider: by a form, or by a way back to its site."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crowd import hit_answers
+from crowd.hits.arrivals import Arrival
+from crowd.models import Hit
+from kbpo.core.errors import Unavailable
+
+#: Returns the address to which a worker goes when the answer is stored.
+Completion = Callable[[Hit, Arrival], str]
+
+_completions: dict[str, Completion] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """What the page does next.
+
+    Attributes
+    ----------
+    action : str
+        Where a form with `fields` is posted; empty where none is.
+    fields : mapping of str to str
+    next : str
+        Where the worker goes without a form; empty where there is one.
+    """
+
+    action: str = ""
+    fields: Mapping[str, str]
+    next: str = ""
+
+
+def register_completion(provider: str, completion: Completion) -> None:
+    """Say where the workers of a provider go that takes no form."""
+    _completions[provider] = completion
+
+
+def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover:
+    """Return how a stored answer reaches the provider.
+
+    Raises
+    ------
+    Unavailable
+        If nobody knows where the provider's workers go.
+    """
+    if arrival.submit_to:
+        fields = {"assignmentId": arrival.assignment_id, hit_answers.FIELD: hit_answers.write(answer)}
+        return Handover(action=arrival.submit_to, fields=fields)
+    completion = _completions.get(arrival.provider)
+    if completion is None:
+        raise Unavailable("Your answer is stored, but the way back is not known: close this page.")
+    return Handover(fields={}, next=completion(hit, arrival))

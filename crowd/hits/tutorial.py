@@ -1,0 +1,151 @@
+"""A tutorial as a HIT: its pages, one at a time, each a plain form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from crowd import collecting, qualifying
+from crowd.hits import sending, tokens, working
+from crowd.hits.arrivals import Arrival
+from crowd.models import Assignment, Hit, TutorialAttempt
+from crowd.tutorials import find_tutorial, pages
+from crowd.tutorials.lesson import Tutorial
+from kbpo.core.errors import Conflict, InvalidInput
+
+RESULT = "crowd/tutorial/result.html"
+
+
+def preview(request: HttpRequest, hit: Hit) -> HttpResponse:
+    """Show the first page to somebody who has not accepted it."""
+    tutorial = find_tutorial(hit.batch.kind)
+    context = pages.start(tutorial) | {"is_preview": True, "tries_left": tutorial.tries}
+    return _render(request, pages.START, context, None)
+
+
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    """Show where the worker is: at the start, at a question, or at the end."""
+    tutorial = find_tutorial(hit.batch.kind)
+    attempt = _attempt(hit, arrival, assignment)
+    if attempt is None:
+        return _start(request, tutorial, hit, arrival, assignment)
+    if attempt.ended_at is None:
+        return _render(request, pages.PRACTICE, pages.practice(tutorial, len(attempt.answers)), assignment)
+    return _result(request, tutorial, hit, arrival, assignment, attempt)
+
+
+def take(
+    request: HttpRequest,
+    hit: Hit,
+    arrival: Arrival,
+    assignment: Assignment,
+    posted: Mapping[str, list[str]],
+) -> HttpResponse:
+    """Begin a try, or take the answer to a question and explain it."""
+    tutorial, now = find_tutorial(hit.batch.kind), timezone.now()
+    if "begin" in posted:
+        who = {"provider": arrival.provider, "worker_id": arrival.worker_id}
+        qualifying.begin_attempt(**who, kind=tutorial.kind, now=now)
+        return show(request, hit, arrival, assignment)
+    attempt = _attempt(hit, arrival, assignment)
+    if attempt is None:
+        raise Conflict("The tutorial has not begun; reload the page.")
+    index = read_index(posted)
+    try:
+        attempt = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=posted, now=now)
+    except InvalidInput as error:
+        context = pages.practice(tutorial, index, posted, error)
+        return _render(request, pages.PRACTICE, context, assignment, status=error.status)
+    return _render(request, pages.EXPLAINED, pages.explained(tutorial, index, attempt.answers), assignment)
+
+
+def read_index(posted: Mapping[str, list[str]]) -> int:
+    """Return which question a form answers.
+
+    Raises
+    ------
+    InvalidInput
+        If it names none.
+    """
+    given = next(iter(posted.get("practice", ())), "")
+    if not (given.isascii() and given.isdecimal() and len(given) < 4):
+        raise InvalidInput("The form does not say which question it answers; reload the page.")
+    return int(given)
+
+
+def _attempt(hit: Hit, arrival: Arrival, assignment: Assignment) -> TutorialAttempt | None:
+    """Return the try that this assignment goes on with; None if a new one is to begin.
+
+    Raises
+    ------
+    Conflict
+        If there is nothing to be done any more.
+    """
+    who = {"provider": arrival.provider, "worker_id": arrival.worker_id, "kind": hit.batch.kind}
+    if qualifying.is_qualified(**who):
+        raise Conflict(f"You have passed this tutorial before. {working.RETURN}")
+    attempt = qualifying.latest_attempt(**who)
+    if attempt is None or attempt.ended_at is None or attempt.has_passed:
+        return attempt
+    assert assignment.begun_at is not None  # begun on the page
+    if attempt.ended_at >= assignment.begun_at:
+        return attempt
+    if attempt.number >= find_tutorial(hit.batch.kind).tries:
+        raise Conflict(f"You have used all your tries at this tutorial. {working.RETURN}")
+    return None  # failed in an earlier assignment
+
+
+def _start(
+    request: HttpRequest, tutorial: Tutorial, hit: Hit, arrival: Arrival, assignment: Assignment
+) -> HttpResponse:
+    latest = qualifying.latest_attempt(
+        provider=arrival.provider, worker_id=arrival.worker_id, kind=hit.batch.kind
+    )
+    tries_left = tutorial.tries - (latest.number if latest is not None else 0)
+    return _render(request, pages.START, pages.start(tutorial) | {"tries_left": tries_left}, assignment)
+
+
+def _result(
+    request: HttpRequest,
+    tutorial: Tutorial,
+    hit: Hit,
+    arrival: Arrival,
+    assignment: Assignment,
+    attempt: TutorialAttempt,
+) -> HttpResponse:
+    answer = {
+        "version": 1,
+        "tutorial": tutorial.kind,
+        "attempt": attempt.number,
+        "right": attempt.right,
+        "passed": attempt.has_passed,
+    }
+    now = timezone.now()
+    working.store_answer(assignment_id=assignment.pk, data=answer, steps=[], now=now)
+    collecting.look_soon(hit_id=hit.pk, now=now)
+    context = {
+        "tutorial": tutorial,
+        "right": attempt.right,
+        "has_passed": attempt.has_passed,
+        "tries_left": tutorial.tries - attempt.number,
+        "handover": sending.hand_over(hit, arrival, answer),
+    }
+    return _render(request, RESULT, context, assignment)
+
+
+def _render(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    assignment: Assignment | None,
+    status: int = 200,
+) -> HttpResponse:
+    common = {
+        "base": "hits/base.html",
+        "is_hit": True,
+        "here": request.get_full_path(),
+        "token": tokens.issue(assignment) if assignment is not None else "",
+    }
+    return render(request, template, common | context, status=status)

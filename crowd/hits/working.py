@@ -1,0 +1,230 @@
+"""A worker's way through a HIT's page: begun, saved again and again, stored; then the provider hears."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from random import Random, SystemRandom
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotations import conflicts
+from annotations.models import Question, Response
+from crowd.hit_answers import LONGEST_COMMENT, storable
+from crowd.hits.arrivals import Arrival
+from crowd.models import Assignment, Hit
+from kbpo.accounts.models import WorkerIdentity
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+
+RETURN = "Return the task where you accepted it; nothing is counted against you."
+MOST_FIELDS = 500  # of a draft
+LONGEST_VALUE = LONGEST_COMMENT
+
+#: Says whether a HIT takes nobody new, though its provider may still send somebody.
+IsClosed = Callable[[Hit], bool]
+#: Chooses a settled question to be asked besides, or none.
+ChooseGold = Callable[[Assignment, Random], Question | None]
+
+_gold: list[ChooseGold] = []
+_closed: dict[str, IsClosed] = {}
+_rng = SystemRandom()
+_SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
+
+
+class AlreadySent(Conflict):
+    """The assignment's answer is with the provider."""
+
+
+@transaction.atomic
+def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
+    """Find the assignment that a worker has accepted, or write down that they begin it.
+
+    Parameters
+    ----------
+    hit : Hit
+        With its batch and corpus.
+    arrival : Arrival
+        Of a worker, no preview.
+    now : datetime
+
+    Raises
+    ------
+    AlreadySent
+        If its answer is with the provider.
+    Conflict
+        If the worker has answered one of its questions before, or nobody new is wanted.
+    NotAllowed
+        If a team of the worker's competes in the corpus.
+    """
+    identity = WorkerIdentity.objects.filter(provider=arrival.provider, worker_id=arrival.worker_id).first()
+    found = _find(hit, arrival)
+    if found is None or found.state == Assignment.State.BEGUN:
+        _check_may_answer(hit, arrival, identity)
+    if found is None:
+        if (is_closed := _closed.get(arrival.provider)) is not None and is_closed(hit):
+            raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
+        found, is_new = Assignment.objects.get_or_create(
+            hit=hit,
+            provider_id=arrival.assignment_id,
+            provider_worker_id=arrival.worker_id,
+            defaults={"begun_at": now, "worker": identity},
+        )
+        if is_new:
+            _ask_gold(found)
+    if found.state != Assignment.State.BEGUN:
+        raise AlreadySent("Thank you; there is nothing more to do here.")
+    if found.begun_at is None:
+        found.begun_at = now
+        found.save(update_fields=["begun_at"])
+    return found
+
+
+def save_draft(
+    *, hit: Hit, assignment_id: int, draft: Mapping[str, Any], number: int, now: datetime
+) -> tuple[bool, int]:
+    """Keep what has been typed so far, unless something later is kept already.
+
+    Parameters
+    ----------
+    hit : Hit
+    assignment_id : int
+        The row's key.
+    draft : mapping
+        As `read_draft` returns it.
+    number : int
+        Of the save, from 1; each later one of a page is greater.
+    now : datetime
+
+    Returns
+    -------
+    (bool, int)
+        Whether this save was kept, and the number of the one that is.
+
+    Raises
+    ------
+    AlreadySent
+        If the answer is with the provider.
+    """
+    begun = Assignment.objects.filter(pk=assignment_id, hit=hit, state=Assignment.State.BEGUN)
+    if begun.filter(draft_number__lt=number).update(draft=draft, draft_number=number, draft_at=now):
+        return True, number
+    kept = begun.values_list("draft_number", flat=True).first()
+    if kept is None:
+        raise AlreadySent("This task's answer was sent already, so nothing more is saved.")
+    return False, kept
+
+
+@transaction.atomic
+def store_answer(
+    *, assignment_id: int, data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], now: datetime
+) -> Assignment:
+    """Keep an answer that is complete, before the provider hears of it. The last one of several stays.
+
+    Parameters
+    ----------
+    assignment_id : int
+    data : mapping
+        As `crowd.hit_answers.to_data` returns it.
+    steps : sequence of mapping
+        Of each step its name and the seconds that it was looked at.
+    now : datetime
+
+    Raises
+    ------
+    AlreadySent
+        If the answer is with the provider.
+    """
+    assignment = Assignment.objects.select_for_update(of=("self",)).get(pk=assignment_id)
+    if assignment.state != Assignment.State.BEGUN:
+        raise AlreadySent("This task's answer was sent already; it stays as it is.")
+    assignment.answer = dict(data)
+    assignment.comment = str(data.get("comment", ""))
+    assignment.steps = [dict(step) for step in steps]
+    assignment.draft_at = now
+    assignment.save(update_fields=["answer", "comment", "steps", "draft_at"])
+    return assignment
+
+
+def read_draft(data: object) -> tuple[int, dict[str, Any]]:
+    """Read a save: its number, and what has been typed.
+
+    Parameters
+    ----------
+    data : object
+        ``{"number": 7, "step": 2, "fields": {"q12": ["none"], …}}``.
+
+    Raises
+    ------
+    InvalidInput
+        If it is of another form, or larger than anything that a page holds.
+    """
+    match data:
+        case {"number": int(number), "step": int(step), "fields": dict(fields), **rest} if not rest:
+            pass
+        case _:
+            raise InvalidInput("a save must hold a number, a step and fields; reload the page")
+    if not 1 <= number < 2**31 or not 0 <= step < 1000 or isinstance(number, bool) or isinstance(step, bool):
+        raise InvalidInput("a save's number must be 1 or more, and its step 0 or more; reload the page")
+    if len(fields) > MOST_FIELDS:
+        raise InvalidInput(f"a save has {MOST_FIELDS} fields at most")
+    kept: dict[str, list[str]] = {}
+    for name, values in fields.items():
+        is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
+        if not is_list or len(name) > 100 or any(len(value) > LONGEST_VALUE for value in values):
+            raise InvalidInput(
+                f"the field {storable(name)[:40]!r} must hold a list of texts of {LONGEST_VALUE:,} characters"
+                " at most"
+            )
+        kept[storable(name)] = [storable(value) for value in values]
+    return number, {"step": step, "fields": kept}
+
+
+def register_gold(choose: ChooseGold) -> None:
+    """Have gold chosen when a page is first shown; adding the same chooser again changes nothing."""
+    if choose not in _gold:
+        _gold.append(choose)
+
+
+def register_closed(provider: str, is_closed: IsClosed) -> None:
+    """Say which HITs of a provider take nobody new, where it cannot keep workers from them by itself."""
+    _closed[provider] = is_closed
+
+
+def unregister_gold(choose: ChooseGold) -> None:
+    """Take a chooser away again."""
+    _gold.remove(choose)
+
+
+def _ask_gold(assignment: Assignment) -> None:
+    for choose in _gold:
+        assignment.gold = choose(assignment, _rng)
+        if assignment.gold is not None:
+            assignment.save(update_fields=["gold"])
+            return
+
+
+def _find(hit: Hit, arrival: Arrival) -> Assignment | None:
+    return (
+        Assignment.objects.select_related("gold__document")
+        .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)
+        .first()
+    )
+
+
+def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None) -> None:
+    if hit.batch.is_tutorial:
+        return
+    if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
+        raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
+    asked = Question.objects.filter(hit_questions__hit=hit)
+    sent = Q(
+        hit__questions__in=asked,
+        hit__batch__provider=arrival.provider,
+        provider_worker_id=arrival.worker_id,
+        state__in=_SENT,
+    )
+    before = Assignment.objects.filter(sent).exclude(hit=hit).exists()
+    if not before and identity is not None:
+        before = Response.objects.filter(question__in=asked, worker=identity.user_id).exists()
+    if before:
+        raise Conflict(f"You have answered this, or a part of it, before, so it is for others now. {RETURN}")

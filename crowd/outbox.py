@@ -1,0 +1,24 @@
+"""Acts at a provider: claimed by a lease, tried again ever later, never under a lock."""
+
+from datetime import timedelta
+from random import Random
+
+LEASE = timedelta(minutes=10)  # longer than all tries of one request and a long list take
+FIRST = timedelta(seconds=2)
+LONGEST = timedelta(minutes=15)
+
+
+def wait(tries: int, rng: Random, *, retry_after: float | None = None) -> timedelta:
+    """Return how long to wait after so many tries: doubled each time, and never the same for two.
+
+    Parameters
+    ----------
+    tries : int
+        From 1.
+    rng : Random
+    retry_after : float, optional
+        Seconds that the provider asks for.
+    """
+    longest = min(LONGEST, FIRST * float(2 ** min(tries - 1, 20)))
+    pause = longest * (0.5 + 0.5 * rng.random())
+    return max(pause, timedelta(seconds=retry_after or 0))

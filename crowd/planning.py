@@ -1,0 +1,81 @@
+"""How questions are put together into HITs. Pure: numbers and spans in, groups out."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A question that needs more votes.
+
+    Attributes
+    ----------
+    pk, document : int
+    kind : str
+    votes : int
+        How many it lacks; 1 or more.
+    mentions : tuple of Span
+        Those that it is about: a canonical question has one, and rides along with a relation question about
+        the same mention, so that the document is read once.
+    """
+
+    pk: int
+    document: int
+    kind: str
+    votes: int
+    mentions: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The questions of a HIT, in the order in which they are shown, and how many workers are asked."""
+
+    questions: tuple[int, ...]
+    places: int
+
+
+def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
+    """Put questions together into HITs.
+
+    A relation question comes with the canonical questions about its two mentions; of those that are left,
+    the ones about one mention come together. `per_hit` such units make a HIT, one document after another.
+    Questions that lack different numbers of votes are never in one HIT, so nobody is asked in vain.
+
+    Parameters
+    ----------
+    questions : iterable of Lacking
+    per_hit : int
+
+    Returns
+    -------
+    list of Group
+        Every question is in exactly one.
+    """
+    shelves: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    by_document: dict[tuple[int, int], list[Lacking]] = defaultdict(list)
+    for question in questions:
+        by_document[question.document, question.votes].append(question)
+    for (_, votes), found in sorted(by_document.items()):
+        shelves[votes].extend(_units(sorted(found, key=lambda question: question.pk)))
+    return [
+        Group(tuple(pk for unit in units[start : start + per_hit] for pk in unit), votes)
+        for votes, units in sorted(shelves.items(), reverse=True)
+        for start in range(0, len(units), per_hit)
+    ]
+
+
+def _units(questions: Sequence[Lacking]) -> list[tuple[int, ...]]:
+    """Cut a document's questions into what is shown together."""
+    companions: dict[Span, list[int]] = defaultdict(list)
+    for question in questions:
+        if question.kind == "canonical":
+            companions[question.mentions[0]].append(question.pk)
+    units = [
+        (question.pk, *(pk for mention in question.mentions for pk in companions.pop(mention, [])))
+        for question in questions
+        if question.kind != "canonical"
+    ]
+    return units + [tuple(left) for left in companions.values()]

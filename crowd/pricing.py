@@ -1,0 +1,83 @@
+"""What work should pay: by the time that it takes, at a wage. Pure: seconds and cents in, cents out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, isfinite
+
+from kbpo.core.errors import InvalidInput
+
+#: Sources: 20 s a relation question and 13 minutes a document of 1,000 tokens (Chaganty et al. 2017).
+RELATION_SECONDS = 20.0
+CANONICAL_SECONDS = 5.0
+TOKEN_SECONDS = 0.78
+LEAST_CENTS = 1  # of a reward
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long people take, in seconds: measured where enough was answered, the defaults elsewhere.
+
+    Attributes
+    ----------
+    relation, canonical : float
+        For a question.
+    token : float
+        For each token of a document in which all mentions are marked.
+    measured : frozenset of str
+        Which of the three were measured.
+    """
+
+    relation: float = RELATION_SECONDS
+    canonical: float = CANONICAL_SECONDS
+    token: float = TOKEN_SECONDS
+    measured: frozenset[str] = frozenset()
+
+    def of_relations(self, *, relations: int, canonicals: int = 0) -> float:
+        """Return the seconds that relation questions (or pairs) with their companions take."""
+        return relations * self.relation + canonicals * self.canonical
+
+    def of_document(self, *, tokens: int) -> float:
+        """Return the seconds that marking a document takes."""
+        return tokens * self.token
+
+
+def reward(*, seconds: float, hourly_cents: int, least_cents: int = LEAST_CENTS) -> int:
+    """Return what work of so many seconds pays at a wage, rounded up to a cent.
+
+    Parameters
+    ----------
+    seconds : float
+        From 0 on.
+    hourly_cents : int
+        1 or more.
+    least_cents : int
+        The smallest reward.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> reward(seconds=20, hourly_cents=1500)
+    9
+    >>> reward(seconds=780, hourly_cents=1500)
+    325
+    """
+    if not isfinite(seconds) or seconds < 0:
+        raise InvalidInput(f"is {seconds}; it must be a number from 0 on", where="seconds")
+    if hourly_cents < 1:
+        raise InvalidInput(f"is {hourly_cents}; it must be 1 or more", where="hourly wage in cents")
+    # 780 s at $15 are 325 cents, not 325.00000000000006
+    return max(least_cents, ceil(round(seconds * hourly_cents / 3600, 6)))
+
+
+def hourly(*, reward_cents: int, seconds: float) -> int:
+    """Return what an hour of such work pays, in cents, rounded down."""
+    return int(reward_cents * 3600 / max(seconds, 1))
+
+
+def cost(assignments: Iterable[tuple[int, int, int]]) -> int:
+    """Sum what assignments cost: (how many, reward, fee) of each sort, in cents."""
+    return sum(number * (reward_cents + fee_cents) for number, reward_cents, fee_cents in assignments)

@@ -1,0 +1,195 @@
+"""Who may work at an interface: tutorials, what passing them grants, and that providers know of it."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from crowd import collecting, outbox, review
+from crowd.models import Assignment, TutorialAttempt, WorkerQualification
+from crowd.providers import registry
+from crowd.providers.base import NoAnswer, Refused
+from crowd.tutorials import find_tutorial
+from crowd.tutorials.lesson import Posted, Tutorial
+from kbpo.core.errors import Conflict, OverBudget
+from kbpo.core.nudge import nudge
+
+BONUS_CENTS = 75  # once, for passing a tutorial
+DECLINED_FOR = timedelta(hours=1)
+
+logger = logging.getLogger(__name__)
+
+
+def latest_attempt(*, provider: str, worker_id: str, kind: str) -> TutorialAttempt | None:
+    """Return a worker's last way through a tutorial; None if they have not begun it."""
+    found = TutorialAttempt.objects.filter(provider=provider, provider_worker_id=worker_id, kind=kind)
+    return found.order_by("-number").first()
+
+
+def is_qualified(*, provider: str, worker_id: str, kind: str) -> bool:
+    """Say whether a worker has passed a tutorial, and its provider was or will be told."""
+    return WorkerQualification.objects.filter(
+        provider=provider, provider_worker_id=worker_id, kind=kind
+    ).exists()
+
+
+@transaction.atomic
+def begin_attempt(*, provider: str, worker_id: str, kind: str, now: datetime) -> TutorialAttempt:
+    """Begin a tutorial; who is in the middle of it stays there.
+
+    Raises
+    ------
+    Conflict
+        If it is passed, or all tries are used.
+    """
+    tutorial = find_tutorial(kind)
+    latest = latest_attempt(provider=provider, worker_id=worker_id, kind=kind)
+    if latest is not None and latest.ended_at is None:
+        return latest
+    if latest is not None and latest.has_passed:
+        raise Conflict("You have passed this tutorial already.")
+    number = 1 if latest is None else latest.number + 1
+    if number > tutorial.tries:
+        raise Conflict(f"You have used all {tutorial.tries} tries at this tutorial.")
+    attempt, _ = TutorialAttempt.objects.get_or_create(
+        provider=provider,
+        provider_worker_id=worker_id,
+        kind=kind,
+        number=number,
+        defaults={"begun_at": now},
+    )
+    return attempt
+
+
+@transaction.atomic
+def answer_practice(*, attempt_id: int, index: int, posted: Posted, now: datetime) -> TutorialAttempt:
+    """Record the answer to a practice question; the first one given stays.
+
+    Parameters
+    ----------
+    attempt_id : int
+    index : int
+        Of the question, from 0.
+    posted : mapping of str to sequence of str
+        The form.
+    now : datetime
+
+    Raises
+    ------
+    InvalidInput
+        If nothing was answered.
+    Conflict
+        If another question is to be answered first.
+    """
+    attempt = TutorialAttempt.objects.select_for_update().get(pk=attempt_id)
+    tutorial = find_tutorial(attempt.kind)
+    given = len(attempt.answers)
+    if 0 <= index < given:
+        return attempt
+    if index != given or index >= len(tutorial.practice):
+        raise Conflict("Another question comes first; reload the page.")
+    answer = tutorial.practice[index].read(posted)
+    attempt.answers.append(answer)
+    attempt.right = count_right(tutorial, attempt.answers)
+    if len(attempt.answers) == len(tutorial.practice):
+        attempt.ended_at = now
+        attempt.has_passed = attempt.right >= tutorial.pass_mark
+    attempt.save(update_fields=["answers", "right", "ended_at", "has_passed"])
+    return attempt
+
+
+def count_right(tutorial: Tutorial, answers: Sequence[Mapping[str, Any]]) -> int:
+    """Count the right answers among those to the first practice questions."""
+    return sum(
+        practice.is_right(answer) for practice, answer in zip(tutorial.practice, answers, strict=False)
+    )
+
+
+@transaction.atomic
+def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
+    """Grant what a worker has earned by a tutorial whose assignment the provider lists: safe to run twice.
+
+    What the worker's browser sent is not asked: what was answered is on record here. That the provider lists
+    the assignment shows that the worker is who the page was told.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        With its HIT's batch and its worker. Where no budget has room for the bonus it is flagged, and not
+        saved here.
+    now : datetime
+    """
+    batch = assignment.hit.batch
+    worker_id = assignment.provider_worker_id
+    passed = TutorialAttempt.objects.filter(
+        provider=batch.provider, provider_worker_id=worker_id, kind=batch.kind, has_passed=True
+    )
+    if not passed.exists():
+        return
+    WorkerQualification.objects.get_or_create(
+        provider=batch.provider,
+        provider_worker_id=worker_id,
+        kind=batch.kind,
+        defaults={"granted_at": now},
+    )
+    nudge("kbpo.pipeline.grant_qualifications")
+    try:
+        review.promise_bonus(
+            assignment=assignment,
+            cents=BONUS_CENTS,
+            reason=f"tutorial {batch.kind}",
+            message="For passing the tutorial. Thank you for learning it.",
+            now=now,
+        )
+    except OverBudget as error:
+        assignment.flag = f"The tutorial is passed, but its bonus is not promised yet: {error}"[:1000]
+
+
+def grant_next(*, now: datetime, rng: Random) -> bool:
+    """Tell a provider of the next qualification that it does not know; return whether there was one."""
+    found = _claim(now)
+    if found is None:
+        return False
+    try:
+        registry.provider(found.provider).grant(found.provider_worker_id, kind=found.kind)
+        done: dict[str, Any] = {"told_at": now, "claimed_until": None, "error": ""}
+    except NoAnswer as error:
+        until = now + outbox.wait(found.tries, rng, retry_after=error.retry_after)
+        done = {"claimed_until": until, "error": str(error)}
+    except Refused as error:
+        logger.warning("qualification %s: %s", found.pk, error)
+        done = {"claimed_until": now + DECLINED_FOR, "error": str(error)}
+    WorkerQualification.objects.filter(pk=found.pk).update(**done)
+    return True
+
+
+@transaction.atomic
+def _claim(now: datetime) -> WorkerQualification | None:
+    found = (
+        WorkerQualification.objects.filter(
+            Q(claimed_until=None) | Q(claimed_until__lte=now),
+            told_at=None,
+            provider__in=registry.configured(),
+        )
+        .order_by("pk")
+        .select_for_update(skip_locked=True)
+        .first()
+    )
+    if found is not None:
+        found.claimed_until = now + outbox.LEASE
+        found.tries += 1
+        found.save(update_fields=["claimed_until", "tries"])
+    return found
+
+
+def _settle(assignment: Assignment, now: datetime) -> None:
+    settle_attempt(assignment=assignment, now=now)
+
+
+def register() -> None:
+    """Have collected tutorials settled."""
+    collecting.register_tutorial(_settle)

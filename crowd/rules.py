@@ -1,0 +1,90 @@
+"""When a person should look at a worker's work, and how often a worker is tested: the rules, and their words.
+
+A rule only ever asks for a person's eyes. Work is paid unless that person rejects it with a reason.
+"""
+
+from annotations.aggregation.shares import share
+
+FIRST_GOLD_RATE = 4  # one question in so many is gold for a newcomer
+LAST_GOLD_RATE = 50
+TOO_FAST = 0.2  # of the time that the others take
+TIMED_VOTES = 30  # of all workers, before a time is called fast
+POOR_GOLD = 0.75  # of the questions whose answer is known
+FAR_APART = 0.15  # between a worker's agreement and that of all
+COMPARED_VOTES = 10  # of the worker, before agreement says anything
+
+
+def gold_chance(right_in_a_row: int, questions: int = 1) -> float:
+    """Return the probability that a piece of work has a gold question besides.
+
+    One question in 4 for a newcomer, one in two more for each gold question right since the last wrong one,
+    one in 50 from the 23rd on. Work of several questions counts as so many, with one gold question at most.
+
+    Parameters
+    ----------
+    right_in_a_row : int
+        Gold questions right since the last wrong one.
+    questions : int
+        In the piece of work.
+
+    Examples
+    --------
+    >>> gold_chance(0), gold_chance(3), gold_chance(100), gold_chance(0, questions=10)
+    (0.25, 0.1, 0.02, 1.0)
+    """
+    one_in = min(FIRST_GOLD_RATE + 2 * right_in_a_row, LAST_GOLD_RATE)
+    return min(1.0, questions / one_in)
+
+
+def too_fast(seconds: float, usual: float, timed: int) -> str:
+    """Say that work was far too fast: in less than a fifth of the median time; empty if it was not.
+
+    Parameters
+    ----------
+    seconds : float
+        That the questions took.
+    usual : float
+        The sum of the medians of all workers for the same kinds of questions.
+    timed : int
+        The votes behind the least known of these medians; with fewer than 30 nothing is said.
+    """
+    if timed < TIMED_VOTES or seconds >= TOO_FAST * usual:
+        return ""
+    return f"Done in {seconds:.1f} s; for the like of it workers take {usual:.0f} s, by the median."
+
+
+def poor_gold(right: int, of: int) -> str:
+    """Say that a worker is often wrong where the answer is known; empty if not, or not surely.
+
+    Surely: the 95% interval of how often they are right ends below .75. Two wrong of two are enough, of five
+    it takes four.
+    """
+    found = share(right, of)
+    if found is None or found.high >= POOR_GOLD:
+        return ""
+    return (
+        f"Right on {right} of {of} questions whose answer is known "
+        f"({_per_cent(found.low)} to {_per_cent(found.high)} at 95%)."
+    )
+
+
+def far_from_others(agreed: int, compared: int, all_agreed: int, all_compared: int) -> str:
+    """Say that a worker is at odds with the majority far more often than workers are; empty if not.
+
+    Far: the 95% interval of the worker's agreement, on at least 10 questions, ends 15 points below the
+    agreement of all workers.
+    """
+    found, usual = share(agreed, compared), share(all_agreed, all_compared)
+    if found is None or usual is None or compared < COMPARED_VOTES:
+        return ""
+    if found.high >= usual.estimate - FAR_APART:
+        return ""
+    return (
+        f"Agrees with the majority of the others on {agreed} of {compared} questions "
+        f"({_per_cent(found.low)} to {_per_cent(found.high)} at 95%), where workers do on "
+        f"{_per_cent(usual.estimate)}."
+    )
+
+
+def _per_cent(value: float) -> str:
+    return f"{100 * value:.0f}%"

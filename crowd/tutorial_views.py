@@ -1,0 +1,60 @@
+"""A tutorial for annotators on the site: the same as in a HIT, kept in the session, as often as they like."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotations import responses
+from crowd import qualifying
+from crowd.hits.tutorial import RESULT, read_index
+from crowd.tutorials import TUTORIALS, find_tutorial, pages
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict, InvalidInput
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def tutorial(request: HttpRequest, kind: str = "relation") -> HttpResponse:
+    """Show where an annotator is in a tutorial, and take answers."""
+    assert isinstance(request.user, User)
+    responses.check_role(worker=request.user)
+    if kind not in TUTORIALS:
+        raise Http404
+    lesson, name = find_tutorial(kind), f"tutorial-{kind}"
+    answers: list[dict[str, Any]] | None = request.session.get(name)
+    if request.method == "POST" and "begin" in request.POST:
+        request.session[name] = []
+        return redirect(request.path)
+    if answers is None:
+        return _render(request, pages.START, pages.start(lesson))
+    if request.method == "POST":
+        posted = {field: [str(value) for value in values] for field, values in request.POST.lists()}
+        index = read_index(posted)
+        if index > len(answers) or index >= len(lesson.practice):
+            raise Conflict("Another question comes first; reload the page.")
+        try:
+            if index == len(answers):
+                answers = [*answers, lesson.practice[index].read(posted)]
+                request.session[name] = answers
+        except InvalidInput as error:
+            context = pages.practice(lesson, index, posted, error)
+            return _render(request, pages.PRACTICE, context, status=error.status)
+        return _render(request, pages.EXPLAINED, pages.explained(lesson, index, answers))
+    if len(answers) < len(lesson.practice):
+        return _render(request, pages.PRACTICE, pages.practice(lesson, len(answers)))
+    right = qualifying.count_right(lesson, answers)
+    context = {"tutorial": lesson, "right": right, "has_passed": right >= lesson.pass_mark}
+    return _render(request, RESULT, context)
+
+
+def _render(
+    request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200
+) -> HttpResponse:
+    common = {"base": "base.html", "is_hit": False, "here": request.path}
+    return render(request, template, {**common, **context}, status=status)

@@ -1,0 +1,55 @@
+"""What a tutorial is made of, whatever the interface that it teaches. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Posted = Mapping[str, Sequence[str]]
+
+
+class Practice(Protocol):
+    """A practice question, with its right answer and the reason for it."""
+
+    @property
+    def explanation(self) -> str:
+        """Return why the right answer is right."""
+
+    def page(self, posted: Posted) -> Any:
+        """Return what the tutorial's template shows of the question, with what has been answered."""
+
+    def read(self, posted: Posted) -> dict[str, Any]:
+        """Return the form's answer; `InvalidInput` if there is none."""
+
+    def is_right(self, answer: Mapping[str, Any]) -> bool:
+        """Say whether an answer is right."""
+
+    def review(self, answer: Mapping[str, Any]) -> Any:
+        """Return what the tutorial's template shows of an answer beside the right one."""
+
+    @property
+    def right_answer(self) -> dict[str, Any]:
+        """Return the right answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tutorial:
+    """Instructions, and questions to practise.
+
+    Attributes
+    ----------
+    kind : str
+        Of work, as `HitBatch.Kind` has it.
+    title : str
+    pass_mark : int
+        So many right answers pass.
+    tries : int
+        That a worker has.
+    examples, practice : tuple of Practice
+    """
+
+    kind: str
+    title: str
+    pass_mark: int
+    tries: int
+    examples: tuple[Practice, ...]
+    practice: tuple[Practice, ...]

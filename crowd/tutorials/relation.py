@@ -1,0 +1,158 @@
+"""The tutorial of the relation interface, read from relation.toml."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from crowd.interfaces import relation
+from crowd.interfaces.relation import Asked, Page, Part
+from crowd.tutorials.lesson import Posted, Tutorial
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.spans import Span
+
+KIND = "relation"
+_FILE = Path(__file__).with_name("relation.toml")
+_MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
+_ID = 0  # of a question that is in no database
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A choice: whether it was ticked, and whether it should have been."""
+
+    parts: tuple[Part, ...]
+    is_ticked: bool
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A practice question that was answered."""
+
+    page: Page
+    choices: tuple[Reviewed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPractice:
+    """A practice question about two mentions, or about a full name.
+
+    Attributes
+    ----------
+    text : str
+    asked : RelationQuestion or CanonicalQuestion
+    right_answer : dict
+        In the normal form of `annotations.payloads`.
+    explanation : str
+    """
+
+    text: str
+    asked: Asked
+    right_answer: dict[str, Any]
+    explanation: str
+
+    def page(self, posted: Posted) -> Page:
+        """Return the question as the interface shows it."""
+        return relation.build_page(self.text, [Span(0, len(self.text))], {_ID: self.asked}, posted, {})
+
+    def read(self, posted: Posted) -> dict[str, Any]:
+        """Return the form's answer; `InvalidInput` if there is none."""
+        values = posted.get(relation.field_name(_ID), ())
+        return self.asked.read_answer(relation.read_answer(self.asked, values))
+
+    def is_right(self, answer: Mapping[str, Any]) -> bool:
+        """Say whether an answer is right: all that holds, and nothing else."""
+        return answer == self.right_answer
+
+    def review(self, answer: Mapping[str, Any]) -> Review:
+        """Return the answer beside the right one."""
+        page = self.page(self._filled(answer))
+        [right] = self.page(self._filled(self.right_answer)).steps
+        rows = zip(page.steps[0].choices, right.choices, strict=True)
+        return Review(page, tuple(Reviewed(given.parts, given.checked, best.checked) for given, best in rows))
+
+    def _filled(self, answer: Mapping[str, Any]) -> Posted:
+        return {relation.field_name(_ID): relation.ticked_values(self.asked, answer)}
+
+
+@cache
+def tutorial() -> Tutorial:
+    """Return the tutorial."""
+    return read_tutorial(_FILE.read_text(encoding="utf-8"))
+
+
+def read_tutorial(toml: str) -> Tutorial:
+    """Read a tutorial.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the question that is not of the form that relation.toml describes.
+    """
+    data = tomllib.loads(toml)
+    return Tutorial(
+        kind=KIND,
+        title=data["title"],
+        pass_mark=data["pass_mark"],
+        tries=data["tries"],
+        examples=tuple(_read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
+        practice=tuple(_read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
+    )
+
+
+def _read(one: Mapping[str, Any], where: str) -> RelationPractice:
+    text, marks = _unmark(one["text"].strip())
+    try:
+        if "holds" in one:
+            pair = _pair(marks)
+            asked: Asked = pair
+            right = _relations(pair, one["holds"])
+        else:
+            asked = _full_name(marks)
+            right = asked.read_answer({"right": one["right"]})
+    except InvalidInput as error:
+        raise InvalidInput(str(error), where=where) from None
+    return RelationPractice(text, asked, right, one["explanation"])
+
+
+def _unmark(marked: str) -> tuple[str, list[tuple[Span, str]]]:
+    """Return the text without its marks, and what was marked as what."""
+    text, marks, end = "", [], 0
+    for found in _MARKED.finditer(marked):
+        text += marked[end : found.start()]
+        marks.append((Span(len(text), len(text) + len(found[1])), found[2]))
+        text += found[1]
+        end = found.end()
+    return text + marked[end:], marks
+
+
+def _pair(marks: list[tuple[Span, str]]) -> RelationQuestion:
+    if len(marks) != 2 or any(kind not in MENTION_TYPES for _, kind in marks):
+        raise InvalidInput(f"two mentions must be marked, each with one of {', '.join(MENTION_TYPES)}")
+    first, second = (Mention(span, kind) for span, kind in marks)
+    return RelationQuestion.about(first, second)
+
+
+def _relations(asked: RelationQuestion, holds: list[str]) -> dict[str, Any]:
+    ticked = []
+    for line in holds:
+        predicate, _, number = line.partition(" ")
+        if number not in ("1", "2"):
+            raise InvalidInput(f"{line!r} must be a relation and 1 or 2, the number of its subject")
+        ticked.append(Offer(predicate, int(number) - 1)._asdict())
+    return asked.read_answer({"relations": ticked, "none": not ticked})
+
+
+def _full_name(marks: list[tuple[Span, str]]) -> CanonicalQuestion:
+    spans = {kind: span for span, kind in marks}
+    if set(spans) == {"itself"}:
+        return CanonicalQuestion(spans["itself"], spans["itself"])
+    if set(spans) != {"mention", "full name"}:
+        raise InvalidInput("a mention and a full name must be marked, or one that is both: itself")
+    return CanonicalQuestion(spans["mention"], spans["full name"])

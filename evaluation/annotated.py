@@ -1,0 +1,241 @@
+"""What is true in documents that are annotated in full, and what systems find there."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, DocumentAnnotation
+from evaluation.estimators import documents, matching
+from evaluation.estimators.scores import Documents
+from evaluation.estimators.subsets import Relations
+from evaluation.models import DocumentSample, Instance, Submission
+from kbpo.core.columns import array_literal, read_columns
+from kbpo.core.ontology import RELATIONS
+from kbpo.core.spans import Span
+
+IntArray = NDArray[np.int64]
+
+SPANS = ("subject_start", "subject_end", "object_start", "object_end")
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The exhaustive documents that estimates may rest on.
+
+    Attributes
+    ----------
+    annotations : dict of int to int
+        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
+    design : documents.DocumentSample
+        How they were drawn.
+    """
+
+    annotations: dict[int, int]
+    design: documents.DocumentSample
+
+
+@dataclass(frozen=True, eq=False)
+class Exhaustive:
+    """The exhaustive documents, with what is found in each, and with each true relation."""
+
+    annotations: dict[int, int]
+    documents: Documents
+    relations: Relations
+
+
+@dataclass(frozen=True, eq=False)
+class _Claims:
+    """What systems claim in some documents: whose each claim is, and its instance."""
+
+    system: IntArray
+    instance: IntArray
+    columns: matching.ClaimColumns
+
+
+def read_sample(corpus: Corpus) -> Sample | None:
+    """Read which exhaustive documents are annotated, and how those were drawn.
+
+    A phase counts when all its documents are annotated, and not before: those that are done first are not any
+    documents. Until the second phase is, the first is a simple random sample.
+
+    Returns
+    -------
+    Sample or None
+        None where no documents are drawn, or the first phase is not annotated yet.
+    """
+    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    if sample is None:
+        return None
+    rows = list(sample.documents.order_by("document_id").values_list("document_id", "phase", "probability"))
+    annotated = read_annotations([document_id for document_id, _, _ in rows])
+    lacking = {phase for document_id, phase, _ in rows if document_id not in annotated}
+    if 1 in lacking:
+        return None
+    if sample.second_drawn_at is None or 2 in lacking:
+        rows = [row for row in rows if row[1] == 1]
+    design: documents.DocumentSample = documents.SimpleRandom(sample.population)
+    if any(phase == 2 for _, phase, _ in rows):
+        design = documents.TwoPhase(
+            np.array([phase == 1 for _, phase, _ in rows]),
+            np.array([1.0 if phase == 1 else p2 for _, phase, p2 in rows]),
+            sample.population,
+            sample.size,
+        )
+    return Sample({document_id: annotated[document_id] for document_id, _, _ in rows}, design)
+
+
+def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
+    """Return the complete annotation of each document that has one: the experts', or else the crowd's."""
+    found = DocumentAnnotation.objects.filter(document__in=document_ids, completed_at__isnull=False).order_by(
+        "source"
+    )
+    return dict(found.values_list("document_id", "pk"))  # "expert" comes after "crowd", and stays
+
+
+def read_exhaustive(
+    submissions: Sequence[Submission], corpus: Corpus, document_ids: Sequence[int] | None = None
+) -> Exhaustive | None:
+    """Read the exhaustive documents, and what each system finds in them.
+
+    Parameters
+    ----------
+    submissions : sequence of Submission
+        The pool.
+    corpus : Corpus
+    document_ids : sequence of int or None
+        Which annotated documents, in which order, as if drawn uniformly; None for the exhaustive sample.
+
+    Returns
+    -------
+    Exhaustive or None
+        None where there are none.
+    """
+    sample = read_sample(corpus)
+    if document_ids is not None:
+        annotated = read_annotations(document_ids)
+        sample = Sample(
+            {document_id: annotated[document_id] for document_id in document_ids},
+            documents.SimpleRandom(corpus.documents.count()),
+        )
+    if sample is None:
+        return None
+    document_ids = list(sample.annotations)
+    relations = read_true_relations(sample.annotations.values())
+    column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
+    columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
+    claims = _read_claims(submissions, document_ids)
+    m, size = len(submissions), len(document_ids)
+    found: dict[str, NDArray[np.bool_]] = {}
+    counted: dict[str, IntArray] = {}
+    correct: dict[str, IntArray] = {}
+    pool_correct: dict[str, IntArray] = {}
+    for part in matching.PARTS:
+        matched = matching.match_columns(claims.columns, relations, part)
+        found[part] = np.zeros((m, len(relations)), dtype=np.bool_)
+        found[part][claims.system[matched.claim], matched.true] = True
+        counted[part] = np.array([np.bincount(columns[own], minlength=size) for own in found[part]])
+        right = np.flatnonzero(matched.correct)
+        cells = claims.system[right] * size + claims.columns.document[right]
+        correct[part] = np.bincount(cells, minlength=m * size).reshape(m, size)
+        _, first = np.unique(claims.instance[right], return_index=True)
+        pool_correct[part] = np.bincount(claims.columns.document[right[first]], minlength=size)
+    true = np.bincount(columns, minlength=size)
+    return Exhaustive(
+        sample.annotations,
+        Documents(sample.design, true, counted, correct, pool_correct),
+        Relations(sample.design, size, columns, found),
+    )
+
+
+def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:
+    """Read what systems claim in documents; the instances by themselves, since many systems share one."""
+    predicates = list(RELATIONS)
+    code = {predicate: number for number, predicate in enumerate(predicates)}
+    column_of = {document_id: column for column, document_id in enumerate(document_ids)}
+    rows = Instance.objects.filter(document__in=document_ids).values_list(
+        "pk", "document_id", "predicate", *SPANS
+    )
+    instances = np.array(
+        [(pk, column_of[document], code[predicate], *spans) for pk, document, predicate, *spans in rows],
+        dtype=np.int64,
+    ).reshape(-1, 7)
+    instances = instances[np.argsort(instances[:, 0])]
+    numbers = {submission.pk: number for number, submission in enumerate(submissions)}
+    claimed = read_columns(
+        "SELECT prediction.submission_id, prediction.instance_id, subject_canonical_start,"
+        " subject_canonical_end, COALESCE(object_canonical_start, -1), COALESCE(object_canonical_end, -1)"
+        " FROM unnest(%s::bigint[]) AS wanted (id)"
+        " JOIN evaluation_prediction AS prediction ON prediction.instance_id = wanted.id"
+        " WHERE prediction.submission_id = ANY(%s)",
+        [array_literal(instances[:, 0].tolist()), list(numbers)],
+        dict.fromkeys(("submission", "instance", "start", "end", "object_start", "object_end"), "bigint"),
+    )
+    pks = np.array(sorted(numbers), dtype=np.int64)
+    number_of = np.array([numbers[pk] for pk in pks.tolist()], dtype=np.int64)
+    own = instances[np.searchsorted(instances[:, 0], claimed["instance"])]
+    return _Claims(
+        number_of[np.searchsorted(pks, claimed["submission"])],
+        claimed["instance"],
+        matching.ClaimColumns(
+            [str(document_id) for document_id in document_ids],
+            predicates,
+            own[:, 1],
+            own[:, 2],
+            own[:, 3:5],
+            own[:, 5:7],
+            np.stack([claimed["start"], claimed["end"]], axis=1),
+            np.stack([claimed["object_start"], claimed["object_end"]], axis=1),
+        ),
+    )
+
+
+def read_true_relations(annotation_ids: Collection[int]) -> list[matching.TrueRelation]:
+    """Read the true relations of annotations, in the order of their row ids."""
+    mentions: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of the entity of a mention
+    entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)
+    rows = list(
+        AnnotatedMention.objects.filter(annotation__in=annotation_ids).values_list(
+            "annotation_id", "start", "end", "canonical_start", "canonical_end"
+        )
+    )
+    for annotation_id, start, end, canonical_start, canonical_end in rows:
+        entities[annotation_id, Span(canonical_start, canonical_end)].add(Span(start, end))
+    for annotation_id, start, end, canonical_start, canonical_end in rows:
+        mentions[annotation_id, Span(start, end)] |= entities[
+            annotation_id, Span(canonical_start, canonical_end)
+        ]
+    relations = AnnotatedRelation.objects.filter(annotation__in=annotation_ids).order_by("pk")
+    values = relations.values_list(
+        "annotation__document_id",
+        "annotation_id",
+        "predicate",
+        "subject_start",
+        "subject_end",
+        "object_start",
+        "object_end",
+    )
+    found = []
+    for (
+        document_id,
+        annotation_id,
+        predicate,
+        subject_start,
+        subject_end,
+        object_start,
+        object_end,
+    ) in values:
+        subject, object_ = Span(subject_start, subject_end), Span(object_start, object_end)
+        found.append(
+            matching.TrueRelation(
+                str(document_id),
+                predicate,
+                subject,
+                object_,
+                tuple(sorted(mentions[annotation_id, subject])),
+                tuple(sorted(mentions[annotation_id, object_])),
+            )
+        )
+    return found

@@ -1,0 +1,166 @@
+"""What a submission claims, as rows of plain values: a hundred thousand of them are read in a second."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotations import questions
+from annotations.models import Question
+from annotations.questions import CanonicalClaim, Claim
+from evaluation.estimators import coordinated
+from evaluation.models import Prediction, Submission
+from kbpo.core.spans import Span
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+class ClaimRow(NamedTuple):
+    """A prediction and its instance."""
+
+    instance_id: int
+    document_id: int
+    predicate: str
+    subject_start: int
+    subject_end: int
+    object_start: int
+    object_end: int
+    subject_type: str
+    object_type: str
+    subject_canonical_start: int
+    subject_canonical_end: int
+    object_canonical_start: int | None
+    object_canonical_end: int | None
+
+    @property
+    def subject(self) -> Span:
+        """Where the subject is mentioned."""
+        return Span(self.subject_start, self.subject_end)
+
+    @property
+    def object(self) -> Span:
+        """Where the object is mentioned."""
+        return Span(self.object_start, self.object_end)
+
+    def relation(self) -> Claim:
+        """Return what is claimed, as questions name it."""
+        return Claim(
+            document_id=self.document_id,
+            predicate=self.predicate,
+            subject=self.subject,
+            subject_type=self.subject_type,
+            object=self.object,
+            object_type=self.object_type,
+        )
+
+    def canonicals(self) -> list[CanonicalClaim]:
+        """List the canonical mentions that are claimed: subject and, unless a string, object."""
+        named = Span(self.subject_canonical_start, self.subject_canonical_end)
+        claims = [CanonicalClaim(self.document_id, self.subject, named)]
+        if self.object_canonical_start is not None and self.object_canonical_end is not None:
+            named = Span(self.object_canonical_start, self.object_canonical_end)
+            claims.append(CanonicalClaim(self.document_id, self.object, named))
+        return claims
+
+
+_OF_INSTANCE = ("document_id", "predicate", "subject_start", "subject_end", "object_start", "object_end")
+COLUMNS = tuple(f"instance__{field}" if field in _OF_INSTANCE else field for field in ClaimRow._fields)
+"""The columns of a `ClaimRow`, for a query of predictions."""
+
+
+def row_of(prediction: Prediction) -> ClaimRow:
+    """Return a prediction as a row. Its instance must be at hand."""
+    instance = prediction.instance
+    return ClaimRow._make(
+        getattr(instance if field in _OF_INSTANCE else prediction, field) for field in ClaimRow._fields
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """A submission's predictions in the order of their instances' keys, in which every sum and draw is made.
+
+    Attributes
+    ----------
+    keys : list of str
+        The instances' keys, ascending.
+    rows : list of ClaimRow
+    subject_entities, object_entities : list of str
+        The system's own.
+    confidence : float[n]
+    p : float[n]
+        The stored probabilities of the default weighting.
+    """
+
+    keys: list[str]
+    rows: list[ClaimRow]
+    subject_entities: list[str]
+    object_entities: list[str]
+    confidence: FloatArray
+    p: FloatArray
+
+    @cached_property
+    def instance_ids(self) -> IntArray:
+        """The instances' row ids, int[n]."""
+        return np.array([row.instance_id for row in self.rows], dtype=np.int64)
+
+    @property
+    def predicates(self) -> list[str]:
+        """The predicate of each."""
+        return [row.predicate for row in self.rows]
+
+
+def read_claims(submission: Submission) -> Claims:
+    """Read a submission's predictions in the order of their keys."""
+    columns = ("instance__document__doc_id", "subject_entity", "object_entity", "confidence", "probability")
+    keyed = []
+    for doc_id, *own, values in (
+        (*row[:5], row[5:]) for row in submission.predictions.values_list(*columns, *COLUMNS)
+    ):
+        claim = ClaimRow._make(values)
+        key = coordinated.instance_key(doc_id, claim.predicate, claim.subject, claim.object)
+        keyed.append((key, claim, *own))
+    keyed.sort()
+    keys, rows, subjects, objects, confidence, p = ([one[at] for one in keyed] for at in range(6))
+    return Claims(keys, rows, subjects, objects, np.array(confidence), np.array(p))
+
+
+def known_claims(submission: Submission, rows: Sequence[ClaimRow]) -> BoolArray:
+    """Say for which predictions every question that they need was published before the upload.
+
+    Such an instance counts exactly, with π = 1 (ESTIMATION.md 4); it needs no sample of its own.
+
+    Returns
+    -------
+    bool[n]
+        In the order of `rows`. The answer stays the same at any later time.
+    """
+    known = np.zeros(len(rows), dtype=np.bool_)
+    pairs = questions.published_pairs(submission.corpus_id, submission.uploaded_at)
+    if not pairs:
+        return known
+    possible = [
+        (place, row)
+        for place, row in enumerate(rows)
+        if (row.document_id, *sorted((row.subject, row.object))) in pairs
+    ]
+    relations = questions.find_relations([row.relation() for _, row in possible])
+    canonicals = questions.find_canonicals({claim for _, row in possible for claim in row.canonicals()})
+
+    def published(question: Question | None) -> bool:
+        return (
+            question is not None
+            and question.published_at is not None
+            and question.published_at < submission.uploaded_at
+        )
+
+    for place, row in possible:
+        known[place] = published((relations.get(row.relation()) or (None, 0))[0]) and all(
+            published(canonicals.get(claim)) for claim in row.canonicals()
+        )
+    return known

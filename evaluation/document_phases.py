@@ -1,0 +1,242 @@
+"""The exhaustive documents in two phases: some uniformly, then more of those that speak of the same entities.
+
+The first phase's mentions, found by people, say which names the second looks for: a document is taken with a
+probability that grows with the TF-IDF of those names in it, so that names of low and medium frequency come up
+in several documents. Every document can be taken, and each probability is stored before anybody looks at it
+(ESTIMATION.md 3.5).
+"""
+
+import hmac
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotations import names
+from annotations.models import AnnotatedMention, Corpus, Document
+from annotations.names import Occurrence
+from evaluation.estimators import coordinated, documents
+from evaluation.estimators._checks import FloatArray
+from evaluation.models import DocumentSample, SampledDocument, SampleName, SecondPhaseProbability
+from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.ontology import ENTITY_TYPES
+
+UNIFORM_SHARE = 0.2
+FLOOR_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a corpus' exhaustive documents are drawn and annotated.
+
+    Attributes
+    ----------
+    sample : DocumentSample
+    drawn : int
+        Documents, in both phases.
+    lacking : int
+        Those that nobody has annotated yet.
+    """
+
+    sample: DocumentSample
+    drawn: int
+    lacking: int
+
+
+@transaction.atomic
+def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFORM_SHARE) -> Progress:
+    """Draw the first phase of a corpus' exhaustive documents, and the second as soon as it can be drawn.
+
+    Calling it again goes on where it stands.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    size : int
+        n: documents to be annotated in all, from 2 to the corpus' number.
+    uniform_share : float
+        The first phase's share of them, above 0 and at most 1; it has at least two documents.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    Conflict
+        If the corpus has another sample.
+    """
+    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    population = corpus.documents.count()
+    if not 2 <= size <= population:
+        raise InvalidInput(
+            f"{size} is not between 2 and the {population} documents of {corpus.tag}", where="--n"
+        )
+    if not 0 < uniform_share <= 1:
+        raise InvalidInput(f"{uniform_share} is not above 0 and at most 1", where="--uniform-share")
+    first_size = min(size, max(2, round(uniform_share * size)))
+    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    if sample is None:
+        sample = _draw_first(corpus, size, first_size, population)
+    elif (sample.size, sample.first_size) != (size, first_size):
+        phases = "in one phase" if sample.first_size is None else f"{sample.first_size} of them first"
+        raise Conflict(
+            f"{corpus.tag} has its exhaustive sample of {sample.size} documents, {phases}: another is not"
+            " drawn"
+        )
+    draw_second_phase(sample=sample)
+    sample.refresh_from_db()
+    return progress(sample)
+
+
+def progress(sample: DocumentSample) -> Progress:
+    """Return how far a sample is drawn and annotated."""
+    return Progress(
+        sample, sample.documents.count(), sample.documents.filter(document__annotations=None).count()
+    )
+
+
+@transaction.atomic
+def draw_second_phase(*, sample: DocumentSample) -> bool:
+    """Draw the second phase of a sample if all documents of the first are annotated.
+
+    Returns
+    -------
+    bool
+        False where it is drawn already, or there is none, or the first phase is not annotated yet.
+    """
+    sample = DocumentSample.objects.select_for_update(of=("self",)).select_related("corpus").get(pk=sample.pk)
+    if sample.first_size is None or sample.second_drawn_at is not None:
+        return False
+    if sample.documents.filter(document__annotations=None).exists():
+        return False
+    if sample.first_size < sample.size:
+        _draw_second(sample, sample.size - sample.first_size)
+    sample.second_drawn_at = timezone.now()
+    sample.save(update_fields=["second_drawn_at"])
+    return True
+
+
+def draw_due_phases() -> int:
+    """Draw every second phase that can be drawn; return how many."""
+    due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None)
+    return sum(draw_second_phase(sample=sample) for sample in due.order_by("pk"))
+
+
+def second_sample(sample: DocumentSample) -> list[str]:
+    """Draw the second phase again from its secret and its stored probabilities; return ids of documents."""
+    rows = list(
+        sample.second_phase.order_by("document__doc_id").values_list("document__doc_id", "probability")
+    )
+    u = coordinated.uniforms(bytes.fromhex(sample.secret), [_key(doc_id) for doc_id, _ in rows])
+    return [doc_id for (doc_id, p2), number in zip(rows, u, strict=True) if number < p2]
+
+
+def first_seed(sample_secret: str) -> int:
+    """Return the seed of the first phase's uniform draw, which its secret makes."""
+    return int.from_bytes(hmac.digest(bytes.fromhex(sample_secret), b"first phase", "sha256")[:7], "big")
+
+
+def _draw_first(corpus: Corpus, size: int, first_size: int, population: int) -> DocumentSample:
+    fixed: bytes | None = settings.KBPO_EPOCH_SECRET
+    secret = (
+        hmac.digest(fixed, f"{corpus.tag}|documents".encode(), "sha256") if fixed else secrets.token_bytes(32)
+    ).hex()
+    seed = first_seed(secret)
+    ids = dict(corpus.documents.values_list("doc_id", "pk"))
+    sample = DocumentSample.objects.create(
+        corpus=corpus, seed=seed, size=size, first_size=first_size, secret=secret, population=population
+    )
+    SampledDocument.objects.bulk_create(
+        SampledDocument(sample=sample, document_id=ids[doc_id], probability=first_size / population)
+        for doc_id in documents.draw_documents(list(ids), first_size, seed)
+    )
+    return sample
+
+
+def _draw_second(sample: DocumentSample, expected: int) -> None:
+    drawn = sample.documents.values("document")
+    # By their ids: the same documents in any order of loading give the same sums.
+    left = list(
+        Document.objects.filter(corpus=sample.corpus)
+        .exclude(pk__in=drawn)
+        .order_by("doc_id")
+        .values_list("pk", "doc_id")
+    )
+    frequency, occurrences = _find_names(sample)
+    scores = _score(sample, [pk for pk, _ in left], frequency, occurrences)
+    p2 = documents.second_phase_probabilities(scores, expected, FLOOR_SHARE)
+    SecondPhaseProbability.objects.bulk_create(
+        (
+            SecondPhaseProbability(sample=sample, document_id=pk, score=score, probability=probability)
+            for (pk, _), score, probability in zip(left, scores.tolist(), p2.tolist(), strict=True)
+        ),
+        batch_size=5000,
+    )
+    u = coordinated.uniforms(bytes.fromhex(sample.secret), [_key(doc_id) for _, doc_id in left])
+    SampledDocument.objects.bulk_create(
+        SampledDocument(sample=sample, document_id=left[place][0], phase=2, probability=float(p2[place]))
+        for place in np.flatnonzero(u < p2)
+    )
+    phase = dict(sample.documents.values_list("document_id", "phase"))
+    counts = Counter((one.name, phase.get(one.document_id)) for one in occurrences)
+    SampleName.objects.bulk_create(
+        (
+            SampleName(
+                sample=sample,
+                name=name,
+                documents=number,
+                first=counts[name, 1],
+                sampled=counts[name, 1] + counts[name, 2],
+            )
+            for name, number in frequency.items()
+        ),
+        batch_size=5000,
+    )
+
+
+def _find_names(sample: DocumentSample) -> tuple[dict[str, int], list[Occurrence]]:
+    """Find the first phase's names in the corpus: df of each, in their order, and every occurrence."""
+    wanted = _names(sample)
+    counted = names.count_documents(sample.corpus, wanted)
+    frequency = {name: counted[name] for name in sorted(wanted) if counted[name]}
+    return frequency, names.find_occurrences(sample.corpus, frequency)
+
+
+def _score(
+    sample: DocumentSample,
+    document_ids: list[int],
+    frequency: Mapping[str, int],
+    occurrences: Sequence[Occurrence],
+) -> FloatArray:
+    """Return the TF-IDF of documents, summed in the order of their places and names."""
+    place = {pk: number for number, pk in enumerate(document_ids)}
+    of = {name: number for number, name in enumerate(frequency)}
+    found = sorted(
+        (place[one.document_id], of[one.name], one.times) for one in occurrences if one.document_id in place
+    )
+    at, name, times = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    return documents.tfidf_scores(
+        at, times, name, list(frequency.values()), len(document_ids), sample.population
+    )
+
+
+def _names(sample: DocumentSample) -> set[str]:
+    """Return the canonical mentions of the entities in the first phase's documents."""
+    mentions = AnnotatedMention.objects.filter(
+        annotation__document__sampled__sample=sample,
+        annotation__document__sampled__phase=1,
+        type__in=ENTITY_TYPES,
+    ).values_list("annotation__document_id", "canonical_start", "canonical_end")
+    spans: dict[int, set[tuple[int, int]]] = {}
+    for document_id, start, end in mentions:
+        spans.setdefault(document_id, set()).add((start, end))
+    texts = Document.objects.filter(pk__in=spans).values_list("pk", "text")
+    return {names.normalised(text[start:end]) for pk, text in texts for start, end in spans[pk]} - {""}
+
+
+def _key(doc_id: str) -> str:
+    return f"document|{doc_id}"

@@ -1,0 +1,22 @@
+"""Files that a process left behind when it was killed."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+
+def written_before(paths: Iterable[Path], moment: datetime) -> Iterator[Path]:
+    """Yield the files that were last written before a moment, but for those that vanish meanwhile.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+    moment : datetime
+        Aware.
+    """
+    for path in paths:
+        try:
+            if path.is_file() and path.stat().st_mtime < moment.timestamp():
+                yield path
+        except FileNotFoundError:
+            continue

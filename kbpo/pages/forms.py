@@ -1,0 +1,118 @@
+"""What operators type."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from annotations.models import Corpus
+from crowd.models import Budget, HitBatch
+from evaluation.models import Submission
+
+
+class DollarsField(forms.DecimalField):
+    """A sum of money in dollars, read as whole cents."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("min_value", Decimal(0))
+        options.setdefault("max_value", Decimal(10**9))
+        super().__init__(max_digits=12, decimal_places=2, **options)
+
+    def clean(self, value: Any) -> Any:
+        """Return cents."""
+        dollars = super().clean(value)
+        return None if dollars is None else int(dollars * 100)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Show cents as dollars."""
+        return f"{value // 100}.{value % 100:02}" if isinstance(value, int) else value
+
+
+class ReasonForm(forms.Form):
+    """A reason that somebody will read."""
+
+    reason = forms.CharField(max_length=1024, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class UntilForm(forms.Form):
+    """Until when work can be found."""
+
+    until = forms.DateTimeField(
+        label="Until, UTC",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
+
+
+class BudgetForm(forms.Form):
+    """A new budget."""
+
+    scope = forms.ChoiceField(label="For", choices=Budget.Scope.choices)
+    key = forms.CharField(
+        label="Which",
+        max_length=64,
+        help_text="A corpus’ tag, a submission’s number, or a month such as 2026-11.",
+    )
+    cap_cents = DollarsField(label="Cap, $")
+
+
+class CapForm(forms.Form):
+    """Another cap for a budget."""
+
+    cap_cents = DollarsField(label="Cap, $")
+
+
+class SubmissionField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A submission, named with its team and its corpus."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """Return how it is listed."""
+        return f"{obj.name}, {obj.team.name} ({obj.corpus.tag})"
+
+
+class OpenForm(forms.Form):
+    """What a batch asks of whom, and what it pays."""
+
+    corpus = forms.ModelChoiceField(queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag")
+    submission = SubmissionField(
+        label="For",
+        queryset=Submission.objects.none(),
+        required=False,
+        empty_label="every question that lacks votes",
+    )
+    kind = forms.ChoiceField(label="Asks for", choices=HitBatch.Kind.choices)
+    provider = forms.ChoiceField(label="Through")
+    reward_cents = DollarsField(
+        label="Reward, $",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=Decimal(1000),
+        help_text="For each assignment. Left empty: what the time that it takes is worth.",
+    )
+    questions_per_hit = forms.IntegerField(
+        label="Questions in a HIT",
+        required=False,
+        min_value=1,
+        max_value=100,
+        help_text="With their companions. Left empty: 10 at Prolific, 1 elsewhere.",
+    )
+    lifetime_hours = forms.IntegerField(
+        label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
+    )
+    auto_approval_hours = forms.IntegerField(
+        label="Paid by itself after, hours", min_value=1, max_value=30 * 24, initial=3 * 24
+    )
+    asks_links = forms.BooleanField(label="Mentions are linked to Wikipedia", required=False)
+
+    def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
+        waiting = Submission.objects.filter(state=Submission.State.JUDGING).select_related("corpus", "team")
+        self.fields["submission"].queryset = waiting.order_by("corpus", "pk")  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Check that the submission is one of the corpus."""
+        data = super().clean() or {}
+        submission, corpus = data.get("submission"), data.get("corpus")
+        if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
+            self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
+        return data

@@ -1,0 +1,249 @@
+"""What a batch would ask, cost and buy, before anything is posted."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from annotations.models import Corpus, Question
+from annotations.models.question import FIRST_VOTES
+from crowd import budget, paces, posting, pricing
+from crowd.lacking import KINDS
+from crowd.models import Budget, HitBatch
+from crowd.providers import registry
+from evaluation.models import Submission
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict
+from kbpo.pages import costs
+
+MOST_SUBMISSIONS = 10  # named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What an operator wants to open.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    submission : Submission or None
+        Only the questions of its sample.
+    kind, provider : str
+    reward_cents, questions_per_hit : int or None
+        None: as suggested.
+    lifetime, auto_approval : timedelta
+    asks_links : bool
+    """
+
+    corpus: Corpus
+    submission: Submission | None
+    kind: str
+    provider: str
+    reward_cents: int | None
+    questions_per_hit: int | None
+    lifetime: timedelta
+    auto_approval: timedelta
+    asks_links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A budget that the money would come from, and what it has left."""
+
+    budget: Budget
+    left_cents: int
+    suffices: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """What the answers do for a submission.
+
+    Attributes
+    ----------
+    submission : Submission
+    open : int
+        Its questions that are not settled yet.
+    half_width, level : float
+        Of the interval of its precision, once all of them are.
+    """
+
+    submission: Submission
+    open: int
+    half_width: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would be posted.
+
+    Attributes
+    ----------
+    preview : posting.Preview
+    suggestion : paces.Suggestion
+    questions_per_hit, reward_cents, fee_cents : int
+        The fee is for each assignment.
+    hourly_cents : int
+        What the reward makes of an hour.
+    votes : float
+        That questions have needed on average.
+    expected_cents : int
+        With the further votes that some will need.
+    rooms : tuple of Room
+    bought : tuple of Bought
+        At most ten.
+    obstacle : str
+        Why it cannot be posted; empty: it can.
+    """
+
+    preview: posting.Preview
+    suggestion: paces.Suggestion
+    questions_per_hit: int
+    reward_cents: int
+    fee_cents: int
+    hourly_cents: int
+    votes: float
+    expected_cents: int
+    rooms: tuple[Room, ...]
+    bought: tuple[Bought, ...]
+    obstacle: str
+
+
+def plan(wanted: Wanted, *, now: datetime) -> Plan:
+    """Say what opening a batch would ask, cost and buy. Nothing is written.
+
+    Raises
+    ------
+    Unavailable
+        If the site has no account with the provider.
+    """
+    per_hit = wanted.questions_per_hit or costs.questions_per_hit(wanted.provider)
+    asked = _questions(wanted)
+    suggestion = paces.suggest(
+        corpus=wanted.corpus, questions=asked, kind=wanted.kind, now=now, questions_per_hit=per_hit
+    )
+    reward = wanted.reward_cents or suggestion.reward_cents
+    preview = posting.preview(
+        questions=asked,
+        kind=wanted.kind,
+        provider=wanted.provider,
+        reward_cents=reward,
+        now=now,
+        questions_per_hit=per_hit,
+    )
+    votes = costs.votes_a_question(wanted.corpus)
+    rooms = _rooms(wanted, preview.cost_cents, now)
+    return Plan(
+        preview=preview,
+        suggestion=suggestion,
+        questions_per_hit=per_hit,
+        reward_cents=reward,
+        fee_cents=registry.provider(wanted.provider).fee_cents(reward_cents=reward, places=FIRST_VOTES),
+        hourly_cents=pricing.hourly(reward_cents=reward, seconds=suggestion.seconds),
+        votes=votes,
+        expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
+        rooms=rooms,
+        bought=_bought(wanted),
+        obstacle=_obstacle(preview, rooms),
+    )
+
+
+def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) -> HitBatch:
+    """Open a batch, if it costs no more than the operator has agreed to.
+
+    Parameters
+    ----------
+    wanted : Wanted
+        With its reward and its questions a HIT as they were shown.
+    agreed_cents : int
+        What was shown to be set aside.
+    by : User
+    now : datetime
+
+    Raises
+    ------
+    Conflict
+        If it would cost more by now, or asks nothing.
+    NotAllowed, InvalidInput, OverBudget, Unavailable
+        As `crowd.posting.open_batch` says.
+    """
+    now_shown = plan(wanted, now=now)
+    if now_shown.preview.cost_cents > agreed_cents:
+        raise Conflict(
+            f"More is to be asked by now: it would cost {budget.dollars(now_shown.preview.cost_cents)}, not"
+            f" {budget.dollars(agreed_cents)}. Look at it again."
+        )
+    return posting.open_batch(
+        corpus=wanted.corpus,
+        kind=wanted.kind,
+        provider=wanted.provider,
+        reward_cents=now_shown.reward_cents,
+        by=by,
+        now=now,
+        questions=_questions(wanted),
+        submission_id=wanted.submission.pk if wanted.submission else None,
+        questions_per_hit=now_shown.questions_per_hit,
+        lifetime=wanted.lifetime,
+        auto_approval=wanted.auto_approval,
+        asks_links=wanted.asks_links,
+    )
+
+
+def read(data: dict[str, Any]) -> Wanted:
+    """Read what a valid `forms.OpenForm` holds."""
+    return Wanted(
+        corpus=data["corpus"],
+        submission=data["submission"],
+        kind=data["kind"],
+        provider=data["provider"],
+        reward_cents=data["reward_cents"],
+        questions_per_hit=data["questions_per_hit"],
+        lifetime=timedelta(hours=data["lifetime_hours"]),
+        auto_approval=timedelta(hours=data["auto_approval_hours"]),
+        asks_links=data["asks_links"],
+    )
+
+
+def _questions(wanted: Wanted) -> QuerySet[Question]:
+    found = Question.objects.filter(document__corpus=wanted.corpus, kind__in=KINDS[wanted.kind])
+    if wanted.submission is not None:
+        found = found.filter(batches__submission=wanted.submission)
+    return found
+
+
+def _rooms(wanted: Wanted, cents: int, now: datetime) -> tuple[Room, ...]:
+    matching = budget.matching(
+        corpus=wanted.corpus, submission_id=wanted.submission.pk if wanted.submission else None, now=now
+    )
+    found = []
+    for one in matching:
+        left = one.cap_cents - one.reserved_cents - one.paid_cents
+        found.append(Room(one, left, left >= cents))
+    return tuple(found)
+
+
+def _bought(wanted: Wanted) -> tuple[Bought, ...]:
+    if wanted.kind != HitBatch.Kind.RELATION:
+        return ()
+    judged = Submission.objects.filter(corpus=wanted.corpus, state=Submission.State.JUDGING)
+    if wanted.submission is not None:
+        judged = judged.filter(pk=wanted.submission.pk)
+    waiting = Count("batch__questions", filter=~Q(batch__questions__state=Question.State.SETTLED))
+    rows = judged.select_related("team").annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
+    corpus = wanted.corpus
+    return tuple(Bought(row, row.waiting, corpus.target_half_width, corpus.target_level) for row in rows)
+
+
+def _obstacle(preview: posting.Preview, rooms: tuple[Room, ...]) -> str:
+    if not preview.questions:
+        return "No question lacks votes that nobody is asked for: there is nothing to post."
+    if not rooms:
+        return "No budget matches: make one for the corpus, the submission or this month."
+    short = [room for room in rooms if not room.suffices]
+    if short:
+        names = " and ".join(f"the budget for {room.budget}" for room in short)
+        has = "has" if len(short) == 1 else "have"
+        return f"It costs {budget.dollars(preview.cost_cents)}, more than {names} {has} left."
+    return ""

@@ -1,0 +1,97 @@
+"""Words of the operators' pages."""
+
+from datetime import timedelta
+
+from django import template
+
+from crowd.models import Assignment, Budget, HitBatch
+from evaluation import progress
+
+register = template.Library()
+
+_STATES = {
+    HitBatch.State.OPEN: "open",
+    HitBatch.State.PAUSED: "paused",
+    HitBatch.State.CANCELLED: "cancelled",
+    HitBatch.State.FINISHED: "finished",
+}
+_PLACES = {"marketplace": "marketplace", "mturk": "MTurk", "prolific": "Prolific"}
+
+
+@register.filter
+def in_words(span: timedelta) -> str:
+    """Say roughly how long something takes."""
+    return progress.in_words(span)
+
+
+@register.filter
+def state(batch: HitBatch) -> str:
+    """Return a batch's state in one word."""
+    return _STATES[HitBatch.State(batch.state)]
+
+
+@register.filter
+def called(batch: HitBatch) -> str:
+    """Return what a batch is called at the desk: titles are for workers, and all alike."""
+    kind = "Relations" if batch.kind == HitBatch.Kind.RELATION else "Documents"
+    return f"{'Tutorial' if batch.is_tutorial else kind} {batch.pk}"
+
+
+@register.filter
+def place(name: str) -> str:
+    """Return a provider's name in a word."""
+    return _PLACES.get(name, name)
+
+
+@register.filter
+def kappa(value: float | None) -> str:
+    """Write κ with two decimals; a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+@register.filter
+def purse(budget: Budget) -> str:
+    """Return what a budget is for.
+
+    Examples
+    --------
+    >>> purse(Budget(scope="month", key="2026-11"))
+    'month 2026-11'
+    """
+    return f"{budget.scope} {budget.key}"
+
+
+@register.filter
+def left(budget: Budget) -> int:
+    """Return the cents that a budget has left."""
+    return budget.cap_cents - budget.reserved_cents - budget.paid_cents
+
+
+@register.filter
+def spent(budget: Budget) -> int:
+    """Return the cents of a budget that are promised or paid."""
+    return budget.reserved_cents + budget.paid_cents
+
+
+@register.filter
+def taken(assignment: Assignment) -> str:
+    """Say how long a worker had an assignment, by the provider's clock."""
+    assert assignment.accepted_at is not None
+    assert assignment.submitted_at is not None
+    seconds = (assignment.submitted_at - assignment.accepted_at).total_seconds()
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes"
+
+
+@register.filter
+def stands(assignment: Assignment) -> str:
+    """Say in a few words where an assignment is."""
+    if assignment.state == Assignment.State.SUBMITTED and assignment.decision:
+        words = {"approve": "approved", "reject": "rejected", "override": "approved"}
+        return f"{words[assignment.decision]}; the provider is told in a moment"
+    if assignment.state == Assignment.State.SUBMITTED:
+        return "to be looked at" if assignment.flag else "waiting"
+    if assignment.state == Assignment.State.REJECTED and assignment.decision == Assignment.Decision.OVERRIDE:
+        return "rejected; that is being taken back"
+    return assignment.get_state_display()

@@ -1,0 +1,23 @@
+"""The addresses of the operators' desk."""
+
+from django.urls import path
+
+from kbpo.pages.views import answers, batches, desk, money, opening, workers
+
+urlpatterns = [
+    path("", desk.home, name="desk"),
+    path("open/", opening.open_batch, name="desk_open"),
+    path("batches/<int:pk>/", batches.batch, name="desk_batch"),
+    path("batches/<int:pk>/<str:action>/", batches.act, name="desk_batch_act"),
+    path("answers/", answers.answers, name="desk_answers"),
+    path("answers/<int:pk>/", answers.answer, name="desk_answer"),
+    path("answers/<int:pk>/<str:action>/", answers.decide, name="desk_decide"),
+    path("workers/", workers.workers, name="desk_workers"),
+    path("workers/<int:pk>/", workers.worker, name="desk_worker"),
+    path("workers/<int:pk>/block/<int:identity>/", workers.block, name="desk_block"),
+    path("budgets/", money.budgets, name="desk_budgets"),
+    path("budgets/<int:pk>/", money.change_cap, name="desk_cap"),
+    path("ledger/", money.ledger_page, name="desk_ledger"),
+    path("ledger/check/", money.check_books, name="desk_check_books"),
+    path("ledger.csv", money.ledger_csv, name="desk_ledger_csv"),
+]

@@ -1,0 +1,112 @@
+"""Work that was sent: lists, each answer beside its document, and the decision about it."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from crowd import review
+from crowd.models import Assignment, HitBatch
+from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.pages import answers as reads
+from kbpo.pages.access import for_operators, operator
+from kbpo.pages.reading import number, paged
+
+PAGE = 50
+State = Assignment.State
+
+
+@require_safe
+@for_operators
+def answers(request: HttpRequest) -> HttpResponse:
+    """List what was sent; first what waits for a person."""
+    show = request.GET.get("show", "flagged")
+    batch_id, user_id = number(request, "batch"), number(request, "worker")
+    context = {
+        "page": paged(request, reads.listed(show=show, batch_id=batch_id, user_id=user_id), PAGE),
+        "show": show,
+        "shown": reads.SHOWN,
+        "batch": HitBatch.objects.filter(pk=batch_id).first() if batch_id else None,
+        "worker": User.objects.filter(pk=user_id).first() if user_id else None,
+    }
+    return render(request, "desk/answers.html", context)
+
+
+@require_safe
+@for_operators
+def answer(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what a worker sent, beside the document."""
+    return _show(request, pk)
+
+
+@require_POST
+@for_operators
+def decide(request: HttpRequest, pk: int, action: str) -> HttpResponse:
+    """Approve or reject work, or take a rejection back."""
+    if action not in ACTIONS:
+        raise Http404("no such action")
+    found = _find(pk)
+    try:
+        messages.success(request, ACTIONS[action](request, found, operator(request)))
+    except InvalidInput as error:
+        return _show(request, pk, error, action)
+    following = reads.listed(show="flagged").exclude(pk=pk).first() if "next" in request.POST else None
+    return redirect("desk_answer", following.pk if following else pk)
+
+
+def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
+    found = _find(pk)
+    is_open = found.state == State.SUBMITTED and not found.decision
+    context = {
+        "assignment": found,
+        "batch": found.hit.batch,
+        "parts": reads.parts(found),
+        "marked_parts": reads.marked_parts(found),
+        "flags": found.flag.splitlines(),
+        "problems": found.problem.splitlines(),
+        "may_decide": is_open,
+        "may_override": found.state == State.REJECTED and found.decision != Assignment.Decision.OVERRIDE,
+        "has_more": reads.listed(show="flagged").exclude(pk=pk).exists(),
+        "paid_by_itself": review.last_moment(found) if is_open and found.flag else None,
+        "error": error,
+        "failed_action": action,
+        "reason": request.POST.get("reason", ""),
+    }
+    return render(request, "desk/answer.html", context, status=error.status if error else 200)
+
+
+def _find(pk: int) -> Assignment:
+    found = (
+        Assignment.objects.exclude(state=State.BEGUN)
+        .select_related("hit__batch__corpus", "worker__user", "decided_by", "gold")
+        .filter(pk=pk)
+        .first()
+    )
+    if found is None:
+        raise Http404("no such answer")
+    return found
+
+
+def _approve(request: HttpRequest, found: Assignment, by: User) -> str:
+    review.approve(assignment=found, by=by, now=timezone.now())
+    return "It is approved, and is paid in a moment."
+
+
+def _reject(request: HttpRequest, found: Assignment, by: User) -> str:
+    review.reject(assignment=found, by=by, reason=request.POST.get("reason", ""), now=timezone.now())
+    return "It is rejected; the worker is told your reason, and its questions are asked again."
+
+
+def _override(request: HttpRequest, found: Assignment, by: User) -> str:
+    review.override(assignment=found, by=by, reason=request.POST.get("reason", ""), now=timezone.now())
+    return "The rejection is taken back; the work is paid after all."
+
+
+ACTIONS: Mapping[str, Callable[[HttpRequest, Assignment, User], str]] = MappingProxyType(
+    {"approve": _approve, "reject": _reject, "override": _override}
+)

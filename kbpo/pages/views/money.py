@@ -1,0 +1,114 @@
+"""Budgets and the ledger."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from crowd import budget
+from crowd.models import Budget
+from kbpo.core.errors import KbpoError
+from kbpo.pages import ledger
+from kbpo.pages.access import for_operators, operator
+from kbpo.pages.forms import BudgetForm, CapForm
+from kbpo.pages.reading import paged
+
+PAGE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_operators
+def budgets(request: HttpRequest) -> HttpResponse:
+    """List budgets, and make one."""
+    form = BudgetForm(
+        request.POST or None, initial={"scope": Budget.Scope.MONTH, "key": budget.month(timezone.now())}
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = budget.create_budget(**form.cleaned_data, by=operator(request))
+        except KbpoError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{budget.dollars(made.cap_cents)} may be spent on {made}.")
+            return redirect("desk_budgets")
+    return _show(request, form)
+
+
+@require_POST
+@for_operators
+def change_cap(request: HttpRequest, pk: int) -> HttpResponse:
+    """Raise or lower a budget's cap."""
+    found = get_object_or_404(Budget, pk=pk)
+    form = CapForm(request.POST)
+    if form.is_valid():
+        try:
+            changed = budget.change_cap(
+                budget=found, cap_cents=form.cleaned_data["cap_cents"], by=operator(request)
+            )
+        except KbpoError as error:
+            form.add_error("cap_cents", str(error))
+        else:
+            messages.success(request, f"The cap of {changed} is {budget.dollars(changed.cap_cents)} now.")
+            return redirect("desk_budgets")
+    return _show(request, BudgetForm(), failed=found, cap=form)
+
+
+@require_safe
+@for_operators
+def ledger_page(request: HttpRequest) -> HttpResponse:
+    """Show what was promised and paid, summed up and entry by entry."""
+    by = request.GET.get("by", "corpus")
+    page = paged(request, ledger.entries(), PAGE)
+    is_short = page.paginator.count <= ledger.SHORT
+    context = {
+        "by": by,
+        "divisions": ledger.DIVISIONS,
+        "lines": ledger.lines(by),
+        "total": ledger.total(),
+        "page": page,
+        "audit": ledger.audit(now=timezone.now()) if is_short else ledger.last_audit(),
+    }
+    return render(request, "desk/ledger.html", context)
+
+
+@require_POST
+@for_operators
+def check_books(request: HttpRequest) -> HttpResponse:
+    """Check every sum of the books."""
+    ledger.audit(now=timezone.now())
+    return redirect("desk_ledger")
+
+
+@require_safe
+@for_operators
+def ledger_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Write the ledger for a spreadsheet: its sums, or every entry."""
+    by = request.GET.get("by")
+    rows = ledger.lines_as_csv(by) if by is not None else ledger.entries_as_csv()
+    name = f"ledger-by-{by}.csv" if by in ledger.DIVISIONS else "ledger.csv"
+    return StreamingHttpResponse(
+        rows,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _show(
+    request: HttpRequest, form: BudgetForm, failed: Budget | None = None, cap: CapForm | None = None
+) -> HttpResponse:
+    page = paged(request, Budget.objects.order_by("-pk"), PAGE)
+    context = {
+        "form": form,
+        "page": page,
+        "rows": [
+            (
+                one,
+                cap if failed == one and cap else CapForm(initial={"cap_cents": one.cap_cents}, prefix=None),
+            )
+            for one in page.object_list
+        ],
+        "failed": failed,
+    }
+    is_refused = bool(form.errors) or failed is not None
+    return render(request, "desk/budgets.html", context, status=400 if is_refused else 200)

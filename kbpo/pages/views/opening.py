@@ -1,0 +1,62 @@
+"""Opening a batch of work: what it asks, costs and buys is shown first, then it is confirmed."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from crowd.models import HitBatch
+from crowd.providers import registry
+from kbpo.accounts.models import WorkerIdentity
+from kbpo.core.errors import KbpoError
+from kbpo.pages import opening
+from kbpo.pages.access import for_operators, operator
+from kbpo.pages.forms import OpenForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_operators
+def open_batch(request: HttpRequest) -> HttpResponse:
+    """Ask what to open; show what that means; open it."""
+    providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
+    given = request.POST if request.method == "POST" else request.GET
+    form = OpenForm(given or None, providers=providers)
+    context: dict[str, object] = {"form": form, "has_account": bool(providers)}
+    if not given or not form.is_valid():
+        return _show(request, context, status=400 if given and form.errors else 200)
+    wanted, now = opening.read(form.cleaned_data), timezone.now()
+    if request.method == "POST":
+        try:
+            batch = opening.open_batch(wanted, agreed_cents=_agreed(request), by=operator(request), now=now)
+        except KbpoError as error:
+            context["error"] = error
+            return _show(request, context | _plan(wanted, form), status=error.status)
+        messages.success(request, _opened(batch))
+        return redirect("desk_batch", batch.pk)
+    return _show(request, context | _plan(wanted, form))
+
+
+def _plan(wanted: opening.Wanted, form: OpenForm) -> dict[str, object]:
+    found = opening.plan(wanted, now=timezone.now())
+    agreed = {name: form[name].value() for name in form.fields}
+    agreed["reward_cents"] = f"{found.reward_cents / 100:.2f}"
+    agreed["questions_per_hit"] = found.questions_per_hit
+    return {
+        "plan": found,
+        "wanted": wanted,
+        "agreed": [(name, value) for name, value in agreed.items() if value not in (None, "", False)],
+    }
+
+
+def _agreed(request: HttpRequest) -> int:
+    text = request.POST.get("agreed_cents", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 15 else 0
+
+
+def _opened(batch: HitBatch) -> str:
+    return f"The batch is open; its HITs are posted with {batch.get_provider_display()} in a moment."
+
+
+def _show(request: HttpRequest, context: dict[str, object], status: int = 200) -> HttpResponse:
+    return render(request, "desk/open.html", context, status=status)

@@ -1,0 +1,95 @@
+"""Workers: how they work, and who gets no more of it."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from annotations.models import Question
+from crowd import measures, review
+from crowd.models import Assignment, Bonus, WorkerBlock
+from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.pages import answers
+from kbpo.pages import workers as reads
+from kbpo.pages.access import for_operators, operator
+from kbpo.pages.reading import paged
+
+PAGE = 50
+KINDS = {
+    Question.Kind.RELATION: "relations",
+    Question.Kind.CANONICAL: "full names",
+    Question.Kind.ENTITIES: "whole documents",
+}
+
+
+@require_safe
+@for_operators
+def workers(request: HttpRequest) -> HttpResponse:
+    """List workers with how fast and how well they work."""
+    kind = request.GET.get("kind", Question.Kind.RELATION)
+    order = request.GET.get("order", "votes")
+    page = paged(request, reads.workers(kind=kind, order=order), PAGE)
+    rows = reads.rows(list(page.object_list), kind=kind)
+    together = reads.together(kind)
+    context = {
+        "page": page,
+        "rows": rows,
+        "together": together,
+        "axes": reads.axes([*(row.quality for row in rows), together]),
+        "kind": kind,
+        "kinds": {name.value: words for name, words in KINDS.items()},
+        "order": order,
+        "orders": reads.ORDERS,
+        "measured_at": measures.last_measured(),
+    }
+    return render(request, "desk/workers.html", context)
+
+
+@require_safe
+@for_operators
+def worker(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how one worker works, and what they sent."""
+    return _show(request, pk)
+
+
+@require_POST
+@for_operators
+def block(request: HttpRequest, pk: int, identity: int) -> HttpResponse:
+    """Give a worker no more of our work, or give it again."""
+    found = get_object_or_404(WorkerIdentity, pk=identity, user=pk)
+    act = review.block_worker if request.POST.get("action") == "block" else review.unblock_worker
+    try:
+        act(worker=found, by=operator(request), reason=request.POST.get("reason", ""), now=timezone.now())
+    except InvalidInput as error:
+        return _show(request, pk, error, found)
+    done = "gets no more of our work" if act is review.block_worker else "gets our work again"
+    messages.success(request, f"{found.worker_id} {done}.")
+    return redirect("desk_worker", pk)
+
+
+def _show(
+    request: HttpRequest, pk: int, error: KbpoError | None = None, failed: WorkerIdentity | None = None
+) -> HttpResponse:
+    found = get_object_or_404(User, pk=pk)
+    [row] = reads.rows([found], kind=Question.Kind.RELATION)
+    qualities = reads.qualities(found)
+    blocks = {
+        one.worker_id: one
+        for one in WorkerBlock.objects.filter(worker__user=found).select_related("decided_by")
+    }
+    context = {
+        "worker": found,
+        "row": row,
+        "identities": [(identity, blocks.get(identity.pk)) for identity in row.identities],
+        "qualities": [(KINDS[Question.Kind(one.kind)], one) for one in qualities],
+        "axes": reads.axes(qualities),
+        "page": paged(request, answers.listed(show="all", user_id=pk), PAGE),
+        "bonuses": Bonus.objects.filter(worker__user=found).order_by("-pk")[:20],
+        "begun": Assignment.objects.filter(worker__user=found, state=Assignment.State.BEGUN).count(),
+        "error": error,
+        "failed": failed,
+        "reason": request.POST.get("reason", ""),
+    }
+    return render(request, "desk/worker.html", context, status=error.status if error else 200)

@@ -1,0 +1,11 @@
+// A tutorial's pages: a practice question by keyboard, and Enter for whatever comes next.
+
+import { Steps } from "./steps.js";
+
+const form = document.querySelector("[data-questions]");
+if (form) {
+  const steps = new Steps(form);
+  window.addEventListener("pageshow", () => steps.busy(false));
+} else {
+  document.querySelector("[data-next]")?.focus({ preventScroll: true });
+}

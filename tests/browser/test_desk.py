@@ -1,0 +1,170 @@
+"""The operators' desk in a browser: with a mouse, by keyboard alone, on a phone."""
+
+import os
+from datetime import timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from annotations import responses
+from crowd.models import Assignment, HitBatch
+from kbpo.accounts.models import User
+from tests import crowd
+from tests.browser.conftest import OpenPage
+from tests.factories import (
+    AssignmentFactory,
+    CorpusFactory,
+    DocumentFactory,
+    HitBatchFactory,
+    HitFactory,
+    QuestionFactory,
+    UserFactory,
+    WorkerIdentityFactory,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def account(settings: LazySettings) -> None:
+    settings.HIT_BASE_URL = "http://127.0.0.1:9"
+    settings.MTURK_IS_BUILT_IN = True
+    settings.MTURK_KEYS = ("a key", "its secret")
+
+
+@pytest.fixture
+def operator() -> User:
+    return UserFactory.create(operator=True, name="Olga Operator")
+
+
+@pytest.fixture
+def batch() -> HitBatch:
+    corpus = CorpusFactory.create(name="Lowmarch news")
+    crowd.fund(corpus)
+    return HitBatchFactory.create(corpus=corpus)
+
+
+@pytest.fixture
+def flagged(batch: HitBatch) -> Assignment:
+    document = DocumentFactory.create(corpus=batch.corpus, sentences=True, title="Ada Quill, founder")
+    question = QuestionFactory.create(document=document)
+    hit = HitFactory.create(batch=batch, questions=[question])
+    made = []
+    for said in (crowd.NONE, crowd.BORN, crowd.BORN):
+        worker = WorkerIdentityFactory.create()
+        assignment = AssignmentFactory.create(
+            hit=hit, worker=worker, sent=True, submitted_at=timezone.now() - timedelta(hours=1)
+        )
+        assignment.responses.set(
+            [responses.record(question=question, worker=worker.user, answer=said, seconds=9.0)]
+        )
+        made.append(assignment)
+    first: Assignment = made[0]
+    first.flag = "Done in 1.2 s; for the like of it workers take 20 s, by the median."
+    first.save()
+    return first
+
+
+def picture(page: Page, name: str) -> None:
+    if folder := os.environ.get("PICTURES"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+def test_a_batch_is_paused_with_a_reason_and_goes_on(
+    open_page: OpenPage, operator: User, batch: HitBatch
+) -> None:
+    page = open_page(reverse("desk"), user=operator)
+    page.get_by_role("link", name=f"Relations {batch.pk}").click()
+    page.get_by_role("button", name="Pause").click()  # the browser asks for the reason
+    expect(page.get_by_label("Why it is paused")).to_be_focused()
+    page.get_by_label("Why it is paused").fill("The names are in another script.")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    expect(page.get_by_text("The names are in another script. (Olga Operator")).to_be_visible()
+    batch.refresh_from_db()
+    assert batch.state == HitBatch.State.PAUSED
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", name="Open", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_answer_is_rejected_with_a_reason(
+    open_page: OpenPage, operator: User, flagged: Assignment, scripts: bool
+) -> None:
+    page = open_page(reverse("desk"), user=operator, scripts=scripts)
+    page.get_by_role("link", name="1 answer to look at").click()
+    expect(page.get_by_text("Done in 1.2 s")).to_be_visible()
+    page.get_by_role("row").nth(1).get_by_role("link").click()
+    expect(page.get_by_text("She founded Quill Press there in 1961.")).to_be_visible()
+    expect(page.get_by_text("2 others")).to_be_visible()
+    page.get_by_text("Reject it").click()
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_label("The reason")).to_be_focused()
+    page.get_by_label("The reason").fill("“None” is ticked, though the first sentence says it.")
+    picture(page, "reject")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("the worker is told your reason")).to_be_visible()
+    expect(page.get_by_role("button", name="Approve and pay")).to_have_count(0)
+    flagged.refresh_from_db()
+    assert (flagged.decision, flagged.decided_by) == ("reject", operator)
+    assert flagged.feedback == "“None” is ticked, though the first sentence says it."
+
+
+def test_an_answer_is_approved_with_the_keyboard_alone(
+    open_page: OpenPage, operator: User, flagged: Assignment
+) -> None:
+    page = open_page(reverse("desk_answer", args=[flagged.pk]), user=operator)
+    button = page.get_by_role("button", name="Approve and pay")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if button.evaluate("button => button === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("It is approved")).to_be_visible()
+    flagged.refresh_from_db()
+    assert flagged.decision == "approve"
+
+
+def test_a_batch_is_opened_after_its_price_was_seen(
+    open_page: OpenPage, operator: User, batch: HitBatch
+) -> None:
+    crowd.ask(batch.corpus, 3)
+    page = open_page(reverse("desk"), user=operator)
+    page.get_by_role("link", name="Open a batch").click()
+    page.get_by_label("Reward, $").fill("0.15")
+    page.get_by_role("button", name="Show what that means").click()
+    expect(page.get_by_text("3 questions of Lowmarch news")).to_be_visible()
+    picture(page, "open")
+    page.get_by_role("button", name="Post it for $1.62").click()
+    expect(page.get_by_text("The batch is open")).to_be_visible()
+    assert HitBatch.objects.latest("pk").hits.count() == 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_page_fits_its_screen(
+    open_page: OpenPage, operator: User, flagged: Assignment, width: int, scheme: str
+) -> None:
+    assert flagged.worker is not None
+    page = open_page(reverse("desk"), user=operator, width=width, scheme=scheme)
+    for name, args in (
+        ("desk", []),
+        ("desk_open", []),
+        ("desk_batch", [flagged.hit.batch_id]),
+        ("desk_answers", []),
+        ("desk_answer", [flagged.pk]),
+        ("desk_workers", []),
+        ("desk_worker", [flagged.worker.user_id]),
+        ("desk_budgets", []),
+        ("desk_ledger", []),
+    ):
+        page.goto(reverse(name, args=args))
+        assert fits(page), f"{name} is wider than {width} px"
+        picture(page, f"{name}-{width}-{scheme}")

@@ -1,0 +1,151 @@
+"""A crowd for tests: a requester with money, questions to ask, and workers who answer them."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from django.utils import timezone
+
+from annotations.models import Corpus, Document, Question
+from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from crowd import budget, collecting, posting, review
+from crowd.marketplace import lifecycle, money, requesters
+from crowd.marketplace.answers import write_answers
+from crowd.marketplace.models import Assignment as MarketAssignment
+from crowd.marketplace.models import Hit as MarketHit
+from crowd.marketplace.models import Requester, RequesterKey, Worker
+from crowd.marketplace.workers import worker_for
+from crowd.models import Assignment, Budget, Hit
+from crowd.providers import registry
+from kbpo.accounts.models import User
+from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
+
+PROVIDER = "marketplace"
+NONE = {"none": True}
+RIGHT = {"right": True}
+BORN = {"relations": [{"predicate": "per:place_of_birth", "subject": 0}]}
+
+Say = Callable[[Question], Any]
+
+
+def requester_with_keys(cents: int = 1_000_00) -> tuple[Requester, RequesterKey]:
+    now = timezone.now()
+    requester = requesters.create_requester(name="KBP Online")
+    if cents:
+        money.deposit(requester=requester, cents=cents, now=now)
+    return requester, requesters.create_key(requester=requester, now=now, rate=10_000, burst=10_000)
+
+
+def ask(corpus: Corpus, documents: int = 1, *, companions: bool = False) -> list[Question]:
+    """Ask one relation question of each of so many documents, with two companions if wanted."""
+    asked = []
+    for _ in range(documents):
+        document = DocumentFactory.create(corpus=corpus)
+        asked.append(QuestionFactory.create(document=document))
+        if companions:
+            ask_canonicals(document)
+    return asked
+
+
+def ask_canonicals(document: Document) -> list[Question]:
+    return [
+        QuestionFactory.create(document=document, asked=CanonicalQuestion(ADA, ADA)),
+        QuestionFactory.create(document=document, asked=CanonicalQuestion(HALLOW, HALLOW)),
+    ]
+
+
+def ask_founded(document: Document) -> Question:
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    return QuestionFactory.create(document=document, asked=asked)
+
+
+def fund(corpus: Corpus, cents: int = 1_000_00) -> Budget:
+    return Budget.objects.create(scope="corpus", key=corpus.tag, cap_cents=cents)
+
+
+def workers(number: int, kind: str = "relation") -> list[Worker]:
+    """Make workers of the marketplace who have passed the tutorial."""
+    made = [worker_for(UserFactory.create(annotator=True)) for _ in range(number)]
+    for worker in made:
+        registry.provider(PROVIDER).grant(worker.worker_id, kind=kind)
+    return made
+
+
+def say_none(question: Question) -> Any:
+    return NONE if question.kind == "relation" else RIGHT
+
+
+def answer_json(questions: Iterable[Question], say: Say = say_none, seconds: float = 12.0) -> str:
+    return json.dumps(
+        {
+            "version": 1,
+            "answers": [
+                {"question": question.pk, "answer": say(question), "seconds": seconds}
+                for question in questions
+            ],
+            "comment": "",
+        }
+    )
+
+
+def do(hit: Hit, worker: Worker, say: Say = say_none, *, now: datetime | None = None) -> MarketAssignment:
+    """Have a worker accept a HIT at the marketplace and send its answers."""
+    return send(hit, worker, answer_json(hit.questions.order_by("pk"), say), now=now)
+
+
+def send(hit: Hit, worker: Worker, text: str | None, *, now: datetime | None = None) -> MarketAssignment:
+    now = now or timezone.now()
+    market_hit = MarketHit.objects.get(hit_id=hit.provider_id)
+    accepted = lifecycle.accept(worker=worker, hit=market_hit, now=now)
+    fields = {} if text is None else {"answer": [text]}
+    return lifecycle.submit(assignment=accepted, answer=write_answers(fields or {"other": [""]}), now=now)
+
+
+def post(now: datetime, seed: int = 0) -> int:
+    return _all(lambda rng: posting.post_next(now=now, rng=rng), seed)
+
+
+def collect(now: datetime, seed: int = 0) -> int:
+    """Look at every HIT that is out."""
+    Hit.objects.filter(state=Hit.State.POSTED).update(next_look_at=now)
+    rng, news = Random(seed), 0
+    while (found := collecting.collect_next(now=now, due_by=now, rng=rng)) is not None:
+        news += found
+    return news
+
+
+def tell(now: datetime, seed: int = 0) -> int:
+    return _all(lambda rng: review.tell_next(now=now, rng=rng), seed)
+
+
+def approve_all(now: datetime) -> int:
+    review.approve_by_rule(now=now)
+    return tell(now)
+
+
+def check_books() -> None:
+    audit = budget.audit()
+    assert audit.balances, "\n".join(audit.problems)
+
+
+def operator() -> User:
+    return UserFactory.create(operator=True)
+
+
+def states(rows: Sequence[Any]) -> list[str]:
+    for row in rows:
+        row.refresh_from_db()
+    return [row.state for row in rows]
+
+
+def only(hit: Hit) -> Assignment:
+    return Assignment.objects.get(hit=hit)
+
+
+def _all(act: Callable[[Random], bool], seed: int) -> int:
+    rng, done = Random(seed), 0
+    while act(rng):
+        done += 1
+    return done

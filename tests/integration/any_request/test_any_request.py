@@ -1,0 +1,178 @@
+"""No request makes the service fail: whatever anybody sends to whatever address, the answer is no 500."""
+
+import json
+from urllib.parse import quote_from_bytes
+
+import pytest
+from django.test import Client
+
+from tests.integration.any_request.site import Request, Site, ask, encoded, names_read, routes
+from tests.integration.any_request.values import HEADERS, TEXTS, VERY_LONG
+
+pytestmark = pytest.mark.django_db
+
+ROUTES = dict(routes())
+OURS = sorted(name for name in ROUTES if not name.startswith(("admin:", "account_")))
+THEIRS = sorted(set(ROUTES) - set(OURS))  # the admin's, and those for signing in
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data; boundary=b"
+JSON = "application/json"
+LONGEST_ADDRESS = 4_000  # what servers let through
+METHODS = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "QUERY")
+
+
+def part(headers: str, content: str) -> bytes:
+    return f"--b\r\n{headers}\r\n\r\n{content}\r\n".encode()
+
+
+NAMED = 'Content-Disposition: form-data; name="name"'
+BODIES: dict[str, tuple[bytes, str]] = {
+    "JSON": (json.dumps({"a": [1]}).encode(), JSON),
+    "JSON with a lone surrogate": (rb'{"name": "\ud800"}', JSON),
+    "deep JSON": (b"[" * 100_000, JSON),
+    "JSON of one long number": (b"9" * 100_000, JSON),
+    "broken JSON": (b"{", JSON),
+    "fields that are none": (b"\xff" * 100, FORM),
+    "too many fields": (b"&".join(b"a%d=1" % number for number in range(2_000)), FORM),
+    "parts without a boundary": (b"--b", "multipart/form-data"),
+    "parts with a strange boundary": (b"--b", "multipart/form-data; boundary=" + "b" * 300),
+    "a part that is cut off": (f'--b\r\n{NAMED}; filename="'.encode(), MULTIPART),
+    "a part without a name": (part("Content-Disposition: form-data", "x") + b"--b--\r\n", MULTIPART),
+    "a part in broken base64": (
+        part(f"{NAMED}\r\nContent-Transfer-Encoding: base64", "!") + b"--b--\r\n",
+        MULTIPART,
+    ),
+    "nothing of a kind that is none": (b"", "x" * 5_000),
+}
+
+
+class Asking:
+    """Asks one address as one person in many ways, and collects what failed."""
+
+    def __init__(self, site: Site, client: Client, who: str, name: str) -> None:
+        self.client, self.who = client, who
+        self.address = site.address(name)
+        self.examples = [str(value) for value in site.things.get(name, {}).values()]
+        self.query = site.queries.get(name, {})
+        self.form = site.forms.get(name, {})
+        self.requests = [Request("GET"), Request("POST", encoded(self.form)), *site.requests.get(name, [])]
+        self.failed: list[str] = []
+
+    def one(
+        self, words: str, method: str, query: bytes = b"", body: bytes = b"", kind: str = FORM, **headers: str
+    ) -> int:
+        query = query or encoded(self.query)
+        return self._ask(
+            words, method, f"{self.address}?{query[:LONGEST_ADDRESS].decode()}", body, kind, **headers
+        )
+
+    def _ask(
+        self, words: str, method: str, address: str, body: bytes = b"", kind: str = FORM, **headers: str
+    ) -> int:
+        answer = ask(self.client, method, address, body, kind, **headers)
+        if answer.status >= 500 or answer.fault:
+            what = f"{method} by {self.who}, {words}: {answer.status}"
+            self.failed.append(f"{what}\n{answer.fault[-1500:]}")
+        return answer.status
+
+    def as_it_should_be(self) -> int:
+        """Return the worst status of the requests that are in order, but for methods that are not taken."""
+        found = [
+            self.one("all right", one.method, body=one.body, kind=one.kind, **one.headers)
+            for one in self.requests
+        ]
+        return max((status for status in found if status != 405), default=405)
+
+    def addresses(self) -> None:
+        """Put each value into each place of the address."""
+        for words, value in TEXTS.items():
+            for example in self.examples:
+                address = self.address.replace(example, quote_from_bytes(value[:300], safe="/"))
+                self._ask(f"{words} for {example!r}", "GET", address)
+
+    def names(self, method: str) -> set[str]:
+        """Return the names that are read of address and form; none where the method is not taken."""
+        with names_read() as names:
+            if self.one("all right", method, body=encoded(self.form) if method == "POST" else b"") == 405:
+                return set()
+        return names | set(self.form) | set(self.query)
+
+    def everything_at_once(self, method: str, names: set[str]) -> None:
+        """Give each value to all names."""
+        for words, value in TEXTS.items():
+            fields = encoded({}, **dict.fromkeys(names, value))
+            self.one(f"{words} for everything", method, fields)
+            if method == "POST":
+                self.one(f"{words} for every field", method, body=fields)
+
+    def one_by_one(self, method: str, names: set[str]) -> None:
+        """Give each value to each name, all others being as they should be."""
+        for name in sorted(names):
+            for words, value in TEXTS.items():
+                self.one(f"{words} for {name} in the address", method, encoded(self.query, **{name: value}))
+                if method == "POST":
+                    self.one(f"{words} for {name}", method, body=encoded(self.form, **{name: value}))
+            several = encoded({name: "a"}) + b"&" + encoded({name: "b"})
+            self.one(f"several {name} in the address", method, several)
+            if method == "POST":
+                self.one(f"several {name}", method, body=encoded(self.form) + b"&" + several)
+                self.one(f"a very long {name}", method, body=encoded(self.form, **{name: VERY_LONG}))
+                self.one(f"a file for {name}", method, body=self._with_file(name), kind=MULTIPART)
+        if method == "POST":
+            for words, value in TEXTS.items():
+                odd = quote_from_bytes(value).encode() + b"=1"
+                self.one(f"{words} as a field's name", method, body=encoded(self.form) + b"&" + odd)
+
+    def bodies(self) -> None:
+        """Send what is no form, or as no browser sends it."""
+        for words, (body, kind) in BODIES.items():
+            self.one(words, "POST", b"page=1", body, kind)
+        for one in self.requests:
+            for name, values in HEADERS.items():
+                for value in values:
+                    headers = {**one.headers, name: value}
+                    self.one(f"{name}: {value[:40]!r}", one.method, b"", one.body, one.kind, **headers)
+        for method in METHODS:
+            self.one("another method", method)
+
+    def _with_file(self, name: str) -> bytes:
+        others = [
+            part(f'Content-Disposition: form-data; name="{key}"', str(value))
+            for key, value in self.form.items()
+            if key != name
+        ]
+        file = part(f'Content-Disposition: form-data; name="{name}"; filename="a\0b"', "run")
+        return b"".join([*others, file, b"--b--\r\n"])
+
+
+def throw(site: Site, clients: dict[str, Client], name: str, *, thorough: bool) -> list[str]:
+    """Ask an address as everybody; return what failed.
+
+    The person to whom most of it is open asks most.
+    """
+    assert name in site.things or not ROUTES[name].pattern.regex.groups, f"give `build` an example of {name}"
+    everybody = [Asking(site, client, who, name) for who, client in clients.items()]
+    most = min(everybody, key=lambda asking: (asking.as_it_should_be(), asking.who == "visitor"))
+    for asking in everybody:
+        asking.addresses()
+        for method in ("GET", "POST"):
+            names = asking.names(method)
+            asking.everything_at_once(method, names)
+            if thorough and asking is most:
+                asking.one_by_one(method, names)
+    most.bodies()
+    return [failed for asking in everybody for failed in asking.failed]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_no_request_to_us_makes_the_service_fail(name, site, clients):
+    failed = throw(site, clients, name, thorough=True)
+    assert not failed, f"{len(failed)} requests failed\n" + "\n".join(failed[:10])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", THEIRS)
+def test_no_request_to_a_librarys_pages_makes_the_service_fail(name, site, clients):
+    failed = throw(site, clients, name, thorough=not name.startswith("admin:"))
+    assert not failed, f"{len(failed)} requests failed\n" + "\n".join(failed[:10])

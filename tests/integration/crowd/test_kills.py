@@ -1,0 +1,113 @@
+"""Four posting workers killed with SIGKILL at random: nothing is posted, counted or paid twice, or lost."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime
+from random import Random
+
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+from django.db.models import Count
+
+from annotations.models import Corpus, Question, Response
+from crowd.marketplace.models import Assignment as MarketAssignment
+from crowd.marketplace.models import Hit as MarketHit
+from crowd.marketplace.models import Requester
+from crowd.models import Assignment, Bonus, Hit
+from crowd.providers.base import Provider
+from tests import crowd
+from tests.conftest import ROOT, clean_environment
+from tests.integration.crowd.conftest import Open
+from tests.processes import wait_until
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+HITS = 60
+REWARD, FEE = 15, 3
+
+
+def farm(settings: LazySettings, seed: int) -> "subprocess.Popen[str]":
+    keys = settings.MTURK_KEYS
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.integration.crowd.farm", str(seed)],
+        env=clean_environment()
+        | {
+            "KBPO_HOME": os.environ["KBPO_HOME"],
+            "TEST_DATABASE": connection.settings_dict["NAME"],
+            "MTURK_ENDPOINT_URL": settings.MTURK_ENDPOINT_URL,
+            "MTURK_ACCESS_KEY_ID": keys[0],
+            "MTURK_SECRET_ACCESS_KEY": keys[1],
+        },
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait(true: Callable[[], bool], process: "subprocess.Popen[str]", seconds: float = 400) -> None:
+    assert wait_until(lambda: true() or process.poll() is not None, seconds), "it does not come to an end"
+    assert process.poll() is None, "the farm has ended"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_four_workers_killed_at_random(
+    seed: int,
+    account: Provider,
+    open_batch: Open,
+    corpus: Corpus,
+    requester: Requester,
+    settings: LazySettings,
+    now: datetime,
+) -> None:
+    crowd.ask(corpus, HITS)
+    Question.objects.update(votes_needed=2)
+    spent = HITS * 2 * (REWARD + FEE)
+    budget = crowd.fund(corpus, spent + 120)
+    people = crowd.workers(4)
+    choices = Random(seed)
+    open_batch(reward_cents=REWARD)
+    process = farm(settings, seed)
+    try:
+        wait(lambda: not Hit.objects.filter(state=Hit.State.PLANNED).exists(), process)
+        for hit in Hit.objects.all():
+            for worker in choices.sample(people, 2):
+                crowd.do(hit, worker)
+        wait(lambda: Assignment.objects.filter(counted_at__isnull=False).exists(), process)
+        thanked = Assignment.objects.filter(counted_at__isnull=False).first()
+        Bonus.objects.create(
+            worker=thanked.worker,
+            corpus=corpus,
+            assignment=thanked,
+            reason="thanks",
+            message="Thank you.",
+            cents=100,
+            fee_cents=20,
+            request_token="thanks",
+        )
+        wait(lambda: not Hit.objects.exclude(state=Hit.State.CLOSED).exists(), process)
+        wait(lambda: not Bonus.objects.filter(paid_at=None).exists(), process)
+        wait(lambda: not Question.objects.filter(state=Question.State.OPEN).exists(), process)
+        time.sleep(1)  # some more kills, with nothing to do
+    finally:
+        out, _ = process.communicate("", timeout=30)
+    killed, failed = map(int, out.split())
+    assert killed > 10
+    assert failed == 0
+    posted = MarketHit.objects.values_list("annotation", flat=True)
+    assert sorted(posted) == sorted(Hit.objects.values_list("annotation", flat=True))
+    assert len(posted) == HITS
+    sent = MarketAssignment.objects.values_list("assignment_id", "worker__worker_id")
+    assert sorted(sent) == sorted(Assignment.objects.values_list("provider_id", "provider_worker_id"))
+    assert Response.objects.filter(is_valid=True).count() == 2 * HITS
+    once = Response.objects.annotate(counted=Count("assignments"))
+    assert set(once.values_list("counted", flat=True)) == {1}
+    crowd.check_books()
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.paid_cents) == (0, spent + 120)
+    requester.refresh_from_db()
+    assert (requester.available_cents, requester.held_cents) == (1_000_00 - spent - 120, 0)

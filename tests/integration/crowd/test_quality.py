@@ -1,0 +1,427 @@
+"""Hidden gold questions, what is measured of workers, and when a person is asked to look."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from annotations.entities import EntitiesQuestion
+from annotations.models import Corpus, Question, Response
+from annotations.payloads import CanonicalQuestion
+from crowd import measures, quality
+from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
+from kbpo.accounts.models import User, WorkerIdentity
+from tests.factories import (
+    ADA,
+    SHE,
+    AssignmentFactory,
+    CorpusFactory,
+    DocumentFactory,
+    HitBatchFactory,
+    HitFactory,
+    LabelFactory,
+    QuestionFactory,
+    ResponseFactory,
+    UserFactory,
+    WorkerIdentityFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+BORN = {"version": 1, "relations": [{"predicate": "per:place_of_birth", "subject": 0}], "none": False}
+NONE = {"version": 1, "relations": [], "none": True}
+
+
+class Always(Random):
+    """Chance that always has a gold question."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    return CorpusFactory.create()
+
+
+@pytest.fixture
+def ask(corpus: Corpus) -> Callable[..., Question]:
+    def ask(**fields: Any) -> Question:
+        return QuestionFactory.create(document=DocumentFactory.create(corpus=corpus), **fields)
+
+    return ask
+
+
+@pytest.fixture
+def make_gold(ask: Callable[..., Question]) -> Callable[..., Question]:
+    """Make a settled question on which all three agreed, or `labelled` otherwise."""
+
+    def make(**labelled: Any) -> Question:
+        question = ask(settled=True)
+        LabelFactory.create(question=question, **{"posterior": 0.999, **labelled})
+        return question
+
+    return make
+
+
+@pytest.fixture
+def worker() -> WorkerIdentity:
+    return WorkerIdentityFactory.create()
+
+
+@pytest.fixture
+def begin(corpus: Corpus, ask: Callable[..., Question], worker: WorkerIdentity) -> Callable[..., Assignment]:
+    """Let the worker begin a HIT with one open question of the corpus."""
+
+    def begin(**fields: Any) -> Assignment:
+        hit = HitFactory.create(batch__corpus=corpus, questions=[ask()])
+        return AssignmentFactory.create(hit=hit, **{"worker": worker, **fields})
+
+    return begin
+
+
+def chosen(assignment: Assignment) -> Question | None:
+    return quality.choose_gold(assignment, Always(1))
+
+
+def answer_gold(gold: Question, worker: WorkerIdentity, answer: Any, at: datetime = NOW) -> Assignment:
+    ResponseFactory.create(question=gold, worker=worker.user, answer=answer, is_valid=False)
+    hit = HitFactory.create(batch__corpus=gold.document.corpus)
+    return AssignmentFactory.create(hit=hit, worker=worker, gold=gold, submitted_at=at, sent=True)
+
+
+def test_gold_is_a_question_on_which_all_agreed(begin: Any, make_gold: Any) -> None:
+    gold = make_gold()
+    assert chosen(begin()) == gold
+
+
+def test_gold_may_be_what_an_expert_settled_before_anybody_voted(begin: Any, make_gold: Any) -> None:
+    gold = make_gold(source="expert", votes=1, votes_for=1, posterior=None)
+    assert chosen(begin()) == gold
+
+
+def test_what_the_votes_left_to_an_expert_is_hard_and_no_gold(begin: Any, make_gold: Any) -> None:
+    question = make_gold(source="expert", votes=1, votes_for=1)
+    ResponseFactory.create(question=question)
+    assert chosen(begin()) is None
+
+
+@pytest.mark.parametrize(
+    "labelled",
+    [{"votes_for": 2}, {"posterior": 0.9}, {"posterior": None}, {"votes": 1, "votes_for": 1}],
+    ids=["not all agreed", "low posterior", "no posterior", "one vote"],
+)
+def test_what_is_in_doubt_is_no_gold(begin: Any, make_gold: Any, labelled: dict[str, Any]) -> None:
+    make_gold(**labelled)
+    assert chosen(begin()) is None
+
+
+def test_one_doubtful_claim_is_enough_to_be_no_gold(begin: Any, make_gold: Any) -> None:
+    LabelFactory.create(
+        question=make_gold(), predicate="per:place_of_death", value=False, votes_for=1, posterior=0.01
+    )
+    assert chosen(begin()) is None
+
+
+def test_questions_that_wait_for_votes_are_no_gold(begin: Any, ask: Any) -> None:
+    ask()
+    assert chosen(begin()) is None
+
+
+def test_published_questions_are_no_gold(begin: Any, make_gold: Any) -> None:
+    gold = make_gold()
+    Question.objects.filter(pk=gold.pk).update(published_at=NOW)
+    assert chosen(begin()) is None
+
+
+def test_gold_is_of_the_same_corpus_and_kind(begin: Any, ask: Any) -> None:
+    LabelFactory.create(posterior=0.999)
+    canonical = ask(asked=CanonicalQuestion(SHE, ADA), settled=True)
+    LabelFactory.create(question=canonical, predicate="", posterior=0.999)
+    assert chosen(begin()) is None
+
+
+def test_no_worker_sees_gold_that_they_have_answered(
+    begin: Any, make_gold: Any, worker: WorkerIdentity
+) -> None:
+    gold = make_gold()
+    ResponseFactory.create(question=gold, worker=worker.user, answer=BORN)
+    assert chosen(begin()) is None
+    assert chosen(begin(worker=WorkerIdentityFactory.create())) == gold
+
+
+def test_no_worker_sees_gold_twice_be_it_sent_or_not(begin: Any, make_gold: Any) -> None:
+    begin(gold=make_gold())
+    assert chosen(begin()) is None
+
+
+def test_a_worker_of_whom_nothing_but_a_name_is_known_does_not_see_gold_twice(
+    begin: Any, make_gold: Any
+) -> None:
+    nameless = {"worker": None, "provider_worker_id": "STRANGER"}
+    begin(gold=make_gold(), **nameless)
+    assert chosen(begin(**nameless)) is None
+
+
+def test_no_worker_sees_as_gold_what_was_a_question_of_theirs(
+    begin: Any, make_gold: Any, corpus: Corpus
+) -> None:
+    gold = make_gold()
+    assignment = begin()
+    hit = HitFactory.create(batch__corpus=corpus, state="closed", questions=[gold])
+    AssignmentFactory.create(hit=hit, worker=assignment.worker)
+    assert chosen(assignment) is None
+
+
+def test_every_gold_question_can_come(begin: Any, make_gold: Any) -> None:
+    golds = {make_gold().pk for _ in range(3)}
+    assignment = begin()
+    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
+    assert {gold.pk for gold in found if gold} == golds
+
+
+def test_a_newcomer_is_given_gold_one_time_in_four(begin: Any, make_gold: Any) -> None:
+    make_gold()
+    assignment = begin()
+    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
+    assert abs(sum(gold is not None for gold in found) - 100) < 4 * 8.7
+
+
+def test_who_was_right_is_given_gold_less_often_and_who_was_wrong_as_at_first(
+    begin: Any, make_gold: Any, worker: WorkerIdentity
+) -> None:
+    class Sixth(Random):
+        def random(self) -> float:
+            return 1 / 6 - 0.001
+
+    assignment = begin()
+    for number in range(2):
+        answer_gold(make_gold(), worker, BORN, NOW + timedelta(minutes=number))
+    make_gold()
+    assert quality.choose_gold(assignment, Sixth()) is None
+    answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=1))
+    assert quality.choose_gold(assignment, Sixth()) is not None
+
+
+def test_a_tutorial_and_documents_have_no_gold(begin: Any, make_gold: Any) -> None:
+    make_gold()
+    assignment = begin()
+    HitBatch.objects.update(kind="entities")
+    assert chosen(Assignment.objects.get(pk=assignment.pk)) is None
+
+
+def test_gold_costs_few_queries(begin: Any, make_gold: Any, django_assert_max_num_queries: Any) -> None:
+    make_gold()
+    assignment = Assignment.objects.select_related("hit__batch", "worker").get(pk=begin().pk)
+    with django_assert_max_num_queries(7):
+        chosen(assignment)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        (BORN, True),
+        (NONE, False),
+        (
+            {**BORN, "relations": [*BORN["relations"], {"predicate": "per:place_of_death", "subject": 0}]},
+            False,
+        ),
+        ({**BORN, "links": {"0": {"page": "Ada Quill"}}}, True),
+    ],
+    ids=["all of it", "nothing", "more than it", "with links"],
+)
+def test_a_gold_answer_is_right_if_it_is_all_of_the_label_and_nothing_else(
+    make_gold: Any, worker: WorkerIdentity, answer: Any, right: bool
+) -> None:
+    answer_gold(make_gold(), worker, answer)
+    assert [one.is_right for one in quality.gold_answers([worker.user_id])] == [right]
+
+
+def test_work_as_usual_is_not_flagged(begin: Any, make_gold: Any, worker: WorkerIdentity) -> None:
+    assert quality.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
+
+
+def test_wrong_gold_again_is_flagged_and_wrong_gold_once_is_not(
+    make_gold: Any, worker: WorkerIdentity
+) -> None:
+    first = answer_gold(make_gold(), worker, NONE)
+    assert quality.flags(assignment=first) == ()
+    second = answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=1))
+    assert quality.flags(assignment=second) == (
+        "Right on 0 of 2 questions whose answer is known (0% to 66% at 95%).",
+    )
+
+
+def test_right_gold_is_not_flagged_whatever_came_before(make_gold: Any, worker: WorkerIdentity) -> None:
+    for number in range(3):
+        answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=number))
+    assert quality.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
+
+
+@pytest.fixture
+def sent(begin: Any, worker: WorkerIdentity) -> Assignment:
+    """Work on one question that was accepted a minute before it was sent."""
+    assignment = begin()
+    Assignment.objects.filter(pk=assignment.pk).update(
+        state="submitted", accepted_at=NOW - timedelta(minutes=1), submitted_at=NOW, counted_at=NOW
+    )
+    WorkerMeasure.objects.create(kind="relation", timed=100, seconds=20.0, measured_at=NOW)
+    return Assignment.objects.get(pk=assignment.pk)
+
+
+@pytest.mark.parametrize(("seconds", "is_flagged"), [(3.0, True), (5.0, False), (None, False)])
+def test_far_too_fast_by_the_page_is_flagged(
+    sent: Assignment, seconds: float | None, is_flagged: bool, worker: WorkerIdentity
+) -> None:
+    question = sent.hit.questions.get()
+    ResponseFactory.create(question=question, worker=worker.user, answer=BORN, seconds=seconds)
+    assert bool(quality.flags(assignment=sent)) == is_flagged
+
+
+def test_a_page_that_says_more_time_than_the_provider_is_not_believed(
+    sent: Assignment, worker: WorkerIdentity
+) -> None:
+    ResponseFactory.create(question=sent.hit.questions.get(), worker=worker.user, answer=BORN, seconds=600.0)
+    sent.accepted_at = NOW - timedelta(seconds=2)
+    assert quality.flags(assignment=sent) == (
+        "Done in 2.0 s; for the like of it workers take 20 s, by the median.",
+    )
+
+
+def test_far_from_the_others_is_flagged(sent: Assignment, worker: WorkerIdentity) -> None:
+    WorkerMeasure.objects.filter(worker=None).update(votes=1000, compared=1000, agreed=860)
+    own = WorkerMeasure.objects.create(
+        worker=worker.user, kind="relation", votes=40, compared=40, agreed=12, measured_at=NOW
+    )
+    assert "Agrees with the majority of the others on 12 of 40" in quality.flags(assignment=sent)[0]
+    WorkerMeasure.objects.filter(pk=own.pk).update(agreed=36)
+    assert quality.flags(assignment=sent) == ()
+
+
+# What is measured
+
+
+def vote(question: Question, answers: dict[User, Any], seconds: float | None = None) -> None:
+    for user, answer in answers.items():
+        ResponseFactory.create(question=question, worker=user, answer=answer, seconds=seconds)
+
+
+def measured(user: User | None, kind: str = "relation") -> WorkerMeasure:
+    return WorkerMeasure.objects.get(worker=user, kind=kind)
+
+
+def test_agreement_is_with_the_majority_of_the_others(ask: Any) -> None:
+    one, two, three = UserFactory.create_batch(3, annotator=True)
+    vote(ask(), {one: BORN, two: BORN, three: NONE})
+    vote(ask(), {one: BORN, two: BORN, three: BORN})
+    assert measures.measure_work(now=NOW) > 0
+    # On the first question the others of One and of Two are divided; those of Three are not.
+    found = {user: (measured(user).agreed, measured(user).compared) for user in (one, two, three, None)}
+    assert found == {one: (1, 1), two: (1, 1), three: (1, 2), None: (3, 4)}
+
+
+def test_one_other_vote_is_a_majority(ask: Any) -> None:
+    one, two = UserFactory.create_batch(2, annotator=True)
+    vote(ask(), {one: BORN, two: NONE})
+    measures.measure_work(now=NOW)
+    assert (measured(one).agreed, measured(one).compared) == (0, 1)
+
+
+def test_a_lone_vote_is_compared_with_nothing(ask: Any) -> None:
+    one = UserFactory.create(annotator=True)
+    vote(ask(), {one: BORN})
+    measures.measure_work(now=NOW)
+    assert (measured(one).votes, measured(one).compared) == (1, 0)
+
+
+def test_links_do_not_tell_votes_apart(ask: Any) -> None:
+    one, two = UserFactory.create_batch(2, annotator=True)
+    vote(ask(), {one: BORN, two: {**BORN, "links": {"0": {"none": True}}}})
+    measures.measure_work(now=NOW)
+    assert measured(one).agreed == 1
+
+
+def test_what_is_no_vote_and_what_experts_say_is_not_measured(ask: Any) -> None:
+    one, two, three = UserFactory.create_batch(3, annotator=True)
+    question = ask()
+    vote(question, {one: BORN, two: NONE, three: NONE}, seconds=5.0)
+    Response.objects.filter(worker=two).update(is_valid=False)
+    Response.objects.filter(worker=three).update(is_expert=True)
+    measures.measure_work(now=NOW)
+    assert (measured(None).votes, measured(None).compared, measured(None).timed) == (1, 0, 1)
+
+
+def test_time_is_a_median_with_an_interval_by_kind(ask: Any) -> None:
+    one = UserFactory.create(annotator=True)
+    for seconds in (6.0, 1.0, 5.0, 2.0, 4.0, 3.0):
+        vote(ask(), {one: BORN}, seconds)
+    vote(ask(asked=CanonicalQuestion(SHE, ADA)), {one: {"version": 1, "right": True}}, 40.0)
+    measures.measure_work(now=NOW)
+    found = measured(one)
+    assert (found.timed, found.seconds, found.seconds_low, found.seconds_high) == (6, 3.5, 1.0, 6.0)
+    assert measured(None, "canonical").seconds == 40.0
+
+
+def test_gold_is_counted_for_a_worker_and_for_all(make_gold: Any, worker: WorkerIdentity) -> None:
+    answer_gold(make_gold(), worker, BORN)
+    answer_gold(make_gold(), worker, NONE)
+    answer_gold(make_gold(), WorkerIdentityFactory.create(), BORN)
+    measures.measure_work(now=NOW)
+    found = {user: (measured(user).gold_right, measured(user).gold_asked) for user in (worker.user, None)}
+    assert found == {worker.user: (1, 2), None: (2, 3)}
+
+
+def test_nothing_is_measured_before_anybody_answered() -> None:
+    assert measures.measure_work(now=NOW) == 0
+
+
+def test_it_is_measured_again_when_something_was_answered_and_a_minute_has_passed(ask: Any) -> None:
+    one = UserFactory.create(annotator=True)
+    vote(ask(), {one: BORN})
+    start = Response.objects.get().answered_at + timedelta(seconds=1)
+    assert measures.measure_work(now=start) > 0
+    assert measures.measure_work(now=start + timedelta(hours=1)) == 0  # nothing is new
+    vote(ask(), {one: BORN})
+    Response.objects.update(answered_at=start + timedelta(seconds=1))
+    assert measures.measure_work(now=start + timedelta(seconds=59)) == 0
+    assert measures.measure_work(now=start + timedelta(seconds=60)) > 0
+    assert measured(one).votes == 2
+
+
+def test_the_agreement_on_a_batchs_questions_is_measured(ask: Any, corpus: Corpus) -> None:
+    questions = [ask(settled=True) for _ in range(4)]
+    batch = HitBatchFactory.create(corpus=corpus)
+    people = UserFactory.create_batch(3, annotator=True)
+    for question, said in zip(
+        questions, ([BORN] * 3, [NONE] * 3, [BORN, BORN, NONE], [NONE, NONE, BORN]), strict=True
+    ):
+        HitFactory.create(batch=batch, state="closed", questions=[question])
+        vote(question, dict(zip(people, said, strict=True)))
+    vote(ask(settled=True), dict.fromkeys(people, BORN))  # of no batch
+    measures.measure_work(now=NOW)
+    found = BatchMeasure.objects.get(batch=batch)
+    assert (found.questions, round(found.kappa or 0, 4)) == (4, 0.3333)
+
+
+def test_marked_documents_are_timed_and_not_compared(corpus: Corpus) -> None:
+    one, two = UserFactory.create_batch(2, annotator=True)
+    document = DocumentFactory.create(corpus=corpus, sentences=True)
+    question = QuestionFactory.create(document=document, asked=EntitiesQuestion(), settled=True)
+    nothing = {"version": 1, "mentions": [], "entities": []}
+    vote(question, {one: nothing, two: nothing}, 300.0)
+    HitFactory.create(batch__corpus=corpus, batch__kind="entities", state="closed", questions=[question])
+    measures.measure_work(now=NOW)
+    found = measured(one, "entities")
+    assert (found.votes, found.compared, found.seconds) == (1, 0, 300.0)
+    assert BatchMeasure.objects.get().kappa is None
+
+
+def test_measuring_costs_as_many_queries_for_many_votes(ask: Any, django_assert_max_num_queries: Any) -> None:
+    people = UserFactory.create_batch(3, annotator=True)
+    for _ in range(12):
+        vote(ask(), dict.fromkeys(people, BORN), seconds=3.0)
+    with django_assert_max_num_queries(14):
+        measures.measure_work(now=NOW)

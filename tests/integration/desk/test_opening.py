@@ -1,0 +1,204 @@
+"""Opening a batch: what it asks, costs and buys is shown before anything is posted."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotations.models import Corpus, Question
+from crowd.models import Hit, HitBatch, LedgerEntry
+from evaluation.models import Submission
+from tests import crowd
+from tests.factories import CorpusFactory, ResponseFactory, SampleBatchFactory, SubmissionFactory
+from tests.integration.desk.conftest import text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("account")]
+
+ADDRESS = "/desk/open/"
+
+
+@pytest.fixture
+def asked(corpus: Corpus) -> list[Question]:
+    return crowd.ask(corpus, 4)
+
+
+@pytest.fixture
+def wanted(corpus: Corpus) -> dict[str, str]:
+    return {
+        "corpus": corpus.tag,
+        "kind": "relation",
+        "provider": "marketplace",
+        "reward_cents": "0.15",
+        "lifetime_hours": "168",
+        "auto_approval_hours": "72",
+    }
+
+
+@pytest.fixture
+def judged(corpus: Corpus, asked: list[Question]) -> Submission:
+    """A submission for which two of the four questions are asked."""
+    submission = SubmissionFactory.create(corpus=corpus, state="judging", name="northlight")
+    SampleBatchFactory.create(submission=submission).questions.set(asked[:2])
+    return submission
+
+
+def look(desk: Client, wanted: dict[str, str], **changes: str) -> Any:
+    return desk.get(ADDRESS, wanted | changes)
+
+
+def confirm(desk: Client, wanted: dict[str, str], cents: int, **changes: str) -> Any:
+    return desk.post(ADDRESS, wanted | changes | {"agreed_cents": str(cents)})
+
+
+def test_price_cost_and_interval_are_shown_and_nothing_is_written(
+    desk: Client, wanted: dict[str, str], judged: Submission, purse: Any
+) -> None:
+    text = text_of(look(desk, wanted))
+    assert "4 questions of Lowmarch news , in 4 HITs with 12 assignments".replace(" ,", ",") in text
+    # by default a question takes 20 s: 15 cents are $27 an hour
+    assert "$0.15 for an assignment of about 20 s, by what is known of such work elsewhere: $27.00" in text
+    assert "the fee is $0.03 beside it" in text
+    assert "$2.16 rewards and fees, if every place is filled and paid" in text
+    assert f"Corpus {purse.key}: $1,000.00 left" in text
+    assert "northlight, " in text
+    assert "precision within ±3.0 points at 80% once its 2 open questions are settled" in text
+    assert "Post it for $2.16" in text
+    assert not HitBatch.objects.exists()
+    assert not LedgerEntry.objects.exists()
+
+
+def test_what_was_agreed_to_is_posted(
+    desk: Client, wanted: dict[str, str], asked: list[Question], purse: Any
+) -> None:
+    response = confirm(desk, wanted, 216)
+    batch = HitBatch.objects.get()
+    assert response.url == reverse("desk_batch", args=[batch.pk])
+    assert (batch.reward_cents, batch.created_by.name, batch.hits.count()) == (15, "Olga Operator", 4)
+    purse.refresh_from_db()
+    assert purse.reserved_cents == 216
+
+
+def test_if_it_costs_more_by_now_it_is_shown_again(
+    desk: Client, corpus: Corpus, wanted: dict[str, str], asked: list[Question], purse: Any
+) -> None:
+    crowd.ask(corpus)
+    response = confirm(desk, wanted, 216)
+    assert response.status_code == 409
+    text = text_of(response)
+    assert "it would cost $2.70, not $2.16" in text
+    assert "Post it for $2.70" in text
+    assert not HitBatch.objects.exists()
+
+
+def test_without_a_price_the_time_that_it_takes_is_paid(
+    desk: Client, wanted: dict[str, str], asked: list[Question], purse: Any
+) -> None:
+    # 20 s at $15 an hour are 8.33 cents
+    text = text_of(look(desk, wanted, reward_cents=""))
+    assert "$0.09 for an assignment" in text
+    assert "$16.20 an hour" in text
+    confirm(desk, wanted, 10_000, reward_cents="")
+    assert HitBatch.objects.get().reward_cents == 9
+
+
+def test_pay_below_the_wage_is_named(desk: Client, wanted: dict[str, str], asked: Any, purse: Any) -> None:
+    text = text_of(look(desk, wanted, reward_cents="0.02"))
+    assert "$3.60 an hour, less than the $15.00 aimed at" in text
+
+
+def test_the_votes_that_questions_needed_so_far_are_expected_again(
+    desk: Client, corpus: Corpus, wanted: dict[str, str], asked: list[Question], purse: Any
+) -> None:
+    settled = crowd.ask(corpus, 2)
+    Question.objects.filter(pk=settled[0].pk).update(state="expert", votes_needed=5)
+    Question.objects.filter(pk=settled[1].pk).update(state="expert", votes_needed=4)
+    text = text_of(look(desk, wanted))
+    assert "about $3.20 in the end: a question has taken 4.50 votes on average" in text  # 2.16 x 1.5
+
+
+def test_a_submissions_questions_alone_are_asked(
+    desk: Client, wanted: dict[str, str], judged: Submission, asked: list[Question], purse: Any
+) -> None:
+    submission = str(judged.pk)
+    assert "2 questions of Lowmarch news that northlight needs" in text_of(
+        look(desk, wanted, submission=submission)
+    )
+    confirm(desk, wanted, 108, submission=submission)
+    assert set(Question.objects.filter(hits__isnull=False)) == set(asked[:2])
+    assert HitBatch.objects.get().submission_id == judged.pk
+
+
+def test_votes_that_are_in_are_not_asked_for_again(
+    desk: Client, wanted: dict[str, str], asked: list[Question], purse: Any
+) -> None:
+    ResponseFactory.create_batch(2, question=asked[0])
+    assert "4 questions of Lowmarch news, in 4 HITs with 10 assignments" in text_of(look(desk, wanted))
+
+
+def test_without_a_budget_it_says_what_is_missing(desk: Client, wanted: dict[str, str], asked: Any) -> None:
+    text = text_of(look(desk, wanted))
+    assert "No budget matches" in text
+    assert "Post it" not in text
+    assert confirm(desk, wanted, 216).status_code == 409
+    assert not Hit.objects.exists()
+
+
+def test_too_small_a_budget_is_named(
+    desk: Client, corpus: Corpus, wanted: dict[str, str], asked: list[Question]
+) -> None:
+    crowd.fund(corpus, 100)
+    text = text_of(look(desk, wanted))
+    assert "$1.00 left, too little" in text
+    assert "It costs $2.16, more than the budget for" in text
+    assert confirm(desk, wanted, 216).status_code == 409
+
+
+def test_where_nothing_is_to_be_asked_it_says_so(desk: Client, wanted: dict[str, str], purse: Any) -> None:
+    assert "No question lacks votes" in text_of(look(desk, wanted))
+    assert confirm(desk, wanted, 216).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"corpus": "nowhere"}, "Select a valid choice"),
+        ({"provider": "prolific"}, "Select a valid choice"),
+        ({"kind": "none"}, "Select a valid choice"),
+        ({"reward_cents": "0"}, "greater than or equal to 0.01"),
+        ({"reward_cents": "0.001"}, "2 decimal places"),
+        ({"questions_per_hit": "101"}, "less than or equal to 100"),
+        ({"lifetime_hours": "0"}, "greater than or equal to 1"),
+        ({"auto_approval_hours": "x"}, "Enter a whole number"),
+        ({"submission": "987654"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_posted_is_refused_on_the_page(
+    desk: Client, wanted: dict[str, str], asked: Any, purse: Any, changes: dict[str, str], words: str
+) -> None:
+    for response in (look(desk, wanted, **changes), confirm(desk, wanted, 216, **changes)):
+        assert response.status_code == 400
+        assert words in text_of(response)
+    assert not HitBatch.objects.exists()
+
+
+def test_a_submission_of_another_corpus_is_refused(
+    desk: Client, wanted: dict[str, str], judged: Submission, purse: Any
+) -> None:
+    other = CorpusFactory.create()
+    response = look(desk, wanted, corpus=other.tag, submission=str(judged.pk))
+    assert "northlight is not of the corpus" in text_of(response)
+
+
+@pytest.mark.parametrize("agreed", ["", "x", "-5", "9" * 30])
+def test_a_sum_that_is_none_agrees_to_nothing(
+    desk: Client, wanted: dict[str, str], asked: Any, purse: Any, agreed: str
+) -> None:
+    assert desk.post(ADDRESS, wanted | {"agreed_cents": agreed}).status_code == 409
+    assert not HitBatch.objects.exists()
+
+
+def test_without_keys_nothing_can_be_opened(desk: Client, wanted: dict[str, str], settings: Any) -> None:
+    settings.MTURK_KEYS = None
+    assert "no account with a provider" in text_of(desk.get(ADDRESS))
+    assert confirm(desk, wanted, 216).status_code == 400

@@ -1,0 +1,248 @@
+"""Scores as the definition reads: every claim a row, every system and weighting by itself.
+
+What scoring does with columns, all systems at once, must come to the same. Sums are taken in the order of the
+keys of the whole pool, which is another than that of `evaluation.pool`.
+"""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from annotations import names, questions
+from annotations.models import Label
+from evaluation import annotated, sampling
+from evaluation.claims import row_of
+from evaluation.estimators import coordinated, intervals, matching, weighting
+from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.f1 import PoolSample, f1
+from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
+from evaluation.estimators.recall import document_recall
+from evaluation.models import DocumentSample, SampledInstance, Submission
+from kbpo.core.spans import Span
+
+
+class Pool:
+    """The claims of an epoch's systems, in the order of their keys."""
+
+    def __init__(self, epoch, through):
+        self.epoch, self.through = epoch, through
+        self.submissions = list(
+            Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through).order_by(
+                "batch__number"
+            )
+        )
+        self.claims = []
+        key_of = {}
+        for submission in self.submissions:
+            rows = list(submission.predictions.select_related("instance__document"))
+            for row in rows:
+                one = row.instance
+                key_of[one.pk] = coordinated.instance_key(
+                    one.document.doc_id,
+                    one.predicate,
+                    (one.subject_start, one.subject_end),
+                    (one.object_start, one.object_end),
+                )
+            self.claims.append(sorted(rows, key=lambda row: key_of[row.instance_id]))
+        self.ids = sorted(key_of, key=key_of.__getitem__)
+        self.keys = [key_of[pk] for pk in self.ids]
+        row_of_id = {pk: row for row, pk in enumerate(self.ids)}
+        self.rows = [np.array([row_of_id[row.instance_id] for row in rows]) for rows in self.claims]
+        pi = sampling.current_pi(epoch, through)
+        self.pi = np.array([pi.get(pk, np.nan) for pk in self.ids])
+        drawn = set(
+            SampledInstance.objects.filter(epoch=epoch, batch__number__lte=through).values_list(
+                "instance_id", flat=True
+            )
+        )
+        self.sampled = np.array([pk in drawn for pk in self.ids])
+        self.folds = coordinated.folds(bytes.fromhex(epoch.secret), self.keys)
+
+    def weights(self, system, name):
+        rows = self.claims[system]
+        if name == weighting.DEFAULT:
+            return np.array([row.probability for row in rows])
+        return weighting.WEIGHTINGS[name](
+            [row.subject_entity for row in rows],
+            [row.instance.predicate for row in rows],
+            [row.object_entity for row in rows],
+        )
+
+    def labels(self, column):
+        """Return for each system and part f over its claims, NaN where they are not sampled."""
+        found = []
+        for rows, claims in zip(self.rows, self.claims, strict=True):
+            of = {part: np.full(len(claims), np.nan) for part in ("relation", "linking", "all")}
+            for place in np.flatnonzero(self.sampled[rows]):
+                row = row_of(claims[place])
+                question, subject = questions.find_relations([row.relation()])[row.relation()]
+                label = Label.objects.get(question=question, predicate=row.predicate, subject=subject)
+                own = questions.find_canonicals(row.canonicals())
+                right = [getattr(Label.objects.get(question=own[one]), column) for one in row.canonicals()]
+                relation = getattr(label, column)
+                of["relation"][place] = np.nan if relation is None else relation
+                of["linking"][place] = np.nan if None in right else math.prod(right)
+                of["all"][place] = of["relation"][place] * of["linking"][place]
+            found.append(of)
+        return found
+
+
+def document_counts(pool, part):
+    """Return t, and for each system g and a by document; and a of the pool."""
+    sample = DocumentSample.objects.get(corpus=pool.epoch.corpus)
+    ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
+    relations = annotated.read_true_relations(annotated.read_annotations(ids).values())
+    t = np.array([sum(one.doc_id == str(pk) for one in relations) for pk in ids])
+    found, correct, anybody = [], [], {}
+    for claims in pool.claims:
+        inside = [row for row in claims if row.instance.document_id in ids]
+        matched = matching.match([claim_of(row) for row in inside], relations, part)
+        g = [one.doc_id for one, is_found in zip(relations, matched.found, strict=True) if is_found]
+        right = [row for row, is_right in zip(inside, matched.correct, strict=True) if is_right]
+        found.append(np.array([g.count(str(pk)) for pk in ids]))
+        correct.append(np.array([sum(row.instance.document_id == pk for row in right) for pk in ids]))
+        anybody |= {row.instance_id: row.instance.document_id for row in right}
+    of_pool = list(anybody.values())
+    return t, found, correct, np.array([of_pool.count(pk) for pk in ids])
+
+
+def claim_of(row):
+    one = row.instance
+    has_object = row.object_canonical_start is not None
+    return matching.Claim(
+        str(one.document_id),
+        one.predicate,
+        Span(one.subject_start, one.subject_end),
+        Span(one.object_start, one.object_end),
+        Span(row.subject_canonical_start, row.subject_canonical_end),
+        Span(row.object_canonical_start, row.object_canonical_end) if has_object else None,
+    )
+
+
+def ends(interval):
+    return (None,) * 3 if interval is None else (interval.estimate, interval.low, interval.high)
+
+
+def coordinated_scores(epoch, through):
+    """Return (submission, estimator, weighting, part, level) to nine figures and the number of labels."""
+    pool = Pool(epoch, through)
+    m = len(pool.submissions)
+    inside = [pool.sampled[rows] for rows in pool.rows]
+    place = np.cumsum(pool.sampled) - 1
+    pi = pool.pi[pool.sampled]
+    weights = coordinated.variance_weights(pi)
+    samples = [PoolSample(weights, place[r[i]]) for r, i in zip(pool.rows, inside, strict=True)]
+    teams = np.zeros(len(pool.ids), dtype=int)
+    for team in {one.team_id for one in pool.submissions}:
+        own = [r for r, one in zip(pool.rows, pool.submissions, strict=True) if one.team_id == team]
+        teams[np.unique(np.concatenate(own))] += 1
+    labels = pool.labels("value")
+    population = epoch.corpus.documents.count()
+    sample = SimpleRandom(population)
+    scores = {}
+    for part in ("all", "relation", "linking"):
+        recalls = [dict.fromkeys(("documents", "labelled", "both")) for _ in range(m)]
+        if part != "linking":
+            t, found, correct, of_pool = document_counts(pool, part)
+            right = np.zeros((m, pi.size))
+            for i in range(m):
+                right[i, place[pool.rows[i][inside[i]]]] = labels[i][part][inside[i]]
+            for i in range(m):
+                mine = np.zeros(len(pool.ids), dtype=bool)
+                mine[pool.rows[i]] = True
+                share = share_of_pool(pi, right.max(axis=0), right[i])
+                alone = document_recall(t, found[i], sample)
+                product = labelled_recall(share, t, of_pool, correct[i], found[i], sample)
+                alpha = planned_alpha(teams, mine, pool.pi, t.size, population)
+                recalls[i] = {
+                    "documents": alone,
+                    "labelled": product,
+                    "both": both(alone, product, alpha),
+                }
+        for i in range(m):
+            for name in weighting.WEIGHTINGS:
+                precision = difference_precision(
+                    pool.weights(i, name),
+                    pool.pi[pool.rows[i]],
+                    inside[i],
+                    labels[i][part],
+                    pool.folds[pool.rows[i]],
+                    [row.confidence for row in pool.claims[i]],
+                )
+                for estimator, recall in recalls[i].items():
+                    assert recall is None or f1(precision, recall, samples[i]) is not None
+                    for level in intervals.LEVELS:
+                        scores[pool.submissions[i].pk, estimator, name, part, round(100 * level)] = (
+                            *ends(intervals.interval(precision, level)),
+                            *ends(intervals.interval(recall, level)),
+                            *ends(intervals.f1_interval(precision, recall, level, samples[i])),
+                            int(inside[i].sum()),
+                        )
+    return scores
+
+
+def adjusted_scores(epoch, through):
+    """Return (submission, weighting, part, level) to the figures of precision."""
+    pool = Pool(epoch, through)
+    labels = pool.labels("corrected")
+    scores = {}
+    for i, rows in enumerate(pool.rows):
+        inside = pool.sampled[rows]
+        for part in ("all", "relation", "linking"):
+            if np.isnan(labels[i][part][inside]).any():
+                continue
+            for name in weighting.WEIGHTINGS:
+                precision = noise_adjusted_precision(
+                    pool.weights(i, name),
+                    pool.pi[rows],
+                    inside,
+                    labels[i][part],
+                    pool.folds[rows],
+                    [row.confidence for row in pool.claims[i]],
+                )
+                for level in intervals.LEVELS:
+                    key = pool.submissions[i].pk, name, part, round(100 * level)
+                    scores[key] = ends(intervals.interval(precision, level))
+    return scores
+
+
+def subset_precisions(epoch, through, least):
+    """Return (submission, division, name, part) to the figures of precision and labels, if enough."""
+    pool = Pool(epoch, through)
+    labels = pool.labels("value")
+    scores = {}
+    for i, rows in enumerate(pool.rows):
+        inside, p = pool.sampled[rows], pool.weights(i, weighting.DEFAULT)
+        confidence = np.array([row.confidence for row in pool.claims[i]])
+        groups = defaultdict(list)
+        for place, row in enumerate(pool.claims[i]):
+            groups["predicate", row.instance.predicate].append(place)
+            groups["type", row.subject_type].append(place)
+        for (division, name), places in groups.items():
+            own = np.array(places)
+            if inside[own].sum() < least:
+                continue
+            for part in ("all", "relation", "linking"):
+                precision = difference_precision(
+                    p[own] / p[own].sum(),
+                    pool.pi[rows[own]],
+                    inside[own],
+                    labels[i][part][own],
+                    pool.folds[rows[own]],
+                    confidence[own],
+                )
+                key = pool.submissions[i].pk, division, name, part
+                scores[key] = (*ends(intervals.interval(precision)), int(inside[own].sum()))
+    return scores
+
+
+def subject_names(submission):
+    """Return by instance the name of each claim's subject."""
+    return {
+        row.instance_id: names.normalised(
+            row.instance.document.text[row.subject_canonical_start : row.subject_canonical_end]
+        )
+        for row in submission.predictions.select_related("instance__document")
+    }

@@ -1,0 +1,180 @@
+"""Scores from columns, all systems at once, are those of every system and every claim by itself."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+
+from annotations.models import Corpus
+from evaluation import audit, columns, epochs
+from evaluation.claims import read_claims
+from evaluation.estimators import weighting
+from evaluation.estimators.subsets import LEAST_LABELS
+from evaluation.models import (
+    AdjustedScore,
+    ClaimColumn,
+    Epoch,
+    SampleBatch,
+    SampledClaim,
+    SampledInstance,
+    Score,
+    SubsetScore,
+)
+from evaluation.models.score import COLUMNS
+from kbpo import pipeline
+from kbpo.core.coded import unpack, unpack_coded, unpack_names
+from tests.integration.evaluation import one_by_one
+
+pytestmark = pytest.mark.django_db
+
+
+def close(figures):
+    """Compare figures, of which some are not estimable, up to rounding."""
+    return pytest.approx(plain(figures), abs=1e-12, rel=1e-12)
+
+
+def plain(figures):
+    return [-1 if one is None else one for one in figures]
+
+
+@pytest.fixture
+def judged(world, gold, corpus, submit):
+    """Five systems of three teams, of which some claim much the same; the crowd makes errors."""
+    Corpus.objects.update(target_half_width=0.04)
+
+    def judge():
+        call_command(
+            "simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0.1", verbosity=0
+        )
+        pipeline.advance()
+
+    for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
+        claims = world.system(recall=0.4 + 0.15 * number, precision=0.5 + 0.1 * number, seed=number // 2)
+        submit(f"system{number}", claims, team=team)
+    pipeline.advance()
+    judge()
+    Corpus.objects.update(weekly_quota=9)
+    submit("last", world.system(recall=0.9, precision=0.3, seed=9), team="Beta")
+    pipeline.advance()
+    judge()
+    assert set(Score.objects.values_list("batch__number", flat=True)) == {5}
+    return judge
+
+
+def test_every_score_is_that_of_the_definition(judged):
+    expected = one_by_one.coordinated_scores(Epoch.objects.get(), 5)
+    found = {
+        tuple(row[:5]): row[5:]
+        for row in Score.objects.values_list(
+            "submission_id", "estimator", "weighting", "part", "level", *COLUMNS, "labels"
+        )
+    }
+    assert found.keys() == expected.keys()
+    for key, figures in expected.items():
+        assert plain(found[key]) == close(figures), key
+
+
+def test_every_corrected_precision_is_that_of_the_definition(judged):
+    expected = one_by_one.adjusted_scores(Epoch.objects.get(), 5)
+    assert expected
+    found = {
+        tuple(row[:4]): row[4:]
+        for row in AdjustedScore.objects.values_list(
+            "submission_id", "weighting", "part", "level", *COLUMNS[:3]
+        )
+    }
+    assert found.keys() == expected.keys()
+    for key, figures in expected.items():
+        assert plain(found[key]) == close(figures), key
+
+
+def test_every_precision_of_a_subset_is_that_of_the_definition(judged):
+    expected = one_by_one.subset_precisions(Epoch.objects.get(), 5, LEAST_LABELS)
+    rows = SubsetScore.objects.exclude(labels=None).exclude(division="frequency")
+    found = {
+        tuple(row[:4]): row[4:]
+        for row in rows.values_list("submission_id", "division", "name", "part", *COLUMNS[:3], "labels")
+    }
+    assert found
+    for key, figures in found.items():
+        assert plain(figures) == close(expected[key]), key
+
+
+def test_what_is_kept_is_what_was_read(judged):
+    for batch in SampleBatch.objects.select_related("submission"):
+        claims = read_claims(batch.submission)
+        (stored,) = columns.read([batch.pk], [*columns.FIGURES, columns.PREDICATES, columns.NAMES])
+        assert unpack(stored[columns.INSTANCES]).tolist() == claims.instance_ids.tolist()
+        p = unpack_coded(stored[columns.weight(weighting.DEFAULT)]).column()
+        assert p.tolist() == claims.p.tolist()
+        assert unpack_coded(stored[columns.CONFIDENCE]).column().tolist() == claims.confidence.tolist()
+        assert unpack_names(stored[columns.PREDICATES]).column().tolist() == claims.predicates
+        names = one_by_one.subject_names(batch.submission)
+        assert unpack_names(stored[columns.NAMES]).column().tolist() == [
+            names[pk] for pk in claims.instance_ids.tolist()
+        ]
+
+
+def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
+    sampled = set(SampledInstance.objects.values_list("instance_id", flat=True))
+    claimed = {
+        (batch.submission_id, row.instance_id)
+        for batch in SampleBatch.objects.all()
+        for row in read_claims(batch.submission).rows
+        if row.instance_id in sampled
+    }
+    assert set(SampledClaim.objects.values_list("submission_id", "instance_id")) == claimed
+
+
+def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
+    assert audit.audit_corpus(corpus) == []
+    column = ClaimColumn.objects.filter(name="p instance").first()
+    other = ClaimColumn.objects.filter(name="p relation", batch=column.batch).get()
+    ClaimColumn.objects.filter(pk=column.pk).update(data=other.data)
+    (finding,) = audit.audit_corpus(corpus)
+    assert "what is kept for scores differs: p instance" in finding
+
+
+def test_what_was_sampled_before_columns_were_kept_is_carried_over(judged):
+    kept = [
+        (ClaimColumn, ("batch", "name", "data")),
+        (SampledClaim, ("submission", "instance", "subject_question", "object_question")),
+    ]
+
+    def rows():
+        return [
+            sorted(tuple(map(plain_bytes, row)) for row in model.objects.values_list(*fields))
+            for model, fields in kept
+        ]
+
+    before = rows()
+    for model, _ in kept:
+        model.objects.all().delete()
+    migration = import_module("evaluation.migrations.0009_columns")
+    migration.carry_over(apps, None)
+    assert rows() == before
+
+
+def plain_bytes(value):
+    """Return what can be compared and sorted."""
+    return bytes(value) if isinstance(value, memoryview) else -1 if value is None else value
+
+
+def test_what_is_known_from_a_released_epoch_counts_exactly(judged, world, corpus, submit):
+    epochs.release(corpus=corpus)
+    submit("again", world.system(recall=0.7, precision=0.7, seed=1), team="Delta")
+    pipeline.advance()
+    judged()
+    epoch = Epoch.objects.get(number=2)
+    (pi,) = columns.read([epoch.batches.get().pk], [columns.PI])
+    assert (unpack(pi[columns.PI]) == 1).any()
+    expected = one_by_one.coordinated_scores(epoch, 1)
+    for key, figures in expected.items():
+        submission, estimator, name, part, level = key
+        row = Score.objects.filter(
+            submission=submission, estimator=estimator, weighting=name, part=part, level=level
+        ).values_list(*COLUMNS, "labels")
+        assert plain(row[0]) == close(figures), key
+        assert not np.isnan(figures[0])

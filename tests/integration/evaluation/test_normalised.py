@@ -1,0 +1,326 @@
+"""Accepted files written anew: asked for, made once, kept, and gone with what they are made of."""
+
+import gzip
+import os
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from evaluation import checks, files, lifecycle, normalised, submissions, turns, uploads
+from evaluation.models import FileCheck, NormalisedFile
+from evaluation.reading import isolated
+from kbpo import pipeline
+from kbpo.core.errors import Conflict, TooMany
+from kbpo.core.locks import claim
+from tests.factories import DocumentFactory, UserFactory
+from tests.integration.evaluation.test_files import BAD, EVERYBODY, GOOD, SEEN_BY
+from tests.integration.evaluation.test_turns import PATIENCE, beside
+
+pytestmark = pytest.mark.django_db
+in_transactions = pytest.mark.django_db(transaction=True)  # files go when these are over
+
+
+@pytest.fixture(autouse=True)
+def home(settings, tmp_path, cast):
+    settings.KBPO_HOME = tmp_path
+    DocumentFactory(corpus=cast.corpus, doc_id="DOC", sentences=True)
+    return tmp_path
+
+
+@pytest.fixture
+def hand_in(cast):
+    """Hand a file in and have it read."""
+
+    def act(content=GOOD, name="Finder"):
+        submission = submissions.upload(
+            user=cast.member,
+            team=cast.member.teams.get(),
+            corpus=cast.corpus,
+            name=name,
+            file=ContentFile(content.encode()),
+        )
+        pipeline.validate_submissions()
+        submission.refresh_from_db()
+        return submission
+
+    return act
+
+
+@pytest.fixture
+def check(cast):
+    """Have a file checked."""
+
+    def act(content=GOOD):
+        upload = uploads.keep(user=cast.member, file=ContentFile(content.encode(), name="finder.kb"))
+        check = checks.start(upload=upload, corpus=cast.corpus, format="tac2016")
+        pipeline.read_checks()
+        check.refresh_from_db()
+        return check
+
+    return act
+
+
+@pytest.fixture(params=["submission", "check"])
+def good(request, hand_in, check):
+    """An accepted file, handed in or checked."""
+    return (hand_in if request.param == "submission" else check)()
+
+
+@pytest.fixture
+def member(cast, client):
+    """The one whose files they are; signed in."""
+    client.force_login(cast.member)
+    return cast.member
+
+
+@pytest.fixture
+def children(monkeypatch):
+    """How many children wrote a file: one entry each."""
+    begun = []
+    original = isolated.normalise
+
+    def noted(*args, **kwargs):
+        begun.append(1)
+        original(*args, **kwargs)
+
+    monkeypatch.setattr(isolated, "normalise", noted)
+    return begun
+
+
+def address(file):
+    return f"{file.get_absolute_url()}accepted.kb.gz"
+
+
+def page(client, file):
+    return client.get(file.get_absolute_url()).content.decode()
+
+
+def made(file, user):
+    """Have a file written anew."""
+    found = normalised.ask(file=file, user=user)
+    pipeline.normalise_files()
+    found.refresh_from_db()
+    return found
+
+
+def kept(home):
+    return sorted((home / "normalised").glob("*"))
+
+
+def test_a_file_is_asked_for_waited_for_and_downloaded(good, member, client, children):
+    assert client.get(address(good)).status_code == 409
+    assert "Write the accepted claims as a file" in page(client, good)
+
+    assert client.post(address(good)).url == f"{good.get_absolute_url()}#file"
+    waiting = client.get(address(good))
+    assert (waiting.status_code, waiting["Retry-After"]) == (202, "1")
+    assert "being written as a file without faults; that takes about 1 s" in page(client, good)
+    assert children == []  # no page reads a file
+
+    pipeline.advance()
+    assert "Download the accepted claims" in page(client, good)
+    answer = client.get(address(good))
+    written = b"".join(answer.streaming_content)
+    assert (answer.status_code, int(answer["Content-Length"])) == (200, len(written))
+    assert b":E2\tDOC:0-33\t0.8" in gzip.decompress(written)
+
+
+def test_it_is_made_once_however_often_it_is_asked_for(good, member, client, children):
+    client.post(address(good))
+    client.post(address(good))
+    pipeline.normalise_files()
+    client.post(address(good))
+    assert pipeline.normalise_files() == 0
+    for _ in range(2):
+        assert b"".join(client.get(address(good)).streaming_content)
+    assert children == [1]
+
+
+def test_it_is_the_same_bytes_when_it_is_made_again(good, member):
+    first = made(good, member).path.read_bytes()
+    normalised.discard(file=good)
+    assert made(good, member).path.read_bytes() == first
+
+
+def test_the_api_tells_of_it_and_its_version_changes_with_it(good, member, client):
+    kind = "checks" if isinstance(good, FileCheck) else "submissions"
+
+    def told():
+        answer = client.get(f"/api/{kind}/{good.pk}/").json()
+        return answer["normalised"], answer["version"]
+
+    states = [told()]
+    normalised.ask(file=good, user=member)
+    states.append(told())
+    pipeline.normalise_files()
+    states.append(told())
+    assert [state for state, _ in states] == ["", "waiting", "ready"]
+    assert len({version for _, version in states}) == 3
+
+
+def test_others_do_not_learn_of_it(hand_in, cast, client):
+    submission = hand_in()
+    lifecycle.give_go_ahead(submission=submission, user=cast.member)
+    normalised.ask(file=submission, user=cast.member)
+    assert client.get(f"/api/submissions/{submission.pk}/").json()["normalised"] == ""
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_it_is_asked_for_by_those_who_see_the_file(good, cast, sign_in, who):
+    answer = sign_in(cast.people[who]).post(address(good))
+    assert NormalisedFile.objects.exists() == (who in SEEN_BY)
+    assert who in SEEN_BY or answer.status_code == 404 or "login" in answer.url
+
+
+@pytest.mark.parametrize("kind", ["submission", "check"])
+def test_a_refused_file_is_not_written_anew(hand_in, check, cast, kind):
+    file = (hand_in if kind == "submission" else check)(BAD)
+    with pytest.raises(Conflict, match="not accepted"):
+        normalised.ask(file=file, user=cast.member)
+
+
+def test_a_deleted_file_is_not_written_anew(hand_in, cast):
+    submission = hand_in()
+    lifecycle.delete_file(submission=submission, user=cast.member)
+    submission.refresh_from_db()
+    with pytest.raises(Conflict, match="was deleted"):
+        normalised.ask(file=submission, user=cast.member)
+
+
+def throw_away(file, user, how):
+    if how == "deleted":
+        lifecycle.delete_file(submission=file, user=user)
+    elif how == "discarded":
+        uploads.discard(upload=file.upload)
+    else:
+        checks.start(upload=file.upload, corpus=file.corpus, format="tac2016")
+
+
+WAYS = ["deleted", "discarded", "replaced"]
+
+
+@in_transactions
+@pytest.mark.parametrize("how", WAYS)
+def test_it_goes_with_the_file_that_it_is_made_of(hand_in, check, member, home, how):
+    file = hand_in() if how == "deleted" else check()
+    made(file, member)
+    assert len(kept(home)) == 1
+    throw_away(file, member, how)
+    assert kept(home) == []
+    assert not NormalisedFile.objects.exists()
+
+
+@in_transactions
+@pytest.mark.parametrize("how", WAYS)
+def test_what_is_thrown_away_while_it_is_made_leaves_nothing(hand_in, check, member, home, monkeypatch, how):
+    file = hand_in() if how == "deleted" else check()
+    normalised.ask(file=file, user=member)
+    original = isolated.normalise
+
+    def meanwhile(*args, **kwargs):
+        throw_away(file, member, how)
+        original(*args, **kwargs)
+
+    monkeypatch.setattr(isolated, "normalise", meanwhile)
+    assert pipeline.normalise_files() == 0
+    assert kept(home) == []
+    assert not NormalisedFile.objects.exists()
+
+
+@pytest.mark.parametrize("lost", ["before it is in its place", "before that is said"])
+def test_a_worker_that_is_lost_on_the_way_has_it_made_again(good, member, home, lost):
+    found = normalised.ask(file=good, user=member)
+    NormalisedFile.objects.update(attempts=1)
+    found.path.parent.mkdir()
+    junk = found.path if lost == "before that is said" else found.path.with_name("0" * 32)
+    junk.write_bytes(b"half a f")
+    pipeline.normalise_files()
+    assert gzip.decompress(found.path.read_bytes())
+    files.remove_orphans(now=timezone.now() + timedelta(days=2))
+    assert kept(home) == [found.path]
+
+
+@pytest.mark.parametrize(
+    ("lost", "state"), [(normalised.ATTEMPTS - 1, "ready"), (normalised.ATTEMPTS, "failed")]
+)
+def test_as_many_workers_may_die_of_it_and_no_more(good, member, lost, state):
+    found = normalised.ask(file=good, user=member)
+    NormalisedFile.objects.update(attempts=lost)
+    pipeline.normalise_files()
+    found.refresh_from_db()
+    assert found.state == state
+
+
+def test_a_failure_is_told_and_it_can_be_asked_for_again(good, member, client, monkeypatch, home):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(isolated, "normalise", broken)
+        made(good, member)
+    assert "That is our fault" in page(client, good)
+    assert client.get(address(good)).status_code == 409
+    assert kept(home) == []
+    assert made(good, member).state == "ready"
+
+
+def test_one_that_was_lost_from_the_disk_can_be_asked_for_again(good, member, client, children):
+    made(good, member).path.unlink()
+    assert client.get(address(good)).status_code == 409
+    assert "Write the accepted claims as a file" in page(client, good)
+    assert made(good, member).path.exists()
+    assert children == [1, 1]
+
+
+@in_transactions
+def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(hand_in, cast):
+    normalised.ask(file=hand_in(), user=cast.member)
+
+    def try_beside():
+        other = beside(lambda: moved.append(pipeline.normalise_files()))
+        other.join(PATIENCE)
+
+    moved = []
+    with claim(f"reading for user {cast.member.pk}"):
+        try_beside()
+    try_beside()
+    assert moved == [0, 1]
+
+
+def test_people_take_turns(hand_in, cast, monkeypatch):
+    other = UserFactory(operator=True)
+    systems = [hand_in(name=name) for name in ("a1", "a2", "b1")]
+    for submission, user in zip(systems, (cast.member, cast.member, other), strict=True):
+        normalised.ask(file=submission, user=user)
+    names = []
+    original = normalised.write
+    monkeypatch.setattr(
+        normalised, "write", lambda *, file, **rest: (names.append(file.name), original(file=file, **rest))
+    )
+    pipeline.normalise_files()
+    assert names == ["a1", "b1", "a2"]
+
+
+def test_a_person_has_a_bounded_number_waiting(hand_in, member, client):
+    systems = [hand_in(name=f"system {n}") for n in range(turns.MOST_WAITING + 1)]
+    for submission in systems[:-1]:
+        normalised.ask(file=submission, user=member)
+    normalised.ask(file=systems[0], user=member)  # one that waits already is no further one
+    with pytest.raises(TooMany):
+        normalised.ask(file=systems[-1], user=member)
+    answer = client.post(address(systems[-1]))
+    assert answer.status_code == 429
+    assert "try again when one of them is done" in answer.content.decode()
+
+
+def test_bytes_that_no_row_names_go_after_a_day(home, good, member):
+    found = made(good, member)
+    orphan = found.path.with_name("0" * 32)
+    orphan.write_bytes(b"x")
+    assert files.remove_orphans(now=timezone.now()) == 0
+    for path in kept(home):
+        os.utime(path, (0, 0))
+    assert files.remove_orphans(now=timezone.now()) == 1
+    assert kept(home) == [found.path]

@@ -1,0 +1,81 @@
+"""A HIT on its own host, and a worker who comes as the built-in marketplace sends them."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from annotations.models import Document, Question
+from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from crowd.models import Hit
+from tests.factories import ADA, PRESS, SHE, DocumentFactory, HitFactory, QuestionFactory
+
+SITE = "http://localhost:8000"
+HIT_HOST = "127.0.0.1:8000"
+SUBMIT_TO = f"{SITE}/work/submit/abc:1-x_y:sig"
+FOUNDED = "per:organizations_founded|0"
+
+Address = Callable[..., str]
+
+
+@pytest.fixture
+def browser() -> Client:
+    """Ask the host of the HIT pages, without any cookie."""
+    return Client(headers={"host": HIT_HOST}, enforce_csrf_checks=True)
+
+
+@pytest.fixture
+def document() -> Document:
+    return DocumentFactory.create(sentences=True)
+
+
+@pytest.fixture
+def founded(document: Document) -> Question:
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    return QuestionFactory.create(document=document, asked=asked)
+
+
+@pytest.fixture
+def she_is_ada(document: Document) -> Question:
+    return QuestionFactory.create(document=document, asked=CanonicalQuestion(SHE, ADA))
+
+
+@pytest.fixture
+def hit(founded: Question, she_is_ada: Question) -> Hit:
+    return HitFactory.create(batch__corpus=founded.document.corpus, questions=[founded, she_is_ada])
+
+
+def address(hit: Hit, **changes: str) -> str:
+    """Return a HIT's page's address, as the marketplace calls it for worker W1's assignment 3A."""
+    given = {"assignmentId": "3A", "hitId": str(hit.provider_id), "workerId": "W1", "turkSubmitTo": SUBMIT_TO}
+    return f"/hits/{hit.annotation}/?{urlencode(given | changes)}"
+
+
+def html_of(response: HttpResponse) -> str:
+    """The page with its white space folded: where a template breaks its lines is nobody's promise."""
+    return " ".join(response.content.decode().split())
+
+
+def token_of(response: HttpResponse) -> str:
+    found = re.search(r'name="token" value="([^"]+)"', html_of(response))
+    assert found is not None
+    return found[1]
+
+
+def answers_to(founded: Question, she_is_ada: Question, **changes: Any) -> dict[str, Any]:
+    return {f"q{founded.pk}": FOUNDED, f"q{she_is_ada.pk}": "right", **changes}
+
+
+def save(browser: Client, hit: Hit, token: str, body: object) -> Any:
+    """Send a save of the page, as JSON or as given."""
+    return browser.post(
+        f"/hits/{hit.annotation}/draft/",
+        body if isinstance(body, str | bytes) else json.dumps(body),
+        content_type="application/json",
+        headers={"accept": "application/json", "authorization": f"Bearer {token}"},
+    )

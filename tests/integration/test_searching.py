@@ -1,0 +1,77 @@
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from annotations.models import Corpus
+from annotations.searching import excerpts, search_documents
+from tests.factories import CorpusFactory, DocumentFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = CorpusFactory(tag="news")
+    texts = {
+        "QUILL": "Ada Quill was born in Port Hallow.",
+        "MOSS": "Ben Moss met Ada in Hallow, by the port.",
+        "NONE": "Nothing & nobody happened here.",
+    }
+    for doc_id, text in texts.items():
+        DocumentFactory(corpus=corpus, doc_id=doc_id, title=f"The {doc_id.lower()} papers", text=text)
+    DocumentFactory(text="Ada Quill elsewhere")
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("", ["QUILL", "MOSS", "NONE"]),
+        ("ada", ["QUILL", "MOSS"]),
+        ('"port hallow"', ["QUILL"]),
+        ("port hallow", ["QUILL", "MOSS"]),
+        ("ada -quill", ["MOSS"]),
+        ("born or met", ["QUILL", "MOSS"]),
+        ("nothing ada", []),
+        ("none pap", ["NONE"]),
+        ("qui", ["QUILL"]),
+        ("%", []),
+        ("'\\\"&|!:*", []),
+    ],
+)
+def test_documents_are_found_by_words_phrases_ids_and_titles(
+    corpus: Corpus, words: str, found: list[str]
+) -> None:
+    assert [document.doc_id for document in search_documents(corpus, words)] == found
+
+
+def test_a_passage_marks_what_was_found(corpus: Corpus) -> None:
+    document = corpus.documents.get(doc_id="QUILL")
+    passage = excerpts([document.pk], "ada hallow")[document.pk]
+    assert "".join(segment.text for segment in passage) == "Ada Quill was born in Port Hallow"
+    assert [segment.text for segment in passage if segment.inner] == ["Ada", "Hallow"]
+
+
+def test_a_document_found_by_its_title_has_no_passage(corpus: Corpus) -> None:
+    assert excerpts([corpus.documents.get(doc_id="MOSS").pk], "moss papers") == {}
+
+
+def test_the_page_shows_passages_as_text(corpus: Corpus, client: Client) -> None:
+    page = client.get("/corpora/news/documents/", {"q": "happened"}).content.decode()
+    assert "Nothing &amp; nobody" in page
+
+
+def test_a_search_that_is_too_long_is_refused(corpus: Corpus, client: Client) -> None:
+    response = client.get("/corpora/news/documents/", {"q": "x" * 201})
+    assert response.status_code == 400
+    assert "at most 200 characters" in response.content.decode()
+
+
+def test_a_search_costs_as_many_queries_for_many_documents(
+    corpus: Corpus, client: Client, django_assert_max_num_queries: Callable[..., object]
+) -> None:
+    for _ in range(20):
+        DocumentFactory(corpus=corpus, text="Ada again")
+    with django_assert_max_num_queries(5):  # type: ignore[attr-defined]
+        client.get("/corpora/news/documents/", {"q": "ada"})
