@@ -1,10 +1,12 @@
 """Annotating a whole document in a browser: by mouse, by keyboard alone, by touch, and when things break."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
+from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Locator, Page, Route, expect
 
@@ -14,6 +16,7 @@ from crowd.models import Reservation
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
 from tests.factories import DocumentFactory, UserFactory
+from tests.mediawiki import Wiki, serve_wiki
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -36,6 +39,15 @@ def worker() -> User:
 def question() -> Question:
     document = DocumentFactory.create(text=TEXT, segmented=True)
     return questions.ask_entities([document.pk])[document.pk]
+
+
+@pytest.fixture
+def wiki(settings: LazySettings) -> Iterator[Wiki]:
+    with serve_wiki() as wiki:
+        settings.WIKIPEDIA_API_URL = wiki.url
+        cache.clear()
+        yield wiki
+        cache.clear()
 
 
 @pytest.fixture
@@ -554,3 +566,30 @@ def test_what_was_sent_stays(start: Callable[..., Page], worker: User, question:
     responses.record(question=question, worker=worker, answer=answer)
     send(page)
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("your first answer stays")
+
+
+def test_pages_are_found_while_one_types(start: Callable[..., Page], wiki: Wiki) -> None:
+    page = start()
+    page.locator("[data-text]").focus()
+    press(page, "Control+Home", *["ArrowRight"] * 6, "Shift+ArrowRight", "g", "l")
+    option = page.get_by_role("listbox", name="Pages found").get_by_role("option").first
+    expect(option).to_contain_text("Port Hallow")  # by its name alone: nothing was typed
+    press(page, "ArrowDown", "Enter")
+    expect(page.get_by_label("Title of its Wikipedia page")).to_have_value("Port Hallow")
+    expect(page.get_by_role("list", name="Found")).to_contain_text("Port Hallow")
+    press(page, "Enter")
+    expect(page.locator("[data-text]")).to_be_focused()
+    send(page)
+    expect(page.get_by_text("Nothing more is waiting")).to_be_visible()
+    assert links() == [{"page": "Port Hallow"}]
+
+
+def test_with_the_search_down_titles_are_typed(start: Callable[..., Page], wiki: Wiki) -> None:
+    wiki.behaviour = "500"
+    page = start()
+    page.locator("[data-text]").focus()
+    press(page, "Control+Home", "p", "l")
+    expect(page.get_by_text("The search of Wikipedia is down: type the page’s title.")).to_be_visible()
+    page.keyboard.type("Ada")
+    press(page, "Enter")
+    expect(page.get_by_role("list", name="Found").locator(".to")).to_have_text("Ada")

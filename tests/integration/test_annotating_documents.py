@@ -1,11 +1,13 @@
 """The page of a whole document, and drafts: who gets it, what is kept, and what is refused."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -13,11 +15,13 @@ from django.utils import timezone
 from annotations import questions
 from annotations.models import Document, DocumentAnnotation, Question, Response
 from crowd import drafts, queue
+from crowd.hits import limits
 from crowd.models import Reservation
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.factories import DocumentFactory, UserFactory
+from tests.mediawiki import Wiki, serve_wiki
 
 pytestmark = pytest.mark.django_db
 
@@ -266,3 +270,35 @@ def test_a_page_a_save_and_an_answer_cost_few_queries(
         save(browser, question, 1, {})
     with django_assert_max_num_queries(30):
         post(browser, page(question), {"answer": ADA})
+
+
+@pytest.fixture
+def wiki(settings: LazySettings) -> Iterator[Wiki]:
+    with serve_wiki() as wiki:
+        settings.WIKIPEDIA_API_URL = wiki.url
+        cache.clear()
+        yield wiki
+        cache.clear()
+
+
+def search(client: Client, text: str) -> Any:
+    return client.get(reverse("annotate_pages"), {"q": text})
+
+
+def test_annotators_find_pages_of_wikipedia(browser: Client, wiki: Wiki) -> None:
+    found = search(browser, "port").json()["pages"]
+    assert found[0]["title"] == "Port Hallow"
+    wiki.behaviour = "500"
+    assert search(browser, "other").status_code == 503
+
+
+def test_nobody_else_searches_and_nobody_too_often(
+    browser: Client, wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert search(Client(), "port").status_code == 403
+    stranger = Client()
+    stranger.force_login(UserFactory.create())
+    assert search(stranger, "port").status_code == 403
+    monkeypatch.setattr(limits, "SEARCHES", 0)
+    assert search(browser, "port").status_code == 429
+    assert wiki.asked == []

@@ -1,5 +1,6 @@
 // The entity interface: a document that is marked, by whoever includes it.
 
+import { Lookup } from "../links.js";
 import { Drafts } from "./drafts.js";
 import { History } from "./history.js";
 import { startKeys } from "./keys.js";
@@ -12,11 +13,13 @@ import { TextView } from "./text.js";
 
 // Start it in an element that holds the template part crowd/parts/marking.html.
 //
-// `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `save(body,
-// options)` keeps a draft and returns {status, body: {saved, number}}; `send(answer)` sends the answer and returns
-// an empty string, or why it was not taken; `help()` shows or hides the keys.
-export function startMarking(root, { data, save, send, help = () => {} }) {
+// `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `pages` says
+// where pages of Wikipedia are found ({address, token}); without it titles are typed. `save(body, options)` keeps
+// a draft and returns {status, body: {saved, number}}; `send(answer, forget)` sends the answer, calls `forget`
+// when it was taken, and returns an empty string, or why it was not; `help()` shows or hides the keys.
+export function startMarking(root, { data, pages = null, save, send, help = () => {} }) {
   const find = (name) => root.querySelector(`[data-${name}]`);
+  if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
   const passage = new Passage(data.sentences);
   const { suggestions } = data;
   const kept = Drafts.kept(data.name, data.number);
