@@ -19,7 +19,17 @@ from django.utils import timezone
 from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
 from crowd import simulation
-from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
+from evaluation import (
+    checks,
+    document_phases,
+    epochs,
+    files,
+    lifecycle,
+    normalised,
+    sampling,
+    submissions,
+    uploads,
+)
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -109,7 +119,9 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
 
 def load(folder: Path, design: str) -> None:
     call_command("load_corpus", folder / "corpus.jsonl", "--corpus", TAG, "--design", design, verbosity=0)
-    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, "--documents", "15", "--seed", "1")
+    # Of the exhaustive documents a part is drawn now, the others by the pipeline.
+    document_phases.sample_documents(corpus=Corpus.objects.get(tag=TAG), size=15, uniform_share=0.4)
+    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, verbosity=0)
     Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA)
 
 
