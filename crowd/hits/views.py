@@ -23,6 +23,7 @@ from crowd.hits import limits, policy, relation_page, sending, tokens, tutorial,
 from crowd.hits.arrivals import Arrival, read_arrival
 from crowd.models import Assignment, Hit
 from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
+from kbpo.core.numbers import whole_number
 
 LONGEST = 128 << 10  # bytes of whatever a page sends
 
@@ -107,7 +108,7 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
 def pages(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Find pages of Wikipedia, for a worker who links a mention."""
     pk, _ = tokens.read(request)
-    limits.count_search(assignment_id=pk, now=timezone.now())
+    limits.count_search(who=f"assignment-{pk}", now=timezone.now())
     found = wikipedia.find_pages(request.GET.get("q", ""))
     return JsonResponse({"pages": [asdict(page) for page in found]})
 
@@ -198,8 +199,7 @@ def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignm
 
 def _check_size(request: HttpRequest) -> None:
     """Refuse what is too large before any of it is read."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdecimal() or int(length) > LONGEST:
+    if whole_number(request.META.get("CONTENT_LENGTH") or "0", LONGEST) is None:
         raise TooLarge(
             f"That is more than a page can send: {LONGEST:,} bytes at most. Shorten what you have typed."
         )

@@ -90,8 +90,8 @@ def receive(*, event_id: str, body: bytes, now: datetime) -> bool:
         event_type, resource_id = str(event["event_type"])[:64], str(event["resource_id"])[:64]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InvalidInput("The body must be JSON with event_type and resource_id.") from None
-    if "\0" in event_type + resource_id + event_id:
-        raise InvalidInput("The event holds a NUL character.")
+    if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in event_type + resource_id + event_id):
+        raise InvalidInput("The event holds a NUL character, or half of one.")
     ProlificEvent.objects.filter(received_at__lt=now - _KEPT).delete()
     _, is_new = ProlificEvent.objects.get_or_create(
         event_id=event_id,

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 
 from crowd.providers.prolific import hooks
 from kbpo.core.errors import KbpoError, TooLarge
+from kbpo.core.numbers import whole_number
 
 LARGEST = 64 * 1024  # bytes
 
@@ -20,7 +21,7 @@ def hook(request: HttpRequest) -> HttpResponse:
         raise Http404("Nothing is expected from Prolific here.")
     now = timezone.now()
     try:
-        if int(request.headers.get("Content-Length") or 0) > LARGEST:
+        if whole_number(request.headers.get("Content-Length") or "0", LARGEST) is None:
             raise TooLarge(f"An event has at most {LARGEST:,} bytes.")
         hooks.check(
             body=request.body,

@@ -8,15 +8,19 @@ import pytest
 from django.db import transaction
 from django.test import Client, override_settings
 
-from tests.integration.any_request.site import Site, build
+from tests.integration.any_request.site import Site, build, settings
+from tests.mediawiki import serve_wiki
 
 
 @pytest.fixture(scope="package")
 def site(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Site]:
     home: Path = tmp_path_factory.mktemp("home")
     with (
+        serve_wiki() as wiki,
         django_db_blocker.unblock(),
-        override_settings(KBPO_HOME=home, MEDIA_ROOT=home / "media", DEBUG=False),
+        override_settings(
+            KBPO_HOME=home, MEDIA_ROOT=home / "media", WIKIPEDIA_API_URL=wiki.url, **settings()
+        ),
         transaction.atomic(),
     ):
         yield build()

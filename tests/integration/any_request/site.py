@@ -1,50 +1,42 @@
-"""A site with something behind every address, and a way to ask it that leaves no trace."""
+"""A site with something behind every address."""
 
-import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from unittest import mock
-from urllib.parse import quote_from_bytes
 
 from django.core import signing
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.signals import got_request_exception
-from django.db import transaction
-from django.http import QueryDict
-from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 
+from annotations import questions
+from annotations.models import Corpus, Document, Question
 from annotations.payloads import CanonicalQuestion
+from crowd.hits import tokens
 from crowd.marketplace import lifecycle, money, qualifications, requesters
 from crowd.marketplace.models import Assignment, Hit, QualificationType
 from crowd.marketplace.operations.call import Call
 from crowd.marketplace.operations.hits import create_hit
 from crowd.marketplace.workers import worker_for
 from crowd.models import Reservation
+from crowd.providers.prolific import hooks
 from evaluation import checks, uploads
 from evaluation.models import Submission
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
+from tests import crowd
 from tests import factories as make
+from tests.integration.any_request.asking import HIT_URLS, Request, routes
 from tests.integration.evaluation.test_compare import stored
+from tests.integration.hits.conftest import SUBMIT_TO
 from tests.integration.marketplace.conftest import HIT
 
+HIT_HOST = "127.0.0.1:9"
+SECRET = "a secret"
 _SALT = "crowd.marketplace.submit"
+JSON = "application/json"
 KB = b"run\n:E1\ttype\tPER\n"
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request as it should be."""
-
-    method: str
-    body: bytes = b""
-    kind: str = "application/x-www-form-urlencoded"
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -70,20 +62,23 @@ class Site:
 
     def address(self, name: str) -> str:
         """Return the address of something that is there."""
-        return reverse(name, kwargs=self.things.get(name, {}))
+        return reverse(name, HIT_URLS if is_of_hits(name) else None, kwargs=self.things.get(name, {}))
 
 
-def routes() -> Iterator[tuple[str, URLPattern]]:
-    """Yield the name and the pattern of every address of the site."""
+def is_of_hits(name: str) -> bool:
+    """Say whether a route is of the HIT pages' own host."""
+    return name == "hit" or name.startswith("hit_")
 
-    def walk(patterns: list[Any], space: str) -> Iterator[tuple[str, URLPattern]]:
-        for pattern in patterns:
-            if isinstance(pattern, URLResolver):
-                yield from walk(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
-            elif pattern.name:
-                yield f"{space}{pattern.name}", pattern
 
-    return walk(get_resolver().url_patterns, "")
+def settings() -> dict[str, Any]:
+    """Return the settings that the site needs; nothing here speaks to a provider of work."""
+    return {
+        "DEBUG": False,
+        "HIT_BASE_URL": f"http://{HIT_HOST}",
+        "MTURK_IS_BUILT_IN": True,
+        "MTURK_KEYS": ("a key", "its secret"),
+        "PROLIFIC_WEBHOOK_SECRET": SECRET,
+    }
 
 
 def build() -> Site:
@@ -131,9 +126,8 @@ def build() -> Site:
     hit_type, assignment, rejected, qualification_type = _market(annotator, operator)
 
     people = {"visitor": None, "member": member, "annotator": annotator, "operator": operator}
-    of_corpus = {
-        name: {"tag": "news"} for name in ("corpus", "compare", "documents", "api_leaderboard", "api_compare")
-    }
+    pages = ("corpus", "compare", "documents", "exhaustive", "api_leaderboard", "api_compare")
+    of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
         for name, _ in routes()
@@ -191,11 +185,6 @@ def build() -> Site:
         "account_reset_password": {"email": member.email},
         "admin:login": {"username": operator.email, "password": "a long pass phrase"},
     }
-    for name, pattern in routes():
-        model = _admin_model(pattern)
-        if model is not None and "object_id" in pattern.pattern.converters:
-            row = model._default_manager.first()
-            things[name] = {"object_id": row.pk if row is not None else 1}
     both = {"a": submission.pk, "b": batches[1].submission.pk}
     queries: dict[str, dict[str, Any]] = {"compare": both, "api_compare": both, "home": {"corpus": "news"}}
     tus = {"Tus-Resumable": "1.0.0"}
@@ -205,11 +194,99 @@ def build() -> Site:
         "api_uploads": [Request("POST", headers=announced), Request("OPTIONS")],
         "api_upload": [piece, Request("HEAD", headers=tus), Request("DELETE", headers=tus)],
     }
-    return Site(people, things, queries, forms, requests)
+    site = Site(people, things, queries, forms, requests)
+    _add_document(site, document, annotator)
+    _add_desk(site, corpus)
+    _add_hits(site, corpus)
+    for name, pattern in routes():
+        model = _admin_model(pattern)
+        if model is not None and "object_id" in pattern.pattern.converters:
+            row = model._default_manager.first()
+            things[name] = {"object_id": row.pk if row is not None else 1}
+    return site
 
 
 def _admin_model(pattern: URLPattern) -> Any:
     return getattr(getattr(pattern.callback, "model_admin", None), "model", None)
+
+
+def _add_document(site: Site, document: Document, annotator: User) -> None:
+    """Have a whole document annotated."""
+    now = timezone.now()
+    other = make.DocumentFactory.create(corpus=document.corpus, segmented=True)
+    question = Question.objects.get(pk=questions.ask_entities([other.pk])[other.pk].pk)
+    Reservation.objects.create(
+        question=question, worker=annotator, taken_at=now, expires_at=now + timedelta(hours=1)
+    )
+    draft = {"number": 1, "draft": {"mentions": [], "entities": []}}
+    site.things["annotate_draft"] = {"question_id": question.pk}
+    site.requests["annotate_draft"] = [Request("POST", json.dumps(draft).encode(), JSON)]
+    site.things["annotate_tutorial_of"] = {"kind": "relation"}
+    site.forms["annotate_tutorial"] = site.forms["annotate_tutorial_of"] = {"begin": "1", "practice": "0"}
+
+
+def _add_desk(site: Site, corpus: Corpus) -> None:
+    """Have work that somebody has sent, and money for it."""
+    budget = crowd.fund(corpus)
+    batch = make.HitBatchFactory.create(corpus=corpus)
+    hit = make.HitFactory.create(batch=batch, questions=crowd.ask(corpus))
+    answer = make.AssignmentFactory.create(hit=hit, sent=True, flag="odd")
+    worker = answer.worker
+    things = {
+        "desk_batch": {"pk": batch.pk},
+        "desk_batch_act": {"pk": batch.pk, "action": "pause"},
+        "desk_answer": {"pk": answer.pk},
+        "desk_decide": {"pk": answer.pk, "action": "reject"},
+        "desk_worker": {"pk": worker.user.pk},
+        "desk_block": {"pk": worker.user.pk, "identity": worker.pk},
+        "desk_cap": {"pk": budget.pk},
+    }
+    wanted = {
+        "corpus": corpus.tag,
+        "kind": "relation",
+        "provider": "marketplace",
+        "reward_cents": "0.15",
+        "lifetime_hours": "168",
+        "auto_approval_hours": "72",
+    }
+    site.things |= things
+    site.queries["desk_open"] = wanted
+    site.forms |= {
+        "desk_open": {**wanted, "agreed_cents": "1"},
+        "desk_batch_act": {"reason": "x"},
+        "desk_decide": {"reason": "x"},
+        "desk_block": {"action": "block", "reason": "x"},
+        "desk_budgets": {"scope": "month", "key": "2026-12", "cap_cents": "10.00"},
+        "desk_cap": {"cap_cents": "10.00"},
+    }
+    event = b'{"event_type": "study.status.change", "resource_id": "x"}'
+    moment = str(int(timezone.now().timestamp()))
+    signed = {hooks.TIMESTAMP: moment, hooks.SIGNATURE: hooks.sign(event, moment, SECRET), hooks.EVENT: "e"}
+    site.requests["prolific_hook"] = [Request("POST", event, JSON, signed)]
+
+
+def _add_hits(site: Site, corpus: Corpus) -> None:
+    """Have somebody at a HIT's page."""
+    [asked] = crowd.ask(corpus)
+    hit = make.HitFactory.create(batch__corpus=corpus, questions=[asked])
+    assignment = make.AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="W1")
+    arrival = {
+        "assignmentId": "3A",
+        "workerId": "W1",
+        "hitId": hit.provider_id,
+        "turkSubmitTo": SUBMIT_TO,
+    }
+    token = tokens.issue(assignment)
+    bearer = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    draft = {"number": 1, "step": 0, "fields": {"comment": ["x"]}}
+    for name in ("hit", "hit_draft", "hit_pages", "hit_passage"):
+        site.things[name] = {"annotation": hit.annotation}
+        site.queries[name] = arrival
+    site.things["hit_passage"] = {"annotation": hit.annotation, "number": 0}
+    site.queries["hit_pages"] = {"q": "port"}
+    site.forms["hit"] = {"token": token, f"q{asked.pk}": "none", "comment": "x", f"seconds-q{asked.pk}": "1"}
+    site.requests["hit_draft"] = [Request("POST", json.dumps(draft).encode(), JSON, bearer)]
+    site.requests["hit_pages"] = [Request("GET", headers=bearer)]
 
 
 def _market(annotator: User, operator: User) -> tuple[Any, Assignment, Assignment, QualificationType]:
@@ -236,70 +313,3 @@ def _market(annotator: User, operator: User) -> tuple[Any, Assignment, Assignmen
     )
     qualifications.grant(worker=worker, type_id=qualification_type.type_id, now=now)
     return one.hit_type, assignment, rejected, qualification_type
-
-
-@dataclass
-class Answer:
-    """What came of a request.
-
-    Attributes
-    ----------
-    status : int
-    fault : str
-        The exception that no view or handler took; empty where there was none.
-    """
-
-    status: int
-    fault: str
-
-
-def ask(
-    client: Client, method: str, address: str, body: bytes = b"", kind: str = "", **headers: str
-) -> Answer:
-    """Send a request, and undo all that it does in the database."""
-    faults: list[str] = []
-
-    def note(sender: object, request: object, **_: object) -> None:
-        faults.append(traceback.format_exc(limit=-6))
-
-    got_request_exception.connect(note)
-    try:
-        with transaction.atomic():
-            environ = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
-            for name in ("CONTENT_LENGTH", "CONTENT_TYPE"):
-                if f"HTTP_{name}" in environ:
-                    environ[name] = environ.pop(f"HTTP_{name}")
-            response = client.generic(method, address, body, kind or "application/octet-stream", **environ)
-            if response.streaming:
-                for _ in response.streaming_content:  # type: ignore[attr-defined]
-                    pass
-            transaction.set_rollback(True)
-    finally:
-        got_request_exception.disconnect(note)
-    return Answer(response.status_code, "".join(faults))
-
-
-@contextmanager
-def names_read() -> Iterator[set[str]]:
-    """Collect the names of all that is read of addresses and forms meanwhile."""
-    names: set[str] = set()
-
-    def noting(method: Callable[..., Any]) -> Callable[..., Any]:
-        def act(self: QueryDict, key: object, *rest: object) -> Any:
-            names.add(str(key))
-            return method(self, key, *rest)
-
-        return act
-
-    methods = {name: noting(getattr(QueryDict, name)) for name in ("__getitem__", "__contains__", "getlist")}
-    with mock.patch.multiple(QueryDict, **methods):
-        yield names
-
-
-def encoded(fields: Mapping[str, object], **more: bytes) -> bytes:
-    """Write fields as an address or a form has them; `more` are bytes, UTF-8 or not."""
-    known = {name: str(value).encode() for name, value in fields.items()}
-    return "&".join(
-        f"{quote_from_bytes(name.encode())}={quote_from_bytes(value)}"
-        for name, value in {**known, **more}.items()
-    ).encode()

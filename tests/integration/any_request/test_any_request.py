@@ -6,8 +6,9 @@ from urllib.parse import quote_from_bytes
 import pytest
 from django.test import Client
 
-from tests.integration.any_request.site import Request, Site, ask, encoded, names_read, routes
-from tests.integration.any_request.values import HEADERS, TEXTS, VERY_LONG
+from tests.integration.any_request.asking import HOLE, Request, ask, encoded, json_holes, names_read, routes
+from tests.integration.any_request.site import HIT_HOST, Site, is_of_hits
+from tests.integration.any_request.values import HEADERS, JSON_VALUES, TEXTS, VERY_LONG
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +58,7 @@ class Asking:
         self.query = site.queries.get(name, {})
         self.form = site.forms.get(name, {})
         self.requests = [Request("GET"), Request("POST", encoded(self.form)), *site.requests.get(name, [])]
+        self.headers = {"Host": HIT_HOST} if is_of_hits(name) else {}
         self.failed: list[str] = []
 
     def one(
@@ -70,7 +72,7 @@ class Asking:
     def _ask(
         self, words: str, method: str, address: str, body: bytes = b"", kind: str = FORM, **headers: str
     ) -> int:
-        answer = ask(self.client, method, address, body, kind, **headers)
+        answer = ask(self.client, method, address, body, kind, **{**self.headers, **headers})
         if answer.status >= 500 or answer.fault:
             what = f"{method} by {self.who}, {words}: {answer.status}"
             self.failed.append(f"{what}\n{answer.fault[-1500:]}")
@@ -133,8 +135,17 @@ class Asking:
                 for value in values:
                     headers = {**one.headers, name: value}
                     self.one(f"{name}: {value[:40]!r}", one.method, b"", one.body, one.kind, **headers)
+            if one.kind == JSON:
+                self._documents(one)
         for method in METHODS:
             self.one("another method", method)
+
+    def _documents(self, one: Request) -> None:
+        """Put each value into each place of a request's JSON."""
+        for place, hole in json_holes(json.loads(one.body)):
+            for words, value in JSON_VALUES.items():
+                body = hole.replace(HOLE, value).encode()
+                self.one(f"{words} for {place or 'all'}", one.method, b"", body, one.kind, **one.headers)
 
     def _with_file(self, name: str) -> bytes:
         others = [

@@ -15,53 +15,14 @@ from django.utils import timezone
 from crowd.marketplace import requesters, service
 from crowd.marketplace.models import Assignment, QualificationType, RequesterKey
 from crowd.marketplace.operations import OPERATIONS
-from tests.integration.any_request.site import Site, ask
+from tests.integration.any_request.asking import HOLE, ask, json_holes
+from tests.integration.any_request.site import Site
+from tests.integration.any_request.values import FEW_JSON_VALUES, JSON_VALUES
 from tests.integration.marketplace.conftest import HIT
 
 pytestmark = pytest.mark.django_db
 
 TARGET = "MTurkRequesterServiceV20170117"
-#: JSON as it is sent: some of it no library would write.
-VALUES = {
-    "null": "null",
-    "a truth value": "true",
-    "below zero": "-1",
-    "nothing": "0",
-    "beyond an integer": str(2**31),
-    "beyond a bigint": str(2**63),
-    "beyond any number": "1" + "0" * 400,
-    "more digits than int() reads": "9" * 5_000,
-    "a fraction": "0.5",
-    "no number": "NaN",
-    "beyond a float": "1e999",
-    "an empty string": '""',
-    "a NUL": r'"a\u0000"',
-    "a lone surrogate": r'"\ud800"',
-    "a string of digits": json.dumps("9" * 5_000),
-    "a long string": json.dumps("x" * 100_000),
-    "a control character": r'"\u001b"',
-    "markup": json.dumps("<a>&<![CDATA["),
-    "an empty list": "[]",
-    "an empty object": "{}",
-    "a list": '["x"]',
-    "an object": '{"x": 1}',
-    "deep nesting": "[" * 900 + "]" * 900,
-}
-#: Those that a service is most likely to stumble over.
-FEW = {
-    words: VALUES[words]
-    for words in (
-        *(
-            "null",
-            "beyond a bigint",
-            "more digits than int() reads",
-            "no number",
-            "a NUL",
-            "a lone surrogate",
-        ),
-        *("a long string", "a list"),
-    )
-}
 
 
 @pytest.fixture(scope="module")
@@ -135,32 +96,14 @@ def variations(document: Any, others: dict[str, Any], values: dict[str, str]) ->
     """Yield JSON with each value in each place, without each member, and with each of the others."""
     for name in document:
         yield f"no {name}", json.dumps({key: value for key, value in document.items() if key != name})
-    holes = dict(_holes(document))
+    holes = dict(json_holes(document))
     for name, shape in others.items():
         more = document | {name: _made_up(shape)}
         yield f"and {name}", json.dumps(more)
-        holes |= {place: whole for place, whole in _holes(more) if place.startswith(f".{name}")}
+        holes |= {place: whole for place, whole in json_holes(more) if place.startswith(f".{name}")}
     for place, whole in holes.items():
         for words, value in values.items():
             yield f"{words} for {place}", whole.replace(HOLE, value)
-
-
-HOLE, INNER = '"\N{WHITE SQUARE}"', '"\N{BLACK SQUARE}"'
-
-
-def _holes(document: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each place's path, and the JSON with a hole there."""
-    yield path, HOLE
-    inner: list[tuple[Any, Any]] = []
-    if isinstance(document, dict):
-        inner = list(document.items())
-    elif isinstance(document, list):
-        inner = list(enumerate(document))
-    for name, value in inner:
-        rest = dict(inner) | {name: json.loads(INNER)}
-        whole = json.dumps(rest if isinstance(document, dict) else list(rest.values()), ensure_ascii=False)
-        for place, hole in _holes(value, f"{path}.{name}"):
-            yield place, whole.replace(INNER, hole)
 
 
 def post(key: RequesterKey, operation: str, body: bytes) -> Any:
@@ -174,7 +117,9 @@ def post(key: RequesterKey, operation: str, body: bytes) -> Any:
     return ask(Client(), "POST", address, body, "application/x-amz-json-1.1", **signed)
 
 
-@pytest.mark.parametrize("values", [FEW, pytest.param(VALUES, marks=pytest.mark.slow)], ids=["few", "all"])
+@pytest.mark.parametrize(
+    "values", [FEW_JSON_VALUES, pytest.param(JSON_VALUES, marks=pytest.mark.slow)], ids=["few", "all"]
+)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_no_request_makes_the_api_fail(operation, values, key):
     document = example(operation)

@@ -1,5 +1,7 @@
 """Values that nobody sends who means well, and that a form, an address or a header may hold all the same."""
 
+import json
+
 #: As bytes: an address and a form are percent-encoded bytes, which need not be UTF-8.
 TEXTS: dict[str, bytes] = {
     "nothing": b"",
@@ -67,3 +69,36 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "X-HTTP-Method-Override": ("\xff",),
     "X-Requested-With": ("\xff",),
 }
+
+#: JSON as it is sent: some of it no library would write.
+JSON_VALUES = {
+    "null": "null",
+    "a truth value": "true",
+    "below zero": "-1",
+    "nothing": "0",
+    "beyond an integer": str(2**31),
+    "beyond a bigint": str(2**63),
+    "beyond any number": "1" + "0" * 400,
+    "more digits than int() reads": "9" * 5_000,
+    "a fraction": "0.5",
+    "no number": "NaN",
+    "beyond a float": "1e999",
+    "an empty string": '""',
+    "a NUL": r'"a\u0000"',
+    "a lone surrogate": r'"\ud800"',
+    "a string of digits": json.dumps("9" * 5_000),
+    "a long string": json.dumps("x" * 100_000),
+    "a control character": r'"\u001b"',
+    "markup": json.dumps("<a>&<![CDATA["),
+    "an empty list": "[]",
+    "an empty object": "{}",
+    "a list": '["x"]',
+    "an object": '{"x": 1}',
+    "deep nesting": "[" * 900 + "]" * 900,
+}
+#: Those that a service is most likely to stumble over.
+_LIKELY = (
+    *("null", "beyond a bigint", "more digits than int() reads", "no number", "a NUL", "a lone surrogate"),
+    *("a long string", "a list"),
+)
+FEW_JSON_VALUES = {words: JSON_VALUES[words] for words in _LIKELY}

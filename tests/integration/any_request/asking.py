@@ -1,0 +1,127 @@
+"""Ways to ask the site that leave no trace in the database."""
+
+import json
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+from urllib.parse import quote_from_bytes
+
+from django.core.signals import got_request_exception
+from django.db import transaction
+from django.http import QueryDict
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+HIT_URLS = "kbpo.hit_urls"  # of the HIT pages' own host
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it should be."""
+
+    method: str
+    body: bytes = b""
+    kind: str = "application/x-www-form-urlencoded"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def routes() -> Iterator[tuple[str, URLPattern]]:
+    """Yield the name and the pattern of every address, those on the HIT pages' own host included."""
+
+    def walk(patterns: list[Any], space: str) -> Iterator[tuple[str, URLPattern]]:
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                yield from walk(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+            elif pattern.name:
+                yield f"{space}{pattern.name}", pattern
+
+    yield from walk(get_resolver().url_patterns, "")
+    yield from walk(get_resolver(HIT_URLS).url_patterns, "")
+
+
+@dataclass
+class Answer:
+    """What came of a request.
+
+    Attributes
+    ----------
+    status : int
+    fault : str
+        The exception that no view or handler took; empty where there was none.
+    """
+
+    status: int
+    fault: str
+
+
+def ask(
+    client: Client, method: str, address: str, body: bytes = b"", kind: str = "", **headers: str
+) -> Answer:
+    """Send a request, and undo all that it does in the database."""
+    faults: list[str] = []
+
+    def note(sender: object, request: object, **_: object) -> None:
+        faults.append(traceback.format_exc(limit=-6))
+
+    got_request_exception.connect(note)
+    try:
+        with transaction.atomic():
+            environ = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
+            for name in ("CONTENT_LENGTH", "CONTENT_TYPE"):
+                if f"HTTP_{name}" in environ:
+                    environ[name] = environ.pop(f"HTTP_{name}")
+            response = client.generic(method, address, body, kind or "application/octet-stream", **environ)
+            if response.streaming:
+                for _ in response.streaming_content:  # type: ignore[attr-defined]
+                    pass
+            transaction.set_rollback(True)
+    finally:
+        got_request_exception.disconnect(note)
+    return Answer(response.status_code, "".join(faults))
+
+
+@contextmanager
+def names_read() -> Iterator[set[str]]:
+    """Collect the names of all that is read of addresses and forms meanwhile."""
+    names: set[str] = set()
+
+    def noting(method: Callable[..., Any]) -> Callable[..., Any]:
+        def act(self: QueryDict, key: object, *rest: object) -> Any:
+            names.add(str(key))
+            return method(self, key, *rest)
+
+        return act
+
+    methods = {name: noting(getattr(QueryDict, name)) for name in ("__getitem__", "__contains__", "getlist")}
+    with mock.patch.multiple(QueryDict, **methods):
+        yield names
+
+
+def encoded(fields: Mapping[str, object], **more: bytes) -> bytes:
+    """Write fields as an address or a form has them; `more` are bytes, UTF-8 or not."""
+    known = {name: str(value).encode() for name, value in fields.items()}
+    return "&".join(
+        f"{quote_from_bytes(name.encode())}={quote_from_bytes(value)}"
+        for name, value in {**known, **more}.items()
+    ).encode()
+
+
+HOLE, INNER = '"\N{WHITE SQUARE}"', '"\N{BLACK SQUARE}"'
+
+
+def json_holes(document: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each place's path, and the JSON with a hole there."""
+    yield path, HOLE
+    inner: list[tuple[Any, Any]] = []
+    if isinstance(document, dict):
+        inner = list(document.items())
+    elif isinstance(document, list):
+        inner = list(enumerate(document))
+    for name, value in inner:
+        rest = dict(inner) | {name: json.loads(INNER)}
+        whole = json.dumps(rest if isinstance(document, dict) else list(rest.values()), ensure_ascii=False)
+        for place, hole in json_holes(value, f"{path}.{name}"):
+            yield place, whole.replace(INNER, hole)
