@@ -115,7 +115,8 @@ class SampleBatchAdmin(ReadOnlyAdmin):
 class DocumentSampleAdmin(ReadOnlyAdmin):
     """The exhaustive samples."""
 
-    list_display = ["corpus", "size", "population", "seed", "drawn_at"]
+    list_display = ["corpus", "size", "population", "drawn_at"]
+    exclude = ["seed", "secret"]  # to nobody: the second phase may be still to come
 
 
 @admin.register(Score)

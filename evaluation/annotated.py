@@ -74,10 +74,10 @@ def read_sample(corpus: Corpus) -> Sample | None:
     lacking = {phase for document_id, phase, _ in rows if document_id not in annotated}
     if 1 in lacking:
         return None
-    if sample.second_drawn_at is None or 2 in lacking:
-        rows = [row for row in rows if row[1] == 1]
     design: documents.DocumentSample = documents.SimpleRandom(sample.population)
-    if any(phase == 2 for _, phase, _ in rows):
+    if sample.second_drawn_at is None or sample.first_size == sample.size or 2 in lacking:
+        rows = [row for row in rows if row[1] == 1]
+    else:  # also where the second phase happened to take no document
         design = documents.TwoPhase(
             np.array([phase == 1 for _, phase, _ in rows]),
             np.array([1.0 if phase == 1 else p2 for _, phase, p2 in rows]),

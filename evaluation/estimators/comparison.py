@@ -185,19 +185,21 @@ def differences(
     -------
     list of Difference or None
         One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
-        the two comes from different numbers of documents: those of one are about to be scored again.
+        the two comes from other documents than the sample's: those systems are about to be scored again.
     """
     size, other = first.residuals.shape[1], second.residuals.shape[1]
-    if measure != "precision" and (sample is None or size == 0 or size != other):
+    if measure != "precision" and (sample is None or size == 0 or size != other or not sample.fits(size)):
         return [None] * second.precision.size
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
     a, b = a1[system], b1[system]
     own, others = _quadratics(first, a1, b1)[system], _quadratics(second, a2, b2)
     shared = np.zeros(others.size)
     if second is first:
-        shared = b * b2 * first.recall_covariance[system]
+        if measure != "precision":  # whose variance does not hang on recall's, which may not be seen
+            shared = b * b2 * first.recall_covariance[system]
         if measure != "recall":
             shared = shared + a * a2 * first.precision_covariance[system]
+        if measure == "f1":
             shared = (
                 shared + a * b2 * first.cross_covariance[system] + b * a2 * first.cross_covariance[:, system]
             )
@@ -265,7 +267,7 @@ def _quadratics(one: Comparable, a: FloatArray, b: FloatArray) -> FloatArray:
     return (
         term(a**2, one.precision_covariance)
         + term(2.0 * a * b, one.cross_covariance)
-        + b**2 * np.diagonal(one.recall_covariance)
+        + term(b**2, one.recall_covariance)
     )
 
 
