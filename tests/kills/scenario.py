@@ -9,6 +9,7 @@ are annotated in full.
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.utils import timezone
 
 from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
-from crowd import simulation
+from crowd import measures, simulation
 from evaluation import (
     checks,
     document_phases,
@@ -34,6 +35,8 @@ from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBa
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
+
+measures.EVERY = timedelta(0)  # what is measured hangs on what was answered, and on no clock
 
 TAG = "small"
 DOCUMENTS = 30
@@ -122,7 +125,7 @@ def load(folder: Path, design: str) -> None:
     # Of the exhaustive documents a part is drawn now, the others by the pipeline.
     document_phases.sample_documents(corpus=Corpus.objects.get(tag=TAG), size=15, uniform_share=0.4)
     call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, verbosity=0)
-    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA)
+    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA, most_votes=4)
 
 
 def join() -> None:
@@ -210,6 +213,7 @@ def tidy() -> None:
         for path in (settings.KBPO_HOME / folder).iterdir():
             os.utime(path, (0, 0))
     uploads.remove_expired()
+    measures.measure_work(now=timezone.now() + timedelta(days=1))
 
 
 def let_leases_run_out() -> None:
