@@ -1,5 +1,6 @@
 """Values that nobody sends who means well, and that a form, an address or a header may hold all the same."""
 
+import base64
 import json
 
 #: As bytes: an address and a form are percent-encoded bytes, which need not be UTF-8.
@@ -51,13 +52,12 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "Tus-Resumable": ("", "\xff"),
     "Upload-Length": ("-1", "9" * 5_000, "9" * 18, "٣", "x", ""),
     "Upload-Metadata": (
-        "filename",
-        "filename !",
-        "filename /w==",
-        "filename 7aCA",
-        "filename AAAA",
-        ", ,",
-        "\xff",
+        *("filename", "filename !", "filename /w==", "filename 7aCA", "filename AAAA", ", ,", "\xff"),
+        *(
+            f"{key} {base64.b64encode(value).decode()}"
+            for key in ("filename", "lastmodified", "sha256")
+            for value in TEXTS.values()
+        ),
     ),
     "Upload-Offset": ("-1", "9" * 5_000, "9" * 18, "٣", "x", ""),
     "X-Amz-Date": ("99999999T999999Z", "\xff"),
