@@ -7,30 +7,46 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
+from kbpo.core.numbers import whole_number
+
 UTF_8 = {"utf-8", "utf8"}
-REFUSAL = b"The request's Content-Type cannot be read; text must be in UTF-8.\n"
+MOST = 10**15  # bytes that a request may announce; what it may have is for those to say who read it
 
 
-def in_utf8(application: WSGIApplication) -> WSGIApplication:
-    """Refuse requests that say that they are in another encoding than UTF-8.
+def guard(application: WSGIApplication) -> WSGIApplication:
+    """Refuse requests whose headers make Django fail before anything of ours is asked.
 
-    Django would read the address by it too, fail where it is none of text, as ``charset=hex`` is not, and
-    take lone surrogates, which nothing can store, from ``charset=unicode_escape``.
+    A length must be a number. Text must be in UTF-8: by a ``charset`` Django would read the address too, fail
+    where it is none of text, as ``hex`` is not, and take from ``unicode_escape`` lone surrogates, which
+    nothing can store.
     """
 
     def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        try:
-            _, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
-        except ValueError:
-            parameters = {"charset": ""}
-        if parameters.get("charset", "utf-8").lower() not in UTF_8:
-            headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(REFUSAL)))]
-            start_response("415 Unsupported Media Type", headers)
-            return [REFUSAL]
+        if whole_number(environ.get("CONTENT_LENGTH") or "0", MOST) is None:
+            return _refuse(start_response, "400 Bad Request", "Content-Length must be a number of bytes.")
+        if not _is_in_utf8(environ.get("CONTENT_TYPE", "")):
+            words = "The Content-Type cannot be read; text must be in UTF-8."
+            return _refuse(start_response, "415 Unsupported Media Type", words)
         return application(environ, start_response)
 
     return guarded
 
 
+def _is_in_utf8(content_type: str) -> bool:
+    try:
+        _, parameters = parse_header_parameters(content_type)
+    except ValueError:
+        return False
+    return parameters.get("charset", "utf-8").lower() in UTF_8
+
+
+def _refuse(start_response: StartResponse, status: str, words: str) -> list[bytes]:
+    body = f"{words}\n".encode()
+    start_response(
+        status, [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
+    )
+    return [body]
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
-application = in_utf8(get_wsgi_application())
+application = guard(get_wsgi_application())

@@ -18,6 +18,10 @@ admin.site.index_title = "What there is"
 class ReadOnlyAdmin(_ModelAdmin):
     """Lets operators look, and nobody change: these rows are written by services alone."""
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Find a row; ``?_to_field=`` names no column, and Django would fail to find that one."""
+        return super().get_object(request, object_id, from_field or None)
+
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse."""
         return False

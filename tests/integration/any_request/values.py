@@ -1,5 +1,6 @@
 """Values that nobody sends who means well, and that a form, an address or a header may hold all the same."""
 
+import base64
 import json
 
 #: As bytes: an address and a form are percent-encoded bytes, which need not be UTF-8.
@@ -35,7 +36,6 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "Accept-Encoding": ("gzip;q=" + "9" * 5_000,),
     "Authorization": ("", "Basic \xff", "Basic " + "A" * 5_000, "AWS4-HMAC-SHA256 Credential=a/b"),
     "Content-Encoding": ("gzip",),
-    "Content-Length": ("-1", "٣", "9" * 5_000, "x", "1e9"),
     "Cookie": (
         "sessionid=\0; csrftoken=\xff",
         "sessionid=" + "x" * 5_000,
@@ -52,13 +52,12 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "Tus-Resumable": ("", "\xff"),
     "Upload-Length": ("-1", "9" * 5_000, "9" * 18, "٣", "x", ""),
     "Upload-Metadata": (
-        "filename",
-        "filename !",
-        "filename /w==",
-        "filename 7aCA",
-        "filename AAAA",
-        ", ,",
-        "\xff",
+        *("filename", "filename !", "filename /w==", "filename 7aCA", "filename AAAA", ", ,", "\xff"),
+        *(
+            f"{key} {base64.b64encode(value).decode()}"
+            for key in ("filename", "lastmodified", "sha256")
+            for value in TEXTS.values()
+        ),
     ),
     "Upload-Offset": ("-1", "9" * 5_000, "9" * 18, "٣", "x", ""),
     "X-Amz-Date": ("99999999T999999Z", "\xff"),

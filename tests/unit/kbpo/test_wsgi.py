@@ -1,21 +1,23 @@
-"""Before Django: requests that say that they are in an encoding of which it would make a mess."""
+"""Before Django: requests whose headers it would fail over."""
 
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kbpo.wsgi import in_utf8
+from kbpo.wsgi import guard
 
 
-def status_of(content_type: str) -> str:
+def status_of(**headers: str) -> str:
     given: list[str] = []
 
     def application(environ: dict[str, Any], start_response: Any) -> list[bytes]:
         start_response("200 OK", [])
         return []
 
-    environ = {"CONTENT_TYPE": content_type} if content_type else {}
-    list(in_utf8(application)(environ, lambda status, headers: given.append(status)))  # type: ignore[arg-type]
+    environ = {name.upper(): value for name, value in headers.items()}
+    list(guard(application)(environ, lambda status, headers: given.append(status)))  # type: ignore[arg-type]
     return given[0]
 
 
@@ -30,7 +32,7 @@ def status_of(content_type: str) -> str:
     ],
 )
 def test_a_request_in_utf8_passes(content_type):
-    assert status_of(content_type) == "200 OK"
+    assert status_of(content_type=content_type) == "200 OK"
 
 
 @pytest.mark.parametrize(
@@ -54,4 +56,20 @@ def test_a_request_in_utf8_passes(content_type):
     ],
 )
 def test_a_request_in_anything_else_is_refused(content_type):
-    assert status_of(content_type) == "415 Unsupported Media Type"
+    assert status_of(content_type=content_type) == "415 Unsupported Media Type"
+
+
+@pytest.mark.parametrize("length", ["", "0", "12", str(500 << 20)])
+def test_a_request_that_says_its_length_passes(length):
+    assert status_of(content_length=length) == "200 OK"
+
+
+@pytest.mark.parametrize("length", ["x", "-1", "1e9", "٣", "²", " 1", "9" * 30, "9" * 5_000])
+def test_a_length_that_is_none_is_refused(length):
+    assert status_of(content_length=length) == "400 Bad Request"
+
+
+@given(st.text(st.characters(max_codepoint=255), max_size=60))
+def test_whatever_stands_in_a_content_type_has_an_answer(rest):
+    for content_type in (rest, f"text/plain; {rest}", f"text/plain; charset={rest}"):
+        assert status_of(content_type=content_type) in {"200 OK", "415 Unsupported Media Type"}

@@ -137,6 +137,7 @@ def test_a_signed_time_that_is_none_is_refused(tell: Tell, db: None, timestamp: 
         (b'{"event_type": "study.status.change"}', "e1"),
         (b"[" * 60_000, "e1"),
         (b'{"event_type": "a\\u0000", "resource_id": "b"}', "e1"),
+        (b'{"event_type": "a", "resource_id": "\\ud800"}', "e1"),
         (b'{"event_type": "a", "resource_id": "b"}', ""),
         (b'{"event_type": "a", "resource_id": "b"}', "e" * 129),
     ],
