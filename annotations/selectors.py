@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
 from annotations import payloads
 from annotations.aggregation import tokens
@@ -152,7 +152,8 @@ def agreement_on(questions: QuerySet[Question], kind: Question.Kind, *, level: f
 
 def _token_agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
     kind = Question.Kind.ENTITIES
-    closed = list(questions.exclude(state=Question.State.OPEN).select_related("document").order_by("pk"))
+    closed = list(questions.exclude(state=Question.State.OPEN).order_by("pk"))
+    prefetch_related_objects(closed, "document")  # of none, no query for texts
     asked = read_asked(closed)
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")

@@ -93,7 +93,9 @@ def _measure(
         "collected_within_seconds": round(time.monotonic() - ended, 1),
         "cpu_share": {name: round((meanwhile[name] - cpu[name]) / max(lasted, 1.0), 3) for name in cpu},
         "cpu_ms_an_answer": {
-            name: round(1000 * (in_all[name] - cpu[name]) / max(outcome.handed_over, 1), 1) for name in cpu
+            name: round(1000 * (in_all[name] - cpu[name]) / max(outcome.handed_over, 1), 1)
+            for name in cpu
+            if name != "others"
         },
         "late_median_seconds": round(_quantile(outcome.late, 0.5), 2),
         "failures": len(outcome.failures),

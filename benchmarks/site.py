@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from kbpo.environment import VARIABLES
 
 HIT_HOST = "localhost"  # the loopback's other name
 _TICK = os.sysconf("SC_CLK_TCK")
+_CPU_LINE = Path("/proc/stat")  # its first line sums all cores
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,15 @@ class Meter:
         self._thread.join()
 
     def seconds(self) -> dict[str, float]:
-        """Return what each process has taken since the first look, with its children."""
+        """Return what each process has taken so far, with its children; the load, and all others here."""
         with self._lock:
             self._look()
             taken = dict.fromkeys(self._site.processes, 0.0)
             for name, seconds in self._seen.values():
                 taken[name] += seconds
+        taken["load"] = time.process_time()
+        user, nice, system, _, _, *interrupts = map(int, _CPU_LINE.read_text().split()[1:8])
+        taken["others"] = (user + nice + system + sum(interrupts)) / _TICK - sum(taken.values())
         return taken
 
     def _watch(self) -> None:

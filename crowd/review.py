@@ -2,7 +2,7 @@
 
 A rule only ever approves. Work that is flagged waits for a person, until shortly before the provider would
 approve it by itself; its votes do not count as long as it waits. Only a person rejects, with a reason, and
-what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0017).
+what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0021).
 """
 
 import logging
