@@ -17,7 +17,9 @@ from crowd.hits import limits
 from crowd.interfaces import entities
 from crowd.models import Reservation
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed
+from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
+
+LARGEST = 1 << 20  # bytes of what a page sends
 
 View = Callable[..., HttpResponse]
 
@@ -104,6 +106,8 @@ def take(
 
 
 def _json(request: HttpRequest) -> dict[str, object]:
+    if len(request.body) > LARGEST:
+        raise TooLarge(f"what was sent has more than {LARGEST >> 10} KB")
     try:
         data = json.loads(request.body)
     except (ValueError, RecursionError):

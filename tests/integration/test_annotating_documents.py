@@ -182,6 +182,36 @@ def test_a_draft_that_is_none_is_refused(
     assert save(browser, question, number, draft).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"number": 1, "draft": {"a": NaN}}',
+        '{"number": 1, "draft": {"a": 1e999}}',
+        '{"number": 1, "draft": {"a": ' + "[" * 50 + "]" * 50 + "}}",
+        '{"number": 1, "draft": ' + "[" * 100_000,
+        "not json",
+    ],
+)
+def test_a_draft_that_cannot_be_stored_is_refused(
+    browser: Client, held: Reservation, question: Question, body: str
+) -> None:
+    address = reverse("annotate_draft", args=[question.pk])
+    assert browser.post(address, body, content_type="application/json").status_code == 400
+    assert Reservation.objects.get().draft is None
+
+
+def test_what_no_text_can_hold_is_replaced_in_a_draft(
+    browser: Client, held: Reservation, question: Question
+) -> None:
+    save(browser, question, 1, {"a\0": ["\ud800", 1.5, None, True]})
+    assert Reservation.objects.get().draft == {"a\ufffd": ["\ufffd", 1.5, None, True]}
+
+
+def test_a_draft_of_megabytes_is_refused(browser: Client, held: Reservation, question: Question) -> None:
+    refused = save(browser, question, 1, {"a": "x" * (1 << 20)})
+    assert (refused.status_code, Reservation.objects.get().draft) == (413, None)
+
+
 def test_each_save_holds_the_document_for_as_long_again(
     worker: User, held: Reservation, question: Question
 ) -> None:
