@@ -7,9 +7,10 @@ over once, when scores are made: what is left is small enough to be stored, and 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
@@ -87,7 +88,7 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
         A key of `Estimates.precision`.
     Comparable
     """
-    placed: dict[int, tuple[FloatArray, FloatArray]] = {}  # estimators may share their precision
+    placed: dict[int, tuple[Any, FloatArray]] = {}  # estimators may share their precision
     recalls = {name: _of_recall(estimates, name) for name in estimates.pools}
     for (estimator, weighting), precision in estimates.precision.items():
         if id(precision) not in placed:
@@ -102,9 +103,9 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
                 recall=recall.estimates,
                 precision_covariance=precision_covariance,
                 recall_covariance=recall.covariance,
-                cross_covariance=contributions @ recall.contributions.T
-                if recall.contributions is not None
-                else np.zeros_like(precision_covariance),
+                cross_covariance=np.zeros_like(precision_covariance)
+                if recall.contributions is None
+                else contributions @ recall.contributions,
                 residuals=recall.residuals,
                 documents=recall.documents,
             ),
@@ -115,19 +116,24 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
 class _Recalls:
     estimates: FloatArray
     covariance: FloatArray
-    contributions: FloatArray | None
+    contributions: FloatArray | None  # [S, m]
     residuals: FloatArray
     documents: int
 
 
-def _of_precision(
-    precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]
-) -> tuple[FloatArray, FloatArray]:
+def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]) -> tuple[Any, FloatArray]:
+    """Return the scaled contributions, sparse [m, S]: a system has a part of the pool's sample."""
     scale = np.sqrt(pools[0].weights)
-    placed = np.array(
-        [scale * pool.placed(one.contributions) for pool, one in zip(pools, precision, strict=True)]
+    places, values = [], []
+    for pool, one in zip(pools, precision, strict=True):
+        position = np.asarray(pool.positions)
+        places.append(position[position >= 0])
+        values.append(scale[places[-1]] * one.contributions[position >= 0])
+    ends = np.cumsum([0, *(place.size for place in places)])
+    placed = sparse.csr_array(
+        (np.concatenate(values), np.concatenate(places), ends), shape=(len(pools), scale.size)
     )
-    return placed, _covariance(placed, [one.variance is None for one in precision])
+    return placed, _hidden((placed @ placed.T).toarray(), [one.variance is None for one in precision])
 
 
 def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
@@ -143,11 +149,12 @@ def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
         for system, one in enumerate(recalls):
             if one is not None and one.contributions.size:
                 placed[system] = scale * one.contributions
-        covariance = _covariance(placed, [one is not None and one.variance is None for one in recalls])
+        unseen = [one is not None and one.variance is None for one in recalls]
+        covariance = _hidden(placed @ placed.T, unseen)
     return _Recalls(
         estimates=np.array([np.nan if one is None else _clipped(one.estimate) for one in recalls]),
         covariance=covariance,
-        contributions=placed,
+        contributions=None if placed is None else np.ascontiguousarray(placed.T),
         residuals=np.array([np.zeros(size) if one is None else one.residuals for one in recalls]).reshape(
             m, size
         ),
@@ -155,8 +162,8 @@ def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
     )
 
 
-def _covariance(placed: FloatArray, unseen: Sequence[bool]) -> FloatArray:
-    covariance: FloatArray = placed @ placed.T
+def _hidden(covariance: FloatArray, unseen: Sequence[bool]) -> FloatArray:
+    """Leave out what no variance can be seen of."""
     hidden = np.array(unseen)
     covariance[hidden, :] = covariance[:, hidden] = np.nan
     return covariance
