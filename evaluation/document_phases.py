@@ -159,8 +159,8 @@ def _fingerprint(corpus: Corpus) -> str:
     read = read_sample(corpus)
     if read is None:
         return "nothing"
-    said = DocumentAnnotation.objects.filter(pk__in=read.annotations.values()).order_by("document_id")
-    rows = [type(read.design).__name__, *said.values_list("document_id", "source", "digest")]
+    said = DocumentAnnotation.objects.filter(pk__in=read.annotations.values()).order_by("document__doc_id")
+    rows = [type(read.design).__name__, *said.values_list("document__doc_id", "source", "digest")]
     return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
