@@ -275,9 +275,10 @@ def second_phase_probabilities(scores: ArrayLike, expected: float, floor_share: 
     tails = np.cumsum(score[order][::-1])[::-1]
     certain = 0
     while certain < order.size:
-        c = (left - certain * (1.0 - floor)) / tails[certain]
-        if floor + c * score[order[certain]] <= 1.0:
-            p2[order[certain:]] = floor + c * score[order[certain:]]
+        shares = score[order[certain:]] / tails[certain]
+        proposed = floor + (left - certain * (1.0 - floor)) * shares
+        if proposed[0] <= 1.0:
+            p2[order[certain:]] = proposed
             break
         certain += 1
     p2[order[:certain]] = 1.0

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -177,6 +177,7 @@ def test_documents_without_a_score_share_what_the_others_cannot_take():
     assert second_phase_probabilities([5.0, 0.0, 0.0], 2.0, 0.3) == pytest.approx([1, 0.5, 0.5])
 
 
+@example(scores=[1.0, 2.3e-311], share=0.75, floor_share=0.5)  # too small to divide by
 @given(
     scores=st.lists(st.floats(0, 1e6), min_size=1, max_size=30),
     share=st.floats(0.01, 1),
