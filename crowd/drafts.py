@@ -11,6 +11,7 @@ from crowd import queue
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.jsonb import check_storable
 
 LARGEST_NUMBER = 2**31 - 1
 
@@ -45,12 +46,13 @@ def save_draft(*, worker: User, question: Question, number: object, draft: objec
     Conflict
         If they have answered it.
     InvalidInput
-        If the number is none, or the draft is no object.
+        If the number is none, or the draft is no object, or one that cannot be kept.
     """
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_NUMBER:
         raise InvalidInput(f"the draft's number is {number!r:.40}; it must be a whole number from 1 on")
     if not isinstance(draft, Mapping):
         raise InvalidInput("a draft must be a JSON object")
+    check_storable(draft, where="draft")
     held = Reservation.objects.select_for_update().filter(worker=worker, question=question).first()
     if held is None and Response.objects.filter(worker=worker, question=question).exists():
         raise Conflict("You have sent your answer to this question already.")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.request import RawPostDataException
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
@@ -93,7 +94,7 @@ def take(
 def _json(request: HttpRequest) -> dict[str, object]:
     try:
         data = json.loads(request.body)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one
         data = None
     if not isinstance(data, dict):
         raise InvalidInput("what was sent is no JSON object; reload the page")
