@@ -1,10 +1,7 @@
 """From responses to labels: the only bridge between the two."""
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -13,15 +10,15 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import annotating, payloads, selectors
+from annotations import annotating, selectors
 from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import Asked, CanonicalQuestion, Offer, RelationQuestion
-from kbpo.core.columns import read_rows
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from kbpo.core.columns import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -31,6 +28,27 @@ _ROUNDING = 1e-9
 
 # The one claim of a canonical question.
 _CANONICAL = Offer("", 0)
+
+# By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
+# and would go through all of them for each.
+_LABELS = """
+SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value::int ELSE -1 END
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+ORDER BY asked.place, label.predicate COLLATE "C", label.subject
+"""
+_VOTES = """
+SELECT asked.place, label.id, response.worker_id, response.is_expert, {held}
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
+JOIN annotations_label AS label ON label.question_id = asked.id
+JOIN annotations_response AS response ON response.question_id = asked.id AND response.is_valid
+"""
+#: Whether an answer affirms the claim of a label.
+_HELD = {
+    Question.Kind.RELATION: "response.answer -> 'relations' @> jsonb_build_array("
+    "jsonb_build_object('predicate', label.predicate, 'subject', label.subject))",
+    Question.Kind.CANONICAL: "(response.answer ->> 'right')::bool",
+}
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -137,59 +155,27 @@ def update_posteriors(*, corpus: Corpus) -> int:
 def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
     settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
-    rows = sorted(settled.values_list("document_id", "key", "pk", "payload"), key=itemgetter(0, 1))
-    asked = {pk: payloads.read_question(kind, payload) for _, _, pk, payload in rows}
-    place = {pk: number for number, pk in enumerate(asked)}
-    # Keys in an array, not a subquery: of new rows, not yet analysed, the planner thinks there are none.
-    labels = sorted(
-        read_rows(
-            "SELECT id, question_id, predicate, subject, value, source FROM annotations_label"
-            " WHERE question_id = ANY(%s)",
-            [list(asked)],
-        ),
-        key=lambda row: (place[row[1]], row[2], row[3]),
-    )
-    if not labels:
+    asked = array_literal([pk for _, _, pk in sorted(settled.values_list("document_id", "key", "pk"))])
+    labels = read_columns(_LABELS, [asked], {"id": "bigint", "known": "int"})
+    if not labels["id"].size:
         return 0
-    found: dict[int, list[tuple[int, Offer]]] = defaultdict(list)
-    for item, (_, question_id, predicate, subject, _, _) in enumerate(labels):
-        found[question_id].append((item, Offer(predicate, subject)))
-    known = np.array([int(value) if source == Label.Source.EXPERT else -1 for *_, value, source in labels])
-
-    items: list[int] = []
-    workers: list[int] = []
-    votes: list[bool] = []
-    responses = read_rows(
-        "SELECT question_id, worker_id, answer, is_expert FROM annotations_response"
-        " WHERE question_id = ANY(%s) AND is_valid",
-        [list(asked)],
+    votes = read_columns(
+        _VOTES.format(held=_HELD[kind]),
+        [asked],
+        {"place": "bigint", "label": "bigint", "worker": "bigint", "is_expert": "bool", "held": "bool"},
     )
-    for question_id, worker_id, answer, is_expert in sorted(
-        responses, key=lambda row: (place[row[0]], row[1])
-    ):
-        held = _held(asked[question_id], answer)
-        for item, offer in found[question_id]:
-            vote = offer in held
-            if not is_expert:
-                items.append(item)
-                workers.append(worker_id)
-                votes.append(vote)
-            elif known[item] < 0:
-                known[item] = vote
-    measured = _measure(
-        np.array(items, dtype=np.int64),
-        np.array(workers, dtype=np.int64),
-        np.array(votes, dtype=np.int64),
-        known,
+    by_id = np.argsort(labels["id"])
+    items = by_id[np.searchsorted(labels["id"], votes["label"], sorter=by_id)]
+    order = np.lexsort((items, votes["worker"], votes["place"]))
+    items, workers, held, is_expert = (
+        column[order] for column in (items, votes["worker"], votes["held"], votes["is_expert"])
     )
-    return _store_measured([pk for pk, *_ in labels], *measured)
-
-
-def _held(asked: Asked, answer: Mapping[str, Any]) -> Collection[Offer]:
-    """Return the claims that an answer affirms, named as labels name them."""
-    if isinstance(asked, RelationQuestion):
-        return asked.ticked(answer)
-    return {_CANONICAL} if answer["right"] else set()
+    known = labels["known"].astype(np.int64)
+    by_experts, first = np.unique(items[is_expert], return_index=True)
+    known[by_experts] = np.where(known[by_experts] < 0, held[is_expert][first], known[by_experts])
+    told = ~is_expert
+    measured = _measure(items[told], workers[told], held[told].astype(np.int64), known)
+    return _store_measured(labels["id"], *measured)
 
 
 def _measure(
@@ -210,7 +196,7 @@ def _measure(
     return posteriors, corrected
 
 
-def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected: FloatArray) -> int:
+def _store_measured(label_ids: IntArray, posteriors: FloatArray, corrected: FloatArray) -> int:
     # bulk_update would send one CASE for each row: minutes, where this takes a second.
     with connection.cursor() as cursor:
         cursor.execute(
@@ -218,13 +204,9 @@ def _store_measured(label_ids: Sequence[int], posteriors: FloatArray, corrected:
             " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
             " WHERE label.id = new.id AND (label.posterior, label.corrected)"
             " IS DISTINCT FROM (new.posterior, new.corrected)",
-            [list(label_ids), _nullable(posteriors), _nullable(corrected)],
+            [array_literal(column.tolist()) for column in (label_ids, posteriors, corrected)],
         )
         return int(cursor.rowcount)
-
-
-def _nullable(values: FloatArray) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def publish(questions: QuerySet[Question]) -> int:

@@ -1,18 +1,20 @@
 """Reads that several callers share."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+import numpy as np
+from django.db.models import QuerySet, prefetch_related_objects
 
 from annotations import payloads
 from annotations.aggregation import tokens
-from annotations.aggregation.agreement import Kappa, fleiss_kappa_of
+from annotations.aggregation.agreement import Kappa, fleiss_kappa
 from annotations.entities import EntitiesQuestion, Passage
 from annotations.models import Corpus, Document, KindAgreement, Question, Response, Sentence
-from annotations.payloads import Asked, CanonicalQuestion
+from annotations.payloads import Asked
 from annotations.records import MentionRecord
+from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
@@ -130,23 +132,28 @@ def agreement_on(questions: QuerySet[Question], kind: Question.Kind, *, level: f
     if kind == Question.Kind.ENTITIES:
         return _token_agreement(questions, level)[0]
     closed = questions.exclude(state=Question.State.OPEN)
-    asked = {pk: payloads.read_question(kind, payload) for pk, payload in closed.values_list("pk", "payload")}
-    answers: dict[int, Counter[Hashable]] = defaultdict(Counter)
-    votes = Response.objects.filter(question__in=closed, is_valid=True, is_expert=False).order_by("pk")
-    for question_id, answer in votes.values_list("question_id", "answer"):
-        if question_id not in asked:
-            continue  # closed since the questions were read
-        question = asked[question_id]
-        assert not isinstance(question, EntitiesQuestion)
-        category = answer["right"] if isinstance(question, CanonicalQuestion) else question.ticked(answer)
-        answers[question_id][category] += 1
-    compared = sum(given.total() >= 2 for given in answers.values())
-    return Agreement(kind, compared, fleiss_kappa_of(list(answers.values()), level=level))
+    asked = array_literal([pk for _, _, pk in sorted(closed.values_list("document_id", "key", "pk"))])
+    answer = "answer ->> 'right'" if kind == Question.Kind.CANONICAL else "(answer -> 'relations')::text"
+    votes = read_columns(
+        "SELECT dense_rank() OVER (ORDER BY asked.place) - 1,"  # noqa: S608 - an expression of ours
+        f' dense_rank() OVER (ORDER BY ({answer}) COLLATE "C") - 1'
+        " FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)"
+        " JOIN annotations_response AS response ON response.question_id = asked.id"
+        " WHERE response.is_valid AND NOT response.is_expert",
+        [asked],
+        {"question": "bigint", "category": "bigint"},
+    )
+    shape = (votes["question"].max(initial=-1) + 1, votes["category"].max(initial=-1) + 1)
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, (votes["question"], votes["category"]), 1)
+    compared = int((counts.sum(axis=1) >= 2).sum())
+    return Agreement(kind, compared, fleiss_kappa(counts, level=level))
 
 
 def _token_agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
     kind = Question.Kind.ENTITIES
-    closed = list(questions.exclude(state=Question.State.OPEN).select_related("document").order_by("pk"))
+    closed = list(questions.exclude(state=Question.State.OPEN).order_by("pk"))
+    prefetch_related_objects(closed, "document")  # of none, no query for texts
     asked = read_asked(closed)
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks import crowd_load
 from benchmarks.reading import BLUE, RED, _processor
-from benchmarks.site import Site, prepared, serving
+from benchmarks.site import Meter, Site, prepared, serving
 
 #: Workers, and for how many seconds.
 RUNS = ((50, 300.0), (100, 60.0), (200, 60.0), (400, 60.0))
@@ -39,14 +39,14 @@ def run(out: Path, *, quick: bool = False) -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as folder, prepared(Path(folder), PORT) as site:
         site.environ.update(json.loads(site.run("-m", "benchmarks.crowd_world", "keys")))
-        with serving(site):
+        with serving(site), Meter(site) as meter:
             most = max(number for number, _ in runs)
             questions = QUICK_QUESTIONS if quick else QUESTIONS
             world = json.loads(site.run("-m", "benchmarks.crowd_world", "fill", str(questions), str(most)))
             print(f"{world['questions']} HITs posted in {world['posting_seconds']} s")
             print(*(f"{heading:>13}" for heading in HEADINGS))
             for seed, (number, seconds) in enumerate(runs):
-                row = _measure(site, world, number, seconds, seed)
+                row = _measure(site, meter, world, number, seconds, seed)
                 rows.append(row)
                 print(*(f"{value:>13}" for value in _shown(row)), flush=True)
     circumstances["load_after"] = round(os.getloadavg()[0], 1)
@@ -56,9 +56,11 @@ def run(out: Path, *, quick: bool = False) -> None:
     print(f"load {circumstances['load_before']} to {circumstances['load_after']}; written to {out}")
 
 
-def _measure(site: Site, world: dict[str, Any], number: int, seconds: float, seed: int) -> dict[str, Any]:
+def _measure(
+    site: Site, meter: Meter, world: dict[str, Any], number: int, seconds: float, seed: int
+) -> dict[str, Any]:
     before = _state(site)
-    load, cpu = os.getloadavg()[0], site.cpu_seconds()
+    load, cpu = os.getloadavg()[0], meter.seconds()
     outcome = crowd_load.run(
         world["workers"][:number],
         site=("127.0.0.1", site.port),
@@ -67,19 +69,20 @@ def _measure(site: Site, world: dict[str, Any], number: int, seconds: float, see
         seed=seed,
     )
     ended = time.monotonic()
-    busy = {name: taken - cpu[name] for name, taken in site.cpu_seconds().items()}
+    meanwhile, lasted = meter.seconds(), outcome.last - outcome.first
     after = _state(site)
     while after["collected"] - before["collected"] < outcome.handed_over:
         if time.monotonic() - ended > SETTLING:
             break
         time.sleep(1)
         after = _state(site)
+    in_all = meter.seconds()
     stored, collected = (after[name] - before[name] for name in ("stored", "collected"))
     return {
         "workers": number,
         "seconds": seconds,
         "load_before": round(load, 1),
-        "answers_a_second": round(outcome.acknowledged / seconds, 2),
+        "answers_a_second": round(outcome.acknowledged / max(lasted, 1.0), 2),
         "wanted_a_second": number / crowd_load.SLOT,
         "acknowledged": outcome.acknowledged,
         "stored": stored,
@@ -88,7 +91,12 @@ def _measure(site: Site, world: dict[str, Any], number: int, seconds: float, see
         "lost": outcome.acknowledged - stored + outcome.handed_over - collected,
         "flagged": after["flagged"] - before["flagged"],
         "collected_within_seconds": round(time.monotonic() - ended, 1),
-        "cpu_seconds": {name: round(taken, 1) for name, taken in busy.items()},
+        "cpu_share": {name: round((meanwhile[name] - cpu[name]) / max(lasted, 1.0), 3) for name in cpu},
+        "cpu_ms_an_answer": {
+            name: round(1000 * (in_all[name] - cpu[name]) / max(outcome.handed_over, 1), 1)
+            for name in cpu
+            if name != "others"
+        },
         "late_median_seconds": round(_quantile(outcome.late, 0.5), 2),
         "failures": len(outcome.failures),
         "first_failures": outcome.failures[:5],

@@ -43,6 +43,8 @@ class Outcome:
     late : list of float
         By how many seconds answers were sent later than the slots wanted.
     failures : list of str
+    first, last : float
+        When it began, and when the last answer was stored.
     """
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -50,6 +52,8 @@ class Outcome:
     handed_over: int = 0
     late: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    first: float = 0.0
+    last: float = 0.0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -112,6 +116,7 @@ class Worker:
         told = json.loads(self._ask("answer", "POST", frame, {"Accept": "application/json"}, form).text)
         with self.outcome.lock:
             self.outcome.acknowledged += 1
+            self.outcome.last = time.monotonic()
             self.outcome.late.append(late)
         self._ask("hand over", "POST", told["action"], {}, urlencode(told["fields"]))
         with self.outcome.lock:
@@ -150,8 +155,8 @@ def run(
     workers: list[dict[str, str]], *, site: tuple[str, int], group: str, seconds: float, seed: int
 ) -> Outcome:
     """Have workers work for some time, all at once."""
-    outcome = Outcome()
     begin = time.monotonic() + 1.0
+    outcome = Outcome(first=begin)
     end = begin + seconds
     threads = []
     for number, worker in enumerate(workers):

@@ -86,7 +86,9 @@ def annotate(corpus: Corpus, rng: random.Random) -> None:
     """Annotate documents in full: some nine true relations each, and draw them as the exhaustive sample."""
     ids = list(corpus.documents.order_by("pk").values_list("pk", flat=True))
     for number in rng.sample(range(DOCUMENTS), EXHAUSTIVE):
-        annotation = DocumentAnnotation.objects.create(document_id=ids[number], digest="0" * 64)
+        annotation = DocumentAnnotation.objects.create(
+            document_id=ids[number], digest="0" * 64, completed_at=timezone.now()
+        )
         AnnotatedMention.objects.bulk_create(
             AnnotatedMention(
                 annotation=annotation,

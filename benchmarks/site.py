@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +15,8 @@ from kbpo.core import embedded
 from kbpo.environment import VARIABLES
 
 HIT_HOST = "localhost"  # the loopback's other name
+_TICK = os.sysconf("SC_CLK_TCK")
+_CPU_LINE = Path("/proc/stat")  # its first line sums all cores
 
 
 @dataclass(frozen=True)
@@ -34,22 +38,6 @@ class Site:
     logs: Path
     processes: dict[str, int] = field(default_factory=dict)
 
-    def cpu_seconds(self) -> dict[str, float]:
-        """Return the processor's time that each process has taken so far, with its children."""
-        tick = os.sysconf("SC_CLK_TCK")
-        taken = dict.fromkeys(self.processes, 0.0)
-        by_session = {pid: name for name, pid in self.processes.items()}
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = path.read_text().rpartition(")")[2].split()
-            except OSError:  # it has ended
-                continue
-            parent, session, times = int(fields[1]), int(fields[3]), fields[11:15]
-            name = by_session.get(session) or by_session.get(parent)
-            if name is not None:
-                taken[name] += sum(map(int, times)) / tick
-        return taken
-
     def run(self, *arguments: str) -> str:
         """Run Python to its end, as a part of the site; return what it printed."""
         return subprocess.run(  # noqa: S603  # no word of the command is a user's
@@ -60,6 +48,54 @@ class Site:
             check=True,
             text=True,
         ).stdout
+
+
+class Meter:
+    """Measures the processor's time of the site's processes, by looking every second: some end meanwhile."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._seen: dict[int, tuple[str, float]] = {}
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Meter":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def seconds(self) -> dict[str, float]:
+        """Return what each process has taken so far, with its children; the load, and all others here."""
+        with self._lock:
+            self._look()
+            taken = dict.fromkeys(self._site.processes, 0.0)
+            for name, seconds in self._seen.values():
+                taken[name] += seconds
+        taken["load"] = time.process_time()
+        user, nice, system, _, _, *interrupts = map(int, _CPU_LINE.read_text().split()[1:8])
+        taken["others"] = (user + nice + system + sum(interrupts)) / _TICK - sum(taken.values())
+        return taken
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(1.0):
+            with self._lock:
+                self._look()
+
+    def _look(self) -> None:
+        by_session = {pid: name for name, pid in self._site.processes.items()}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended
+                continue
+            # Postgres' processes have sessions of their own
+            name = by_session.get(int(fields[3])) or by_session.get(int(fields[1]))
+            if name is not None:
+                self._seen[int(path.parent.name)] = name, (int(fields[11]) + int(fields[12])) / _TICK
 
 
 @contextmanager

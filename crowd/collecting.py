@@ -109,28 +109,28 @@ def collect_next(*, now: datetime, due_by: datetime, rng: Random) -> int | None:
     return news
 
 
-@transaction.atomic
 def _claim(now: datetime, due_by: datetime) -> Hit | None:
     names = registry.configured()
     if not names:
         return None
-    hit = (
-        Hit.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now),
-            state=Hit.State.POSTED,
-            next_look_at__lte=due_by,
-            batch__provider__in=names,
+    with transaction.atomic():
+        hit = (
+            Hit.objects.filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now),
+                state=Hit.State.POSTED,
+                next_look_at__lte=due_by,
+                batch__provider__in=names,
+            )
+            .select_related("batch")
+            .order_by("next_look_at")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
         )
-        .select_related("batch")
-        .order_by("next_look_at")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
-    )
-    if hit is not None:
-        hit.claimed_until = now + outbox.LEASE
-        hit.tries += 1
-        hit.save(update_fields=["claimed_until", "tries"])
-    return hit
+        if hit is not None:
+            hit.claimed_until = now + outbox.LEASE
+            hit.tries += 1
+            hit.save(update_fields=["claimed_until", "tries"])
+        return hit
 
 
 @transaction.atomic

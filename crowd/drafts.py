@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import isfinite
 
 from django.db import transaction
 
 from annotations.models import Question, Response
 from crowd import queue
+from crowd.hit_answers import storable
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from kbpo.core.jsonb import check_storable
 
 LARGEST_NUMBER = 2**31 - 1
+DEEPEST = 20  # objects and lists in each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,13 @@ def save_draft(*, worker: User, question: Question, number: object, draft: objec
     Conflict
         If they have answered it.
     InvalidInput
-        If the number is none, or the draft is no object, or one that cannot be kept.
+        If the number is none, or the draft is no object, or none that can be stored.
     """
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_NUMBER:
         raise InvalidInput(f"the draft's number is {number!r:.40}; it must be a whole number from 1 on")
     if not isinstance(draft, Mapping):
         raise InvalidInput("a draft must be a JSON object")
-    check_storable(draft, where="draft")
+    kept = _storable(draft)
     held = Reservation.objects.select_for_update().filter(worker=worker, question=question).first()
     if held is None and Response.objects.filter(worker=worker, question=question).exists():
         raise Conflict("You have sent your answer to this question already.")
@@ -60,8 +62,24 @@ def save_draft(*, worker: User, question: Question, number: object, draft: objec
         raise NotAllowed("That question was not given to you.")
     if number <= held.draft_number:
         return Save(saved=False, number=held.draft_number)
-    held.draft, held.draft_number, held.draft_at = dict(draft), number, now
+    held.draft, held.draft_number, held.draft_at = kept, number, now
     if held.expires_at > now:  # a place that went back to others is not taken from them again
         held.expires_at = now + queue.held_for(question)
     held.save(update_fields=["draft", "draft_number", "draft_at", "expires_at"])
     return Save(saved=True, number=number)
+
+
+def _storable(value: object, depth: int = 0) -> object:
+    """Return JSON as Postgres can keep it."""
+    if depth > DEEPEST:
+        raise InvalidInput(f"the draft is nested more than {DEEPEST} deep")
+    match value:
+        case str():
+            return storable(value)
+        case float() if not isfinite(value):
+            raise InvalidInput(f"the draft holds {value}, which is no number of JSON")
+        case Mapping():
+            return {storable(str(key)): _storable(one, depth + 1) for key, one in value.items()}
+        case list():
+            return [_storable(one, depth + 1) for one in value]
+    return value

@@ -2,21 +2,25 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import wraps
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.request import RawPostDataException
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from annotations import selectors
+from annotations import responses, selectors
 from annotations.models import Question
-from crowd import answering, drafts
+from crowd import answering, drafts, wikipedia
+from crowd.hits import limits
 from crowd.interfaces import entities
 from crowd.models import Reservation
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed
+from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
+
+LARGEST = 1 << 20  # bytes of what a page sends
 
 View = Callable[..., HttpResponse]
 
@@ -76,6 +80,17 @@ def save(request: HttpRequest, question_id: int) -> HttpResponse:
     return JsonResponse({"saved": done.saved, "number": done.number})
 
 
+@require_safe
+@answers_json
+def pages(request: HttpRequest) -> HttpResponse:
+    """Find pages of Wikipedia, ``?q=``, for an annotator who links an entity."""
+    assert isinstance(request.user, User)
+    responses.check_role(worker=request.user)
+    limits.count_search(who=f"annotator-{request.user.pk}", now=timezone.now())
+    found = wikipedia.find_pages(request.GET.get("q", ""))
+    return JsonResponse({"pages": [asdict(page) for page in found]})
+
+
 @answers_json
 def take(
     request: HttpRequest, question: Question, as_expert: bool, go_on: Callable[[], HttpResponse]
@@ -92,6 +107,8 @@ def take(
 
 
 def _json(request: HttpRequest) -> dict[str, object]:
+    if len(request.body) > LARGEST:
+        raise TooLarge(f"what was sent has more than {LARGEST >> 10} KB")
     try:
         data = json.loads(request.body)
     except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one

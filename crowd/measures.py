@@ -18,8 +18,9 @@ ANSWERS = 10_000
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
 # An answer is compared where more than half of the votes of others on its question are the same whole answer.
-# Answers are alike if they tick the same, whatever else they hold. Those that are no votes, since they were
-# rejected or wait for a person, are compared as well, with the votes; gold answers are not.
+# Answers are alike if they tick the same, whatever else they hold; marked documents are not compared. Answers
+# that are no votes, since they were rejected or wait for a person, are compared as well, with the votes; gold
+# answers are not.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
@@ -39,8 +40,9 @@ WITH said AS (
     FROM alike GROUP BY question_id
 ), compared AS (
     SELECT said.worker_id, said.kind, said.own,
-        2 * (alike.number - said.own) > most.votes - said.own AS agrees,
-        2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
+        said.kind <> 'entities' AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
+        said.kind <> 'entities'
+            AND 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
             > most.votes - said.own AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
 )
@@ -160,7 +162,7 @@ def _time(found: _Counts) -> None:
 
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
-    """Measure the agreement on the questions of batches in which something was counted or decided."""
+    """Measure the agreement on the main questions of batches in which something happened."""
     batches = HitBatch.objects.filter(is_tutorial=False)
     if since is not None:
         batches = batches.filter(
@@ -168,9 +170,7 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
         ).distinct()
     rows = []
     for batch in batches:
-        kind = Question.Kind(batch.kind) if batch.kind in Question.Kind.values else None
-        if kind is None:
-            continue
+        kind = Question.Kind(batch.kind)
         asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
         measured = selectors.agreement_on(asked, kind)
         kappa = measured.kappa

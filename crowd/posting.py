@@ -619,31 +619,31 @@ def _seconds(time: timedelta) -> int:
 # The outbox
 
 
-@transaction.atomic
 def _claim(now: datetime) -> Hit | None:
     """Take the oldest HIT of which a provider does not know what it should, for a while."""
     names = registry.configured()
     if not names:
         return None
-    open_ = Q(batch__state=HitBatch.State.OPEN)
-    to_tell = (
-        Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED))
-        | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
-        | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
-    )
-    hit = (
-        Hit.objects.filter(to_tell, batch__provider__in=names)
-        .filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
-        .select_related("batch__corpus")
-        .order_by("pk")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
-    )
-    if hit is not None:
-        hit.claimed_until = now + outbox.LEASE
-        hit.tries += 1
-        hit.save(update_fields=["claimed_until", "tries"])
-    return hit
+    with transaction.atomic():
+        open_ = Q(batch__state=HitBatch.State.OPEN)
+        to_tell = (
+            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED))
+            | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
+            | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
+        )
+        hit = (
+            Hit.objects.filter(to_tell, batch__provider__in=names)
+            .filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
+            .select_related("batch__corpus")
+            .order_by("pk")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
+        )
+        if hit is not None:
+            hit.claimed_until = now + outbox.LEASE
+            hit.tries += 1
+            hit.save(update_fields=["claimed_until", "tries"])
+        return hit
 
 
 def _tell(hit: Hit, provider: Provider, now: datetime) -> None:

@@ -2,7 +2,7 @@
 
 A rule only ever approves. Work that is flagged waits for a person, until shortly before the provider would
 approve it by itself; its votes do not count as long as it waits. Only a person rejects, with a reason, and
-what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0017).
+what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0021).
 """
 
 import logging
@@ -387,28 +387,28 @@ def _decide(assignment: Assignment, decision: str, by: User, feedback: str, now:
     nudge("kbpo.pipeline.review_work")
 
 
-@transaction.atomic
 def _claim(now: datetime) -> Assignment | None:
     names = registry.configured()
     if not names:
         return None
-    assignment = (
-        Assignment.objects.exclude(decision="")
-        .filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now),
-            told_at=None,
-            hit__batch__provider__in=names,
+    with transaction.atomic():
+        assignment = (
+            Assignment.objects.exclude(decision="")
+            .filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now),
+                told_at=None,
+                hit__batch__provider__in=names,
+            )
+            .select_related("hit__batch__corpus")
+            .order_by("pk")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
         )
-        .select_related("hit__batch__corpus")
-        .order_by("pk")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
-    )
-    if assignment is not None:
-        assignment.claimed_until = now + outbox.LEASE
-        assignment.tries += 1
-        assignment.save(update_fields=["claimed_until", "tries"])
-    return assignment
+        if assignment is not None:
+            assignment.claimed_until = now + outbox.LEASE
+            assignment.tries += 1
+            assignment.save(update_fields=["claimed_until", "tries"])
+        return assignment
 
 
 @transaction.atomic
@@ -472,25 +472,25 @@ def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
     budget.reserve(promises=[promise], batch=hit.batch, now=now)
 
 
-@transaction.atomic
 def _claim_bonus(now: datetime) -> Bonus | None:
     names = registry.configured()
     if not names:
         return None
-    bonus = (
-        Bonus.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now), paid_at=None, worker__provider__in=names
+    with transaction.atomic():
+        bonus = (
+            Bonus.objects.filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now), paid_at=None, worker__provider__in=names
+            )
+            .select_related("worker", "assignment__hit__batch__corpus")
+            .order_by("pk")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
         )
-        .select_related("worker", "assignment__hit__batch__corpus")
-        .order_by("pk")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
-    )
-    if bonus is not None:
-        bonus.claimed_until = now + outbox.LEASE
-        bonus.tries += 1
-        bonus.save(update_fields=["claimed_until", "tries"])
-    return bonus
+        if bonus is not None:
+            bonus.claimed_until = now + outbox.LEASE
+            bonus.tries += 1
+            bonus.save(update_fields=["claimed_until", "tries"])
+        return bonus
 
 
 @transaction.atomic
@@ -527,25 +527,25 @@ def _change_block(
     return block
 
 
-@transaction.atomic
 def _claim_block(now: datetime) -> WorkerBlock | None:
     names = registry.configured()
     if not names:
         return None
-    block = (
-        WorkerBlock.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now), told_at=None, worker__provider__in=names
+    with transaction.atomic():
+        block = (
+            WorkerBlock.objects.filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now), told_at=None, worker__provider__in=names
+            )
+            .select_related("worker")
+            .order_by("pk")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
         )
-        .select_related("worker")
-        .order_by("pk")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
-    )
-    if block is not None:
-        block.claimed_until = now + outbox.LEASE
-        block.tries += 1
-        block.save(update_fields=["claimed_until", "tries"])
-    return block
+        if block is not None:
+            block.claimed_until = now + outbox.LEASE
+            block.tries += 1
+            block.save(update_fields=["claimed_until", "tries"])
+        return block
 
 
 def _check_operator(by: User) -> None:

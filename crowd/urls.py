@@ -12,4 +12,5 @@ urlpatterns = [
     path("tutorial/<str:kind>/", tutorial_views.tutorial, name="annotate_tutorial_of"),
     path("questions/<int:question_id>/", views.question, name="annotate_question"),
     path("questions/<int:question_id>/draft/", entity_views.save, name="annotate_draft"),
+    path("pages/", entity_views.pages, name="annotate_pages"),
 ]

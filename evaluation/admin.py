@@ -87,9 +87,18 @@ class InstanceAdmin(ReadOnlyAdmin):
 class EpochAdmin(ReadOnlyAdmin):
     """Epochs; the secret of an open one is shown to nobody."""
 
-    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due"]
+    list_display = ["corpus", "number", "opened_at", "released_at", "scores_due", "subsets_due"]
     list_filter = ["corpus"]
-    fields = ["corpus", "number", "commitment", "key_version", "opened_at", "released_at", "scores_due"]
+    fields = [
+        "corpus",
+        "number",
+        "commitment",
+        "key_version",
+        "opened_at",
+        "released_at",
+        "scores_due",
+        "subsets_due",
+    ]
 
 
 @admin.register(SampleBatch)
@@ -106,7 +115,8 @@ class SampleBatchAdmin(ReadOnlyAdmin):
 class DocumentSampleAdmin(ReadOnlyAdmin):
     """The exhaustive samples."""
 
-    list_display = ["corpus", "size", "population", "seed", "drawn_at"]
+    list_display = ["corpus", "size", "population", "drawn_at"]
+    exclude = ["seed", "secret"]  # to nobody: the second phase may be still to come
 
 
 @admin.register(Score)

@@ -12,7 +12,7 @@ from evaluation.estimators import documents, matching
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.models import DocumentSample, Instance, Submission
-from kbpo.core.columns import read_columns
+from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -74,10 +74,10 @@ def read_sample(corpus: Corpus) -> Sample | None:
     lacking = {phase for document_id, phase, _ in rows if document_id not in annotated}
     if 1 in lacking:
         return None
-    if sample.second_drawn_at is None or 2 in lacking:
-        rows = [row for row in rows if row[1] == 1]
     design: documents.DocumentSample = documents.SimpleRandom(sample.population)
-    if any(phase == 2 for _, phase, _ in rows):
+    if sample.second_drawn_at is None or sample.first_size == sample.size or 2 in lacking:
+        rows = [row for row in rows if row[1] == 1]
+    else:  # also where the second phase happened to take no document
         design = documents.TwoPhase(
             np.array([phase == 1 for _, phase, _ in rows]),
             np.array([1.0 if phase == 1 else p2 for _, phase, p2 in rows]),
@@ -170,7 +170,7 @@ def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int])
         " FROM unnest(%s::bigint[]) AS wanted (id)"
         " JOIN evaluation_prediction AS prediction ON prediction.instance_id = wanted.id"
         " WHERE prediction.submission_id = ANY(%s)",
-        [instances[:, 0].tolist(), list(numbers)],
+        [array_literal(instances[:, 0].tolist()), list(numbers)],
         dict.fromkeys(("submission", "instance", "start", "end", "object_start", "object_end"), "bigint"),
     )
     pks = np.array(sorted(numbers), dtype=np.int64)

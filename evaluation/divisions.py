@@ -99,7 +99,7 @@ def _by_frequency(
     labels, tops = bands([frequency[name] for name in of_pool])
 
     def band(wanted: Iterable[str]) -> IntArray:
-        counts = _codes(frequency[name] for name in wanted)
+        counts = _codes(map(frequency.__getitem__, wanted))
         return np.searchsorted(tops, counts, side="left").astype(np.int64)
 
     return Division(labels, [band(column.values)[column.codes] for column in subjects], band(true))

@@ -6,6 +6,7 @@ in several documents. Every document can be taken, and each probability is store
 (ESTIMATION.md 3.5).
 """
 
+import hashlib
 import hmac
 import secrets
 from collections import Counter
@@ -18,11 +19,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations import names
-from annotations.models import AnnotatedMention, Corpus, Document
+from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
 from annotations.names import Occurrence
+from evaluation.annotated import read_sample
 from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray
-from evaluation.models import DocumentSample, SampledDocument, SampleName, SecondPhaseProbability
+from evaluation.models import DocumentSample, Epoch, SampledDocument, SampleName, SecondPhaseProbability
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.ontology import ENTITY_TYPES
 
@@ -40,7 +42,7 @@ class Progress:
     drawn : int
         Documents, in both phases.
     lacking : int
-        Those that nobody has annotated yet.
+        Those whose annotation is not complete.
     """
 
     sample: DocumentSample
@@ -95,7 +97,9 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
 def progress(sample: DocumentSample) -> Progress:
     """Return how far a sample is drawn and annotated."""
     return Progress(
-        sample, sample.documents.count(), sample.documents.filter(document__annotations=None).count()
+        sample,
+        sample.documents.count(),
+        sample.documents.exclude(document__annotations__completed_at__isnull=False).count(),
     )
 
 
@@ -124,6 +128,40 @@ def draw_due_phases() -> int:
     """Draw every second phase that can be drawn; return how many."""
     due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None)
     return sum(draw_second_phase(sample=sample) for sample in due.order_by("pk"))
+
+
+def notice_annotations() -> int:
+    """Have epochs scored again whose exhaustive documents, or what is said of them, has changed.
+
+    Returns
+    -------
+    int
+        In how many corpora.
+    """
+    in_phases = DocumentSample.objects.filter(first_size__isnull=False).order_by("pk")
+    return sum(_notice(pk) for pk in list(in_phases.values_list("pk", flat=True)))
+
+
+@transaction.atomic
+def _notice(sample_id: int) -> bool:
+    corpus = Corpus.objects.get(document_sample=sample_id)
+    now = _fingerprint(corpus)
+    if DocumentSample.objects.filter(pk=sample_id, scored_as=now).exists():
+        return False
+    # The sample's row comes after the corpus' epochs, as everywhere.
+    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
+    DocumentSample.objects.filter(pk=sample_id).update(scored_as=now)
+    return True
+
+
+def _fingerprint(corpus: Corpus) -> str:
+    """Return a digest of what recall rests on: which documents, and what is said of each."""
+    read = read_sample(corpus)
+    if read is None:
+        return "nothing"
+    said = DocumentAnnotation.objects.filter(pk__in=read.annotations.values()).order_by("document__doc_id")
+    rows = [type(read.design).__name__, *said.values_list("document__doc_id", "source", "digest")]
+    return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
 def second_sample(sample: DocumentSample) -> list[str]:

@@ -1,5 +1,6 @@
 """The file in which reading processes look up a corpus' texts: made when it is needed."""
 
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def text_file(corpus: Corpus) -> Path:
     folder = _folder()
     path = folder / f"{corpus.pk}-{digest or 'empty'}.sqlite"
     if path.exists():
+        os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
         return path
     folder.mkdir(parents=True, exist_ok=True)
     write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))

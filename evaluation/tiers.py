@@ -1,5 +1,6 @@
 """Tiers: which systems of a corpus the data cannot tell apart, stored with their scores."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +9,12 @@ from numpy.typing import NDArray
 
 from annotations.models import Corpus
 from evaluation.annotated import read_sample
-from evaluation.comparing import interval, unpack
+from evaluation.comparing import unpack
 from evaluation.estimators.comparison import Comparable, Measure, differences, excludes_zero, tiers
 from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
 from evaluation.models import Comparison, Score, Submission
+from kbpo.core.columns import read_rows
 
 _UPDATE = """
 UPDATE evaluation_score AS score SET tier = new.tier
@@ -48,35 +50,64 @@ def update_tiers(*, corpus: Corpus) -> None:
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
         submission__state__in=RANKED
     ).update(tier=None)
+    figures = _read_figures(corpus)
     for part, weighting, estimator in list(choices.values_list("part", "weighting", "estimator")):
-        choice = {"part": part, "weighting": weighting, "estimator": estimator}
         measure: Measure = "precision" if part == Score.Part.LINKING else "f1"
-        ranked = _read(corpus, measure, choice)
+        epochs = _read_epochs(corpus, part, weighting, estimator)
+        ranked = [
+            _Ranked(pk, figure, *epochs[epoch_id].place(pk), name)
+            for pk, epoch_id, name, figure in figures[part, weighting, estimator]
+            if epoch_id in epochs
+        ]
         found = _tiers(ranked, measure, sample)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
             cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
 
 
-def _read(corpus: Corpus, measure: Measure, choice: dict[str, str]) -> list[_Ranked]:
-    epochs = {
-        row.epoch_id: (unpack(row.arrays), {pk: place for place, pk in enumerate(row.submissions)})
-        for row in Comparison.objects.filter(epoch__corpus=corpus, **choice)
-    }
+Choice = tuple[str, str, str]
+Figure = tuple[int, int, str, Interval]
+"""The submission and its epoch, by row id, its name, and what ranks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Epoch:
+    comparable: Comparable
+    places: dict[int, int]
+
+    def place(self, submission_id: int) -> tuple[Comparable, int]:
+        return self.comparable, self.places[submission_id]
+
+
+def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
+    """Read by choice what ranks systems, in the order of their names; what is not estimable is left out."""
+    ends = [f"{measure}{end}" for measure in ("precision", "f1") for end in ("", "_low", "_high")]
     scores = Score.objects.filter(
-        epoch__corpus=corpus, level=round(100 * DEFAULT_LEVEL), submission__state__in=RANKED, **choice
-    ).select_related("submission")
-    found = []
-    for score in scores:
-        figure = interval(score, measure)
-        if figure is not None and score.epoch_id in epochs:
-            epoch, places = epochs[score.epoch_id]
-            found.append(
-                _Ranked(
-                    score.submission_id, figure, epoch, places[score.submission_id], score.submission.name
-                )
-            )
-    return sorted(found, key=lambda one: (one.name.casefold(), one.submission_id))
+        epoch__corpus=corpus, level=round(100 * DEFAULT_LEVEL), submission__state__in=RANKED
+    ).values_list(*("part", "weighting", "estimator", "submission_id", "epoch_id", "submission__name"), *ends)
+    found: dict[Choice, list[Figure]] = defaultdict(list)
+    for part, weighting, estimator, pk, epoch_id, name, *values in scores:
+        estimate, low, high = values[:3] if part == Score.Part.LINKING else values[3:]
+        if estimate is not None:
+            figure = pk, epoch_id, name, Interval(estimate, low, high)
+            found[part, weighting, estimator].append(figure)
+    for figures in found.values():
+        figures.sort(key=lambda one: (one[2].casefold(), one[0]))
+    return found
+
+
+def _read_epochs(corpus: Corpus, part: str, weighting: str, estimator: str) -> dict[int, _Epoch]:
+    rows = read_rows(
+        "SELECT epoch.id, comparison.submissions, comparison.arrays"
+        " FROM evaluation_comparison AS comparison"
+        " JOIN evaluation_epoch AS epoch ON epoch.id = comparison.epoch_id"
+        " WHERE epoch.corpus_id = %s AND part = %s AND weighting = %s AND estimator = %s",
+        [corpus.pk, part, weighting, estimator],
+    )
+    return {
+        epoch_id: _Epoch(unpack(arrays), {pk: place for place, pk in enumerate(submissions)})
+        for epoch_id, submissions, arrays in rows
+    }
 
 
 def _tiers(ranked: list[_Ranked], measure: Measure, sample: DocumentSample | None) -> list[int]:

@@ -36,6 +36,7 @@ from evaluation import (
 )
 from evaluation.models import Epoch, SampleBatch, Submission
 from kbpo.accounts.models import WorkerIdentity
+from kbpo.core.locks import claim
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +67,8 @@ def settle_documents() -> int:
 
 
 def draw_documents() -> int:
-    """Draw the exhaustive documents whose first phase is annotated; return in how many corpora."""
-    return document_phases.draw_due_phases()
+    """Draw exhaustive documents whose first phase is annotated, and notice annotations; return how many."""
+    return document_phases.draw_due_phases() + document_phases.notice_annotations()
 
 
 def measure_work() -> int:
@@ -99,7 +100,8 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     moved = 0
     for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
         try:
-            moved += act(epoch_id=epoch_id)
+            with claim(f"scores of epoch {epoch_id}") as is_ours:  # nobody queues behind who is at it
+                moved += is_ours and act(epoch_id=epoch_id)
         except (OperationalError, InterfaceError):
             raise  # the database is away: the epoch is still due
         except Exception:

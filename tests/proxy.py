@@ -70,7 +70,7 @@ class Proxy:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.url = f"http://localhost:{self.server.server_address[1]}"  # the site, by its name
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self) -> None:

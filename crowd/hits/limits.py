@@ -6,18 +6,25 @@ from django.core.cache import cache
 
 from kbpo.core.errors import TooMany
 
-SEARCHES = 60  # a minute, for each assignment
+SEARCHES = 60  # a minute, for each assignment, or annotator
 
 
-def count_search(*, assignment_id: int, now: datetime) -> None:
+def count_search(*, who: str, now: datetime) -> None:
     """Count a search of Wikipedia.
+
+    Parameters
+    ----------
+    who : str
+        Names the assignment, or the annotator, whose page searches.
+    now : datetime
+        Aware.
 
     Raises
     ------
     TooMany
-        If the assignment's page has searched `SEARCHES` times in this minute.
+        If they have searched `SEARCHES` times in this minute.
     """
-    key = f"hit-searches-{assignment_id}-{int(now.timestamp()) // 60}"
+    key = f"searches-{who}-{int(now.timestamp()) // 60}"
     cache.add(key, 0, timeout=120)
     if cache.incr(key) > SEARCHES:
         raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")

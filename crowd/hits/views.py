@@ -108,7 +108,7 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
 def pages(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Find pages of Wikipedia, for a worker who links a mention."""
     pk, _ = tokens.read(request)
-    limits.count_search(assignment_id=pk, now=timezone.now())
+    limits.count_search(who=f"assignment-{pk}", now=timezone.now())
     found = wikipedia.find_pages(request.GET.get("q", ""))
     return JsonResponse({"pages": [asdict(page) for page in found]})
 

@@ -202,7 +202,7 @@ def request_qualification(request: HttpRequest, type_id: str) -> HttpResponse:
     granted = qualifications.grant(worker=_worker(request), type_id=type_id, now=timezone.now())
     messages.success(request, f"You have the qualification “{granted.qualification_type.name}” now.")
     group_id = request.POST.get("group", "")
-    if HitType.objects.filter(group_id=group_id).exists():
+    if "\0" not in group_id and HitType.objects.filter(group_id=group_id).exists():
         return redirect("work_group", group_id)
     return redirect("work")
 

@@ -36,6 +36,7 @@ PAGE = 100
 TOKENS_LAST = timedelta(hours=24)
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 LONGEST_BLOCK_REASON = 1024
+LONGEST_MESSAGE = 500  # of an error
 
 _PREFIX = "aws.mechanicalturk."
 _PACE = frozenset(
@@ -354,7 +355,7 @@ def _translate(error: ClientError, operation: str) -> ProviderError:
     kind = str(response.get("Error", {}).get("Code", "")).lower()
     said = str(response.get("Error", {}).get("Message", "")) or str(error)
     code = str(response.get("TurkErrorCode", "")).lower().removeprefix(_PREFIX)
-    message = f"{operation}: {said}"
+    message = f"{operation}: {said[:LONGEST_MESSAGE]}"  # what stands in between may answer with a page
     is_cut_off = not kind or kind.isdecimal()  # botocore then names the status
     if is_cut_off or status >= 500 or status == 429 or kind in _PACE or kind == "servicefault":
         return NoAnswer(message)

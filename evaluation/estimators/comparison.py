@@ -7,9 +7,10 @@ over once, when scores are made: what is left is small enough to be stored, and 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
@@ -87,7 +88,7 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
         A key of `Estimates.precision`.
     Comparable
     """
-    placed: dict[int, tuple[FloatArray, FloatArray]] = {}  # estimators may share their precision
+    placed: dict[int, tuple[Any, FloatArray]] = {}  # estimators may share their precision
     recalls = {name: _of_recall(estimates, name) for name in estimates.pools}
     for (estimator, weighting), precision in estimates.precision.items():
         if id(precision) not in placed:
@@ -102,9 +103,9 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
                 recall=recall.estimates,
                 precision_covariance=precision_covariance,
                 recall_covariance=recall.covariance,
-                cross_covariance=contributions @ recall.contributions.T
-                if recall.contributions is not None
-                else np.zeros_like(precision_covariance),
+                cross_covariance=np.zeros_like(precision_covariance)
+                if recall.contributions is None
+                else contributions @ recall.contributions,
                 residuals=recall.residuals,
                 documents=recall.documents,
             ),
@@ -115,19 +116,24 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
 class _Recalls:
     estimates: FloatArray
     covariance: FloatArray
-    contributions: FloatArray | None
+    contributions: FloatArray | None  # [S, m]
     residuals: FloatArray
     documents: int
 
 
-def _of_precision(
-    precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]
-) -> tuple[FloatArray, FloatArray]:
+def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]) -> tuple[Any, FloatArray]:
+    """Return the scaled contributions, sparse [m, S]: a system has a part of the pool's sample."""
     scale = np.sqrt(pools[0].weights)
-    placed = np.array(
-        [scale * pool.placed(one.contributions) for pool, one in zip(pools, precision, strict=True)]
+    places, values = [], []
+    for pool, one in zip(pools, precision, strict=True):
+        position = np.asarray(pool.positions)
+        places.append(position[position >= 0])
+        values.append(scale[places[-1]] * one.contributions[position >= 0])
+    ends = np.cumsum([0, *(place.size for place in places)])
+    placed = sparse.csr_array(
+        (np.concatenate(values), np.concatenate(places), ends), shape=(len(pools), scale.size)
     )
-    return placed, _covariance(placed, [one.variance is None for one in precision])
+    return placed, _hidden((placed @ placed.T).toarray(), [one.variance is None for one in precision])
 
 
 def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
@@ -143,11 +149,12 @@ def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
         for system, one in enumerate(recalls):
             if one is not None and one.contributions.size:
                 placed[system] = scale * one.contributions
-        covariance = _covariance(placed, [one is not None and one.variance is None for one in recalls])
+        unseen = [one is not None and one.variance is None for one in recalls]
+        covariance = _hidden(placed @ placed.T, unseen)
     return _Recalls(
         estimates=np.array([np.nan if one is None else _clipped(one.estimate) for one in recalls]),
         covariance=covariance,
-        contributions=placed,
+        contributions=None if placed is None else np.ascontiguousarray(placed.T),
         residuals=np.array([np.zeros(size) if one is None else one.residuals for one in recalls]).reshape(
             m, size
         ),
@@ -155,8 +162,8 @@ def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
     )
 
 
-def _covariance(placed: FloatArray, unseen: Sequence[bool]) -> FloatArray:
-    covariance: FloatArray = placed @ placed.T
+def _hidden(covariance: FloatArray, unseen: Sequence[bool]) -> FloatArray:
+    """Leave out what no variance can be seen of."""
     hidden = np.array(unseen)
     covariance[hidden, :] = covariance[:, hidden] = np.nan
     return covariance
@@ -185,19 +192,21 @@ def differences(
     -------
     list of Difference or None
         One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
-        the two comes from different numbers of documents: those of one are about to be scored again.
+        the two comes from other documents than the sample's: those systems are about to be scored again.
     """
     size, other = first.residuals.shape[1], second.residuals.shape[1]
-    if measure != "precision" and (sample is None or size == 0 or size != other):
+    if measure != "precision" and (sample is None or size == 0 or size != other or not sample.fits(size)):
         return [None] * second.precision.size
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
     a, b = a1[system], b1[system]
     own, others = _quadratics(first, a1, b1)[system], _quadratics(second, a2, b2)
     shared = np.zeros(others.size)
     if second is first:
-        shared = b * b2 * first.recall_covariance[system]
+        if measure != "precision":  # whose variance does not hang on recall's, which may not be seen
+            shared = b * b2 * first.recall_covariance[system]
         if measure != "recall":
             shared = shared + a * a2 * first.precision_covariance[system]
+        if measure == "f1":
             shared = (
                 shared + a * b2 * first.cross_covariance[system] + b * a2 * first.cross_covariance[:, system]
             )
@@ -265,7 +274,7 @@ def _quadratics(one: Comparable, a: FloatArray, b: FloatArray) -> FloatArray:
     return (
         term(a**2, one.precision_covariance)
         + term(2.0 * a * b, one.cross_covariance)
-        + b**2 * np.diagonal(one.recall_covariance)
+        + term(b**2, one.recall_covariance)
     )
 
 

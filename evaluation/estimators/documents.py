@@ -36,6 +36,10 @@ class DocumentSample(Protocol):
         """Return C(z, z) of each row of residuals, float[m, n]."""
         ...
 
+    def fits(self, n: int) -> bool:
+        """Say whether the sample may have n documents."""
+        ...
+
     def take(self, columns: IntArray) -> "DocumentSample":
         """Return the sample that only some of the documents would make."""
         ...
@@ -85,6 +89,10 @@ class SimpleRandom:
         n = z.shape[1]
         self._refuse_size(n)
         return np.asarray((1.0 - n / self.population) * (z**2).sum(axis=1) / (n * (n - 1)))
+
+    def fits(self, n: int) -> bool:
+        """Say whether the sample may have n documents: as many as there are, at most."""
+        return n <= self.population
 
     def take(self, columns: IntArray) -> "SimpleRandom":
         """Return the sample that only some of the documents would make: fewer of the same population."""
@@ -170,6 +178,10 @@ class TwoPhase:
     def variances(self, z: FloatArray) -> FloatArray:
         """Return C(z, z) of each row of residuals, float[m, n]."""
         return np.array([self.covariance(row, row) for row in z])
+
+    def fits(self, n: int) -> bool:
+        """Say whether the sample has n documents."""
+        return n == self.first.size
 
     def take(self, columns: IntArray) -> "TwoPhase":
         """Return the sample that only some of the documents would make, planned as it was."""

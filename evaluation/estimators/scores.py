@@ -445,6 +445,9 @@ def iid_estimates(
     ends = np.cumsum([rows.size for rows in sample.draws])
     weights = np.ones(ends[-1])
     everything = np.unique(np.concatenate(list(sample.draws)))
+    place = np.full(labels.relation.size, -1)
+    place[everything] = np.arange(everything.size)
+    inside = [place[system.rows] for system in systems]
     pools = {
         "simple": [
             PoolSample(weights, np.arange(end - rows.size, end))
@@ -454,13 +457,13 @@ def iid_estimates(
     }
     counts = {
         "simple": [np.unique(rows).size for rows in sample.draws],
-        "joint": [int(np.isin(system.rows, everything).sum()) for system in systems],
+        "joint": [int((at >= 0).sum()) for at in inside],
     }
     for part in parts:
-        f = np.full((len(systems), labels.relation.size), np.nan)
-        for number, system in enumerate(systems):
-            f[number, system.rows] = labels.of(number, system.rows, part)
-        drawn = [(rows, f[:, rows]) for rows in sample.draws]
+        f = np.full((len(systems), everything.size), np.nan)
+        for number, (system, at) in enumerate(zip(systems, inside, strict=True)):
+            f[number, at[at >= 0]] = labels.of(number, system.rows, part)[at >= 0]
+        drawn = [(rows, f[:, place[rows]]) for rows in sample.draws]
         recall: dict[str, list[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
             recall["simple"] = _document_recalls(documents, part)
@@ -470,7 +473,7 @@ def iid_estimates(
             part,
             {
                 ("simple", name): iid.simple_estimates(
-                    [(rows, f[j, rows]) for j, rows in enumerate(sample.draws)]
+                    [(rows, own[j]) for j, (rows, own) in enumerate(drawn)]
                 ),
                 ("joint", name): iid.joint_estimates(P, drawn),
             },

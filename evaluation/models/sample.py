@@ -184,6 +184,9 @@ class DocumentSample(models.Model):
     population = models.PositiveIntegerField()
     drawn_at = models.DateTimeField(auto_now_add=True)
     second_drawn_at = models.DateTimeField(null=True, blank=True)
+    scored_as = models.CharField(
+        max_length=64, blank=True, help_text="Digest of what recall rested on when scores were last due."
+    )
 
     class Meta:
         constraints = [

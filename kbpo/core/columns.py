@@ -94,6 +94,19 @@ def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequenc
             copy.write_row(row)
 
 
+def array_literal(values: Iterable[float | int]) -> str:
+    """Return numbers as Postgres writes an array of them, NULL for NaN: to be cast, as ``%s::bigint[]``.
+
+    The driver takes a list too, but looks at each of its values.
+
+    Examples
+    --------
+    >>> array_literal([0.5, math.nan, 2])
+    '{0.5,NULL,2}'
+    """
+    return "{" + ",".join(map(str, values)).replace("nan", "NULL") + "}"
+
+
 def insert_row(model: type[Model], values: Mapping[str, object]) -> None:
     """Insert one row whose bytes are sent as they are, not as hexadecimal, as Django would.
 

@@ -14,6 +14,7 @@ from crowd.interfaces import relation
 from crowd.models import Assignment
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
+from kbpo.pages import marked
 from kbpo.pages.batches import waits_for_a_person
 
 _State = Assignment.State
@@ -104,6 +105,24 @@ def listed(*, show: str, batch_id: int | None = None, user_id: int | None = None
     )
 
 
+def marked_parts(assignment: Assignment) -> list[marked.MarkedPart]:
+    """Read what an assignment's worker marked in whole documents, where its HIT asks for that."""
+    questions = list(_asked(assignment).filter(kind=Question.Kind.ENTITIES).select_related("document"))
+    if not questions:
+        return []
+    own, others = _responses(assignment, questions)
+    stored = _stored(assignment)
+    return [
+        marked.part(
+            question.document,
+            own[question.pk].answer if question.pk in own else stored.get(question.pk),
+            own.get(question.pk),
+            others[question.pk],
+        )
+        for question in questions
+    ]
+
+
 def parts(assignment: Assignment) -> list[Part]:
     """Read an assignment's answers beside the documents that they are about, in the order of the HIT.
 
@@ -111,7 +130,7 @@ def parts(assignment: Assignment) -> list[Part]:
     ----------
     assignment : Assignment
     """
-    questions = list(assignment.hit.questions.order_by("hit_questions__position").distinct())
+    questions = list(_asked(assignment).exclude(kind=Question.Kind.ENTITIES))
     if assignment.gold is not None:
         questions.append(assignment.gold)
     own, others = _responses(assignment, questions)
@@ -136,6 +155,10 @@ def parts(assignment: Assignment) -> list[Part]:
         _part(documents[document_id], sentences[document_id], here)
         for document_id, here in by_document.items()
     ]
+
+
+def _asked(assignment: Assignment) -> QuerySet[Question]:
+    return assignment.hit.questions.order_by("hit_questions__position").distinct()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ DIVISIONS: Mapping[str, str] = {
 }
 AUDITED = "desk.ledger.audit"
 KEPT = 24 * 3600  # seconds that an audit is remembered
+SHORT = 10_000  # entries that are checked whenever somebody looks
 _Kind = LedgerEntry.Kind
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

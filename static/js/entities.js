@@ -12,6 +12,7 @@ const data = JSON.parse(document.getElementById("document-data").textContent);
 form.addEventListener("submit", (event) => event.preventDefault());
 startMarking(form.querySelector("[data-marking]"), {
   data,
+  pages: { address: form.dataset.pages, token: "" },
   save: (body, options) => post(form.dataset.draft, body, options),
   send,
   help: () => {

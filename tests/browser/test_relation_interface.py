@@ -9,7 +9,7 @@ from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
 from tests.browser.conftest import OpenPage
-from tests.factories import ADA, PRESS, SHE, TEXT, DocumentFactory, QuestionFactory, UserFactory
+from tests.factories import ADA, PRESS, SHE, TEXT, YEAR, DocumentFactory, QuestionFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -205,3 +205,24 @@ def test_every_choice_has_a_name_for_those_who_hear_it(
     page = start(open_page, worker)
     group = page.get_by_role("group", name="What does the document say of A She and B Quill Press?")
     expect(group.get_by_role("checkbox", name="A She founded B Quill Press", exact=True)).to_be_visible()
+
+
+def test_the_pairs_of_a_sentence_are_asked_on_one_page(
+    open_page: OpenPage, worker: User, founded: Question
+) -> None:
+    asked = RelationQuestion.about(Mention(moved(PRESS), "ORG"), Mention(moved(YEAR), "DATE"))
+    QuestionFactory.create(document=founded.document, asked=asked)
+    page = start(open_page, worker)
+    expect(
+        page.get_by_role("group", name="What does the document say of A She and B Quill Press?")
+    ).to_be_visible()
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 of 3")).to_be_visible()
+    page.keyboard.press("1")
+    expect(page.get_by_label("was founded on")).to_be_checked()
+    page.keyboard.press("Enter")
+    page.keyboard.press("y")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing more is waiting")).to_be_visible()
+    assert len(answers()) == 3

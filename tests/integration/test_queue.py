@@ -9,8 +9,10 @@ import pytest
 from django.db import connection
 
 from annotations import conflicts, labels, responses
-from annotations.models import Document, Question, Response
+from annotations.entities import EntitiesQuestion
+from annotations.models import Document, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from annotations.segmentation import segment
 from crowd import answering, queue
 from crowd.models import Reservation
 from kbpo.accounts.models import User
@@ -20,6 +22,8 @@ from tests.factories import (
     HALLOW,
     PRESS,
     SHE,
+    THERE,
+    YEAR,
     DocumentFactory,
     QuestionFactory,
     ResponseFactory,
@@ -313,6 +317,54 @@ def test_an_experts_page_settles(born: Question, operator: User) -> None:
     take(operator, as_expert=True)
     answering.submit(worker=operator, answers={born.pk: NONE}, now=NOW, as_expert=True)
     assert Question.objects.get().state == "settled"
+
+
+@pytest.fixture
+def pairs(document: Document) -> list[Question]:
+    """Five questions about the second sentence of a document, and one about its first."""
+    one, two = Mention(SHE, "PER"), Mention(PRESS, "ORG")
+    there, year = Mention(THERE, "GPE"), Mention(YEAR, "DATE")
+    asked = [(one, two), (one, there), (one, year), (two, there), (two, year)]
+    asked += [(Mention(ADA, "PER"), Mention(HALLOW, "GPE"))]
+    (sentences,) = segment([document.text])
+    for index, sentence in enumerate(sentences):
+        Sentence.objects.create(
+            document=document,
+            index=index,
+            start=sentence.start,
+            end=sentence.end,
+            token_starts=sentence.token_starts,
+            token_ends=sentence.token_ends,
+        )
+    return [QuestionFactory.create(document=document, asked=RelationQuestion.about(*pair)) for pair in asked]
+
+
+def test_the_pairs_of_a_sentence_are_handed_out_together(
+    pairs: list[Question], she_is_ada: Question, workers: list[User]
+) -> None:
+    assert take(workers[0]) == pairs[0]
+    assert held(workers[0]) == {*(one.pk for one in pairs[:5]), she_is_ada.pk}
+
+
+def test_what_of_a_sentence_has_no_place_left_stays_away(pairs: list[Question], workers: list[User]) -> None:
+    ResponseFactory.create_batch(3, question=pairs[1])
+    take(workers[0])
+    assert pairs[1].pk not in held(workers[0])
+    assert len(held(workers[0])) == 4
+
+
+def test_no_more_of_a_sentence_are_handed_out_than_one_reads_at_once(
+    pairs: list[Question], she_is_ada: Question, workers: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "PAIRS_AT_ONCE", 2)
+    take(workers[0])
+    assert held(workers[0]) == {pairs[0].pk, pairs[1].pk, she_is_ada.pk}
+
+
+def test_a_document_is_held_for_longer(document: Document, workers: list[User]) -> None:
+    QuestionFactory.create(document=document, asked=EntitiesQuestion())
+    take(workers[0])
+    assert Reservation.objects.get().expires_at == NOW + queue.DOCUMENT_HELD_FOR
 
 
 def at_once(acts: list[Callable[[], object]]) -> list[object]:

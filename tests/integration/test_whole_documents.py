@@ -1,18 +1,24 @@
 """Documents annotated in full: asked, marked, settled into mentions, and asked of in pairs."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotations import annotating, labels, pairs, questions, responses, selectors
+from annotations import annotating, corpora, labels, pairs, questions, responses, selectors
 from annotations.entities import EntitiesQuestion
 from annotations.models import Document, DocumentAnnotation, Label, Question, Response
 from annotations.payloads import Mention, RelationQuestion
 from annotations.records import MentionRecord, RelationRecord
+from crowd import simulation
+from demo.markup import read_folder
+from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
+from tests.conftest import ROOT
 from tests.factories import (
     ADA,
     HALLOW,
@@ -224,3 +230,34 @@ def test_agreement_on_whole_documents_is_measured(marked: DocumentAnnotation, do
     assert 0.5 < found["spans"].kappa.estimate < 1
     assert found["canonical"].kappa is not None
     assert found["canonical"].kappa.estimate == 1.0
+
+
+def test_a_crowd_without_errors_finds_what_experts_do_within_sentences(tmp_path: Path) -> None:
+    written = read_folder(ROOT / "demo" / "corpus")[:6]
+    for name, lines in (("corpus", [one for one, _ in written]), ("gold", [one for _, one in written])):
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    corpus = corpora.load_corpus(path=tmp_path / "corpus.jsonl", tag="demo").corpus
+    gold = simulation.read_gold(tmp_path / "gold.jsonl")
+    questions.ask_entities(list(corpus.documents.values_list("pk", flat=True)))
+    for _ in range(2):
+        simulation.simulate(corpus=corpus, gold=gold, workers=5, error=0.0)
+        pipeline.advance()
+    annotated = DocumentAnnotation.objects.filter(source="crowd", completed_at__isnull=False)
+    assert annotated.count() == 6
+    for annotation in annotated:
+        expert = gold[annotation.document.doc_id]
+        extents = [
+            Span(start, end) for start, end in annotation.document.sentences.values_list("start", "end")
+        ]
+        within = {
+            one
+            for one in expert.relations
+            if any(extent.contains(one.subject) and extent.contains(one.object) for extent in extents)
+        }
+        record = pairs.read_record(annotation)
+        assert {(one.span, one.type) for one in record.mentions} == {
+            (one.span, one.type) for one in expert.mentions
+        }
+        assert set(record.relations) == within
+        assert within

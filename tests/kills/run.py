@@ -45,7 +45,7 @@ from kbpo.core.commands import prepare_database  # noqa: E402
 from tests.kills import rows, scenario  # noqa: E402
 from tests.kills.watch import Point, Watch, read_points, read_where, write_point, write_where  # noqa: E402
 
-MOST_LIVES = 60  # of one step
+MOST_LIVES = 90  # of one step
 RATE = 0.04  # with which a statement's side is a life's end, where these are drawn at random
 RATES = dict.fromkeys(("validate_submissions", "sample_submissions", "score_epochs"), 0.015)  # long ones
 

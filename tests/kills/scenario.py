@@ -9,6 +9,7 @@ are annotated in full.
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -18,12 +19,24 @@ from django.utils import timezone
 
 from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
-from crowd import simulation
-from evaluation import checks, epochs, files, lifecycle, normalised, sampling, submissions, uploads
+from crowd import measures, simulation
+from evaluation import (
+    checks,
+    document_phases,
+    epochs,
+    files,
+    lifecycle,
+    normalised,
+    sampling,
+    submissions,
+    uploads,
+)
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
+
+measures.EVERY = timedelta(0)  # what is measured hangs on what was answered, and on no clock
 
 TAG = "small"
 DOCUMENTS = 30
@@ -109,8 +122,10 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
 
 def load(folder: Path, design: str) -> None:
     call_command("load_corpus", folder / "corpus.jsonl", "--corpus", TAG, "--design", design, verbosity=0)
-    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, "--documents", "15", "--seed", "1")
-    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA)
+    # Of the exhaustive documents a part is drawn now, the others by the pipeline.
+    document_phases.sample_documents(corpus=Corpus.objects.get(tag=TAG), size=15, uniform_share=0.4)
+    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, verbosity=0)
+    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA, most_votes=4)
 
 
 def join() -> None:
@@ -198,6 +213,7 @@ def tidy() -> None:
         for path in (settings.KBPO_HOME / folder).iterdir():
             os.utime(path, (0, 0))
     uploads.remove_expired()
+    measures.measure_work(now=timezone.now() + timedelta(days=1))
 
 
 def let_leases_run_out() -> None:

@@ -126,7 +126,7 @@ class World:
         names = [columns.PREDICATES, columns.NAMES]
         kept = list(columns.read([batch.pk for batch in self.pool.batches], names))
         named = ([unpack_names(one[name]) for one in kept] for name in names)
-        self.divisions = dict(divisions.divisions(corpus, *named, ids))
+        self.divisions = dict(divisions.divisions(corpus, *named, every.annotations.values()))
         self.keys = [""] * self.pool.size
         claims = [matching.Claim("", "", Span(0, 1), Span(0, 1))] * self.pool.size
         for submission in submissions:
@@ -135,7 +135,7 @@ class World:
             for place, key, row in zip(places, read.keys, read.rows, strict=True):
                 self.keys[place] = key
                 claims[place] = matching.Claim(str(row.document_id), row.predicate, row.subject, row.object)
-        relations = annotated.read_true_relations(ids)
+        relations = annotated.read_true_relations(every.annotations.values())
         self.correct = matching.match(claims, relations).correct.astype(float)
 
     def run(self, seed: int) -> Run:
@@ -178,7 +178,7 @@ class World:
     ) -> Iterator[SubsetScore]:
         inside = np.isin(self.relations.document, columns)
         relations = Relations(
-            self.relations.population,
+            self.relations.sample,
             columns.size,
             np.searchsorted(columns, self.relations.document[inside]),
             {part: found[:, inside] for part, found in self.relations.found.items()},
@@ -314,7 +314,7 @@ def test_intervals_of_differences_hold_the_truth(
         one = run.comparable[estimator]
         by_system = {score.system: getattr(score, measure) for score in of_estimator(run, estimator)}
         for i, j in itertools.combinations(range(truth.size), 2):
-            difference = differences(one, i, one, measure, world.documents.population)[j]
+            difference = differences(one, i, one, measure, world.documents.sample)[j]
             assert difference is not None
             interval = difference_interval(difference, by_system[i], by_system[j])
             holds.append(interval.low <= truth[i] - truth[j] <= interval.high)

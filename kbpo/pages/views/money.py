@@ -59,13 +59,15 @@ def change_cap(request: HttpRequest, pk: int) -> HttpResponse:
 def ledger_page(request: HttpRequest) -> HttpResponse:
     """Show what was promised and paid, summed up and entry by entry."""
     by = request.GET.get("by", "corpus")
+    page = paged(request, ledger.entries(), PAGE)
+    is_short = page.paginator.count <= ledger.SHORT
     context = {
         "by": by,
         "divisions": ledger.DIVISIONS,
         "lines": ledger.lines(by),
         "total": ledger.total(),
-        "page": paged(request, ledger.entries(), PAGE),
-        "audit": ledger.last_audit(),
+        "page": page,
+        "audit": ledger.audit(now=timezone.now()) if is_short else ledger.last_audit(),
     }
     return render(request, "desk/ledger.html", context)
 

@@ -17,7 +17,11 @@ from kbpo.pages.access import for_operators, operator
 from kbpo.pages.reading import paged
 
 PAGE = 50
-KINDS = {Question.Kind.RELATION: "relations", Question.Kind.CANONICAL: "full names"}
+KINDS = {
+    Question.Kind.RELATION: "relations",
+    Question.Kind.CANONICAL: "full names",
+    Question.Kind.ENTITIES: "whole documents",
+}
 
 
 @require_safe
@@ -35,7 +39,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         "together": together,
         "axes": reads.axes([*(row.quality for row in rows), together]),
         "kind": kind,
-        "kinds": {name: KINDS.get(Question.Kind(name), name) for name in Question.Kind.values},
+        "kinds": {name.value: words for name, words in KINDS.items()},
         "order": order,
         "orders": reads.ORDERS,
         "measured_at": measures.last_measured(),
@@ -79,7 +83,7 @@ def _show(
         "worker": found,
         "row": row,
         "identities": [(identity, blocks.get(identity.pk)) for identity in row.identities],
-        "qualities": [(KINDS.get(Question.Kind(one.kind), one.kind), one) for one in qualities],
+        "qualities": [(KINDS[Question.Kind(one.kind)], one) for one in qualities],
         "axes": reads.axes(qualities),
         "page": paged(request, answers.listed(show="all", user_id=pk), PAGE),
         "bonuses": Bonus.objects.filter(worker__user=found).order_by("-pk")[:20],

@@ -1,5 +1,6 @@
 // The entity interface: a document that is marked, by whoever includes it.
 
+import { Lookup } from "../links.js";
 import { Drafts } from "./drafts.js";
 import { History } from "./history.js";
 import { startKeys } from "./keys.js";
@@ -12,11 +13,13 @@ import { TextView } from "./text.js";
 
 // Start it in an element that holds the template part crowd/parts/marking.html.
 //
-// `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `save(body,
-// options)` keeps a draft and returns {status, body: {saved, number}}; `send(answer)` sends the answer and returns
-// an empty string, or why it was not taken; `help()` shows or hides the keys.
-export function startMarking(root, { data, save, send, help = () => {} }) {
+// `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `pages` says
+// where pages of Wikipedia are found ({address, token}); without it titles are typed. `save(body, options)` keeps
+// a draft and returns {status, body: {saved, number}}; `send(answer, forget)` sends the answer, calls `forget`
+// when it was taken, and returns an empty string, or why it was not; `help()` shows or hides the keys.
+export function startMarking(root, { data, pages = null, save, send, help = () => {} }) {
   const find = (name) => root.querySelector(`[data-${name}]`);
+  if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
   const passage = new Passage(data.sentences);
   const { suggestions } = data;
   const kept = Drafts.kept(data.name, data.number);
@@ -60,14 +63,15 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
   const check = new Review(root, passage, suggestions, { go, check: checkSentence, send: submit });
   startKeys(root, words, act);
   startPointing(words, text, {
-    choose: (number) => point(number, null),
-    select: (from, to) => point(to, from ?? anchor ?? cursor, { quietly: true }),
+    choose: (number) => point(number, null, { inPlace: true }),
+    select: (from, to) => point(to, from ?? anchor ?? cursor, { quietly: true, inPlace: true }),
     done: () => say(chosenWords()),
+    cancel: () => point(cursor, null, { quietly: true, inPlace: true }),
   });
   find("review-open").addEventListener("click", openReview);
   if (kept && draft) drafts.touch(); // the server lacks it
   text.show(history.marking);
-  point(0, null, { quietly: true });
+  point(0, null, { quietly: true, inPlace: true });
 
   // Showing -------------------------------------------------------------------------------------------
 
@@ -105,16 +109,15 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
     });
   }
 
-  // Go to a word; `from` is where a selection begins, null for none.
-  function point(number, from, { quietly = false, mention = undefined } = {}) {
+  // Go to a word; `from` is where a selection begins, null for none. `inPlace`: nothing scrolls.
+  function point(number, from, { quietly = false, inPlace = false } = {}) {
     cursor = Math.max(0, Math.min(last, number));
     anchor = from;
-    if (mention !== undefined) current = mention;
-    else if (from === null) current = marks.mentionsAt(history.marking, cursor).at(-1)?.id ?? null;
+    if (from === null) current = marks.mentionsAt(history.marking, cursor).at(-1)?.id ?? null;
     else current = mentionOf(range());
     entity = history.marking.mentions.get(current)?.entity ?? null;
     refresh();
-    text.reveal(cursor);
+    if (!inPlace) text.reveal(cursor);
     if (!quietly) say(chosenWords());
   }
 
@@ -348,11 +351,12 @@ export function startMarking(root, { data, save, send, help = () => {} }) {
     if (isSending) return;
     isSending = true;
     check.busy(true);
-    drafts.flush();
+    drafts.hold();
     const problem = await send(marks.toAnswer(passage, history.marking), () => drafts.stop());
     isSending = false;
     check.busy(false);
     if (problem) {
+      drafts.touch();
       check.complain(problem);
       say(problem);
     }

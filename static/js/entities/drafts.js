@@ -55,6 +55,12 @@ export class Drafts {
     this.#save({ keepalive: true });
   }
 
+  // Wait for what becomes of the answer: `touch` goes on, `stop` ends it.
+  hold() {
+    window.clearTimeout(this.#timer);
+    this.#keep(this.#read(), false);
+  }
+
   // The answer is in: nothing is kept any more.
   stop() {
     this.#isOver = true;

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
 from annotations.payloads import CanonicalQuestion
 from crowd import measures, quality
@@ -403,6 +404,19 @@ def test_the_agreement_on_a_batchs_questions_is_measured(ask: Any, corpus: Corpu
     measures.measure_work(now=NOW)
     found = BatchMeasure.objects.get(batch=batch)
     assert (found.questions, round(found.kappa or 0, 4)) == (4, 0.3333)
+
+
+def test_marked_documents_are_timed_and_not_compared(corpus: Corpus) -> None:
+    one, two = UserFactory.create_batch(2, annotator=True)
+    document = DocumentFactory.create(corpus=corpus, sentences=True)
+    question = QuestionFactory.create(document=document, asked=EntitiesQuestion(), settled=True)
+    nothing = {"version": 1, "mentions": [], "entities": []}
+    vote(question, {one: nothing, two: nothing}, 300.0)
+    HitFactory.create(batch__corpus=corpus, batch__kind="entities", state="closed", questions=[question])
+    measures.measure_work(now=NOW)
+    found = measured(one, "entities")
+    assert (found.votes, found.compared, found.seconds) == (1, 0, 300.0)
+    assert BatchMeasure.objects.get().kappa is None
 
 
 def test_measuring_costs_as_many_queries_for_many_votes(ask: Any, django_assert_max_num_queries: Any) -> None:

@@ -8,13 +8,24 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations import responses
+from annotations.entities import EntitiesQuestion
 from annotations.models import Response
 from annotations.payloads import CanonicalQuestion
 from crowd.models import Assignment, Hit, HitBatch, HitQuestion
 from kbpo.accounts.models import User
 from kbpo.pages import answers
 from tests import crowd
-from tests.factories import ADA, AssignmentFactory, LabelFactory, QuestionFactory, WorkerIdentityFactory
+from tests.factories import (
+    ADA,
+    HALLOW,
+    AssignmentFactory,
+    DocumentFactory,
+    HitFactory,
+    LabelFactory,
+    QuestionFactory,
+    ResponseFactory,
+    WorkerIdentityFactory,
+)
 from tests.integration.desk.conftest import hours, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("account")]
@@ -185,6 +196,31 @@ def test_a_tutorial_can_be_looked_at(desk: Client, post: Any) -> None:
     hit = post()
     HitQuestion.objects.all().delete()
     assert "It holds no questions" in page_of(desk, AssignmentFactory.create(hit=hit, sent=True))
+
+
+def test_a_marked_document_is_shown_with_how_much_others_marked_alike(desk: Client, batch: HitBatch) -> None:
+    document = DocumentFactory.create(corpus=batch.corpus)
+    question = QuestionFactory.create(document=document, asked=EntitiesQuestion())
+    ada, hallow = ({"start": span.start, "end": span.end} for span in (ADA, HALLOW))
+    mentions = [{**ada, "type": "PER", "entity": 1}, {**hallow, "type": "GPE", "entity": 2}]
+    said = {
+        "version": 1,
+        "mentions": mentions,
+        "entities": [
+            {"id": 1, "canonical": ada, "link": {"page": "Ada Quill (founder)"}},
+            {"id": 2, "canonical": hallow, "link": {"none": True}},
+        ],
+    }
+    assignment = AssignmentFactory.create(hit=HitFactory.create(batch=batch, questions=[question]), sent=True)
+    own = ResponseFactory.create(question=question, worker=assignment.worker.user, answer=said, seconds=300)
+    assignment.responses.set([own])
+    ResponseFactory.create(question=question, answer=said | {"mentions": mentions[:1]})
+    text = page_of(desk, assignment)
+    assert "Ada Quill , person → Ada Quill (founder)" in text
+    assert "Port Hallow , place → no page" in text
+    assert "300 s." in text
+    assert "marked 1 mention, 1 of them the same" in text
+    assert "She founded Quill Press there in 1961." in text
 
 
 def test_what_is_only_begun_is_not_shown(desk: Client, post: Any) -> None:

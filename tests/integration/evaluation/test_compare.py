@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotations.models import DocumentAnnotation
 from evaluation.comparing import compare, pack, unpack
@@ -42,7 +43,7 @@ def epoch(cast):
     sample = DocumentSample.objects.create(corpus=cast.corpus, size=4, population=8)
     for document in documents[:4]:
         SampledDocument.objects.create(sample=sample, document=document, probability=0.5)
-        DocumentAnnotation.objects.create(document=document, digest="0" * 64)
+        DocumentAnnotation.objects.create(document=document, digest="0" * 64, completed_at=timezone.now())
     return EpochFactory(corpus=cast.corpus)
 
 

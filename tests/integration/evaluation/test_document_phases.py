@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotations.models import Corpus
-from evaluation import audit, comparing, document_phases, exhaustive
+from evaluation import audit, comparing, document_phases, epochs, exhaustive
 from evaluation.document_coverage import band_coverage
 from evaluation.models import DocumentSample, SampledDocument, Score, SecondPhaseProbability, Submission
 from kbpo import pipeline
@@ -242,3 +242,49 @@ def test_systems_are_compared_on_documents_of_two_phases(
     choice = {"level": 95, "part": "relation", "weighting": "instance", "estimator": "documents"}
     compared = comparing.compare(one, other, **choice)
     assert [row.difference is not None for row in compared] == [True, True, True]
+
+
+def test_scores_are_due_again_when_the_last_document_is_annotated(
+    corpus: Corpus,
+    two_phases: DocumentSample,
+    submit: Callable[..., Submission],
+    judge: Callable[[], None],
+    gold: Path,
+) -> None:
+    row = two_phases.documents.filter(phase=2).first()
+    row.document.annotations.all().delete()
+    submission = submit("one")
+    pipeline.advance()
+    judge()
+    assert recall(submission).counts["documents"] == 15
+    assert document_phases.notice_annotations() == 0
+    annotate(corpus, gold, {row.document.doc_id})
+    pipeline.advance()
+    assert recall(submission).counts["documents"] == two_phases.documents.count()
+
+
+def test_a_stale_epoch_does_not_keep_another_from_being_scored(
+    corpus: Corpus,
+    two_phases: DocumentSample,
+    submit: Callable[..., Submission],
+    judge: Callable[[], None],
+    gold: Path,
+) -> None:
+    row = two_phases.documents.filter(phase=2).first()
+    row.document.annotations.all().delete()
+    first = [submit("one", seed=1), submit("two", seed=2)]
+    pipeline.advance()
+    judge()
+    epochs.release(corpus=corpus)
+    annotate(corpus, gold, {row.document.doc_id})
+    later = submit("three", seed=3)
+    pipeline.validate_submissions()
+    pipeline.sample_submissions()
+    call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0", verbosity=0)
+    pipeline.settle_questions()
+    pipeline.close_batches()
+    assert pipeline.score_epochs() == 1
+    pipeline.advance()
+    later.refresh_from_db()
+    assert later.state == "scored"
+    assert {recall(one).counts["documents"] for one in (*first, later)} == {two_phases.documents.count()}

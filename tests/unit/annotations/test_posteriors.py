@@ -218,9 +218,9 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, crowd, django_assert
     for _ in range(3):
         vote(ask(corpus), crowd, [BORN], [BORN], [])
     labels.settle_questions()
-    # The transaction's two and the lock; of relation questions labels, payloads, votes and the update; of
-    # canonical ones, of which there are none, the first.
-    with django_assert_num_queries(8):
+    # The transaction's two and the lock; which relation questions are settled, and the update; which
+    # canonical ones are: none. Labels and votes come as columns, beside what is counted here.
+    with django_assert_num_queries(6):
         labels.update_posteriors(corpus=corpus)
 
 

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from django.conf import LazySettings
 
 from kbpo import celery, pipeline
@@ -44,3 +45,11 @@ def test_looking_for_the_broker_starts_none(settings: LazySettings, tmp_path: Pa
 
 def test_the_stages_are_listed_once() -> None:
     assert len(set(celery.STAGES)) == len(celery.STAGES)
+
+
+def test_workers_give_way_to_the_web_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    nicer: list[int] = []
+    monkeypatch.setattr("os.nice", nicer.append)
+    celery.give_way()
+    assert nicer == [celery.NICER]
+    assert celery.NICER > 0

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evaluation.estimators.comparison import comparables, differences, excludes_zero, tiers
 from evaluation.estimators.differences import f1_difference, precision_difference, recall_difference
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.documents import SimpleRandom, TwoPhase
 from evaluation.estimators.f1 import f1
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.scores import coordinated_estimates, iid_estimates
@@ -119,6 +119,13 @@ def test_recall_from_other_documents_is_not_compared():
     second = chosen(fewer, "documents")
     assert differences(first, 0, second, "recall", SAMPLE) == [None] * 4
     assert None not in differences(first, 0, second, "precision", SAMPLE)
+
+
+def test_recall_from_documents_that_the_sample_does_not_have_is_not_compared():
+    first = chosen(estimated(9), "documents")
+    drawn = TwoPhase([True] * 7, [1.0] * 7, POPULATION, 9)
+    assert differences(first, 0, first, "f1", drawn) == [None] * 4
+    assert None not in differences(first, 0, first, "precision", drawn)
 
 
 def further_than(distance, values):

@@ -1,0 +1,140 @@
+"""What a worker marked in a whole document, for an operator to look at: as it was sent, whatever its form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.models import Document, Response
+from kbpo.core.marking import Mark, Segment, cut
+from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity: what it is called, of which type, whereto it is linked, and its mentions in words."""
+
+    name: str
+    type: str
+    link: str
+    mentions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A marked document.
+
+    Attributes
+    ----------
+    segments : tuple of Segment
+    entities : tuple of Entity
+        In the order of their first mentions.
+    spans : frozenset of (Span, str)
+        Every mention with its type.
+    """
+
+    segments: tuple[Segment, ...]
+    entities: tuple[Entity, ...]
+    spans: frozenset[tuple[Span, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """What another worker marked: how many mentions, and how many of them are the same."""
+
+    response: Response
+    mentions: int
+    same: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPart:
+    """A document that was to be marked, with what was."""
+
+    document: Document
+    reading: Reading | None
+    response: Response | None
+    others: tuple[Other, ...]
+
+
+def part(
+    document: Document,
+    answer: Mapping[str, Any] | None,
+    response: Response | None,
+    others: Sequence[Response],
+) -> MarkedPart:
+    """Put a worker's answer beside those of others."""
+    own = read(document.text, answer) if answer is not None else None
+    spans = own.spans if own else frozenset()
+    compared = [(one, read(document.text, one.answer).spans) for one in others]
+    return MarkedPart(
+        document,
+        own,
+        response,
+        tuple(Other(one, len(theirs), len(theirs & spans)) for one, theirs in compared),
+    )
+
+
+def read(text: str, answer: Mapping[str, Any]) -> Reading:
+    """Read an answer that may not have been counted: what makes no sense in it is left out.
+
+    Parameters
+    ----------
+    text : str
+        The document's.
+    answer : mapping
+        ``{"mentions": [{"start", "end", "type", "entity"}], "entities": [{"id", "canonical", "link"}]}``
+    """
+    found: list[tuple[Span, str, object]] = []
+    for item in _list(answer.get("mentions")):
+        span = _span(item, text)
+        kind = item.get("type")
+        if span is not None and kind in MENTION_TYPES:
+            found.append((span, str(kind), _key(item.get("entity"))))
+    found.sort(key=lambda one: one[0])
+    listed = {_key(item.get("id")): item for item in _list(answer.get("entities"))}
+    members: dict[object, list[tuple[Span, str]]] = {}
+    for span, kind, entity in found:
+        members.setdefault(entity, []).append((span, kind))
+    entities = []
+    for entity, mentions in members.items():
+        item = listed.get(entity, {})
+        canonical = _span(item.get("canonical"), text) or mentions[0][0]
+        words = dict.fromkeys(_words(text, span) for span, _ in mentions)
+        entities.append(
+            Entity(_words(text, canonical), TYPE_NAMES[mentions[0][1]], _link(item.get("link")), tuple(words))
+        )
+    marks = [Mark(span, kind, TYPE_NAMES[kind]) for span, kind, _ in found]
+    return Reading(
+        tuple(cut(text, marks)), tuple(entities), frozenset((span, kind) for span, kind, _ in found)
+    )
+
+
+def _list(items: object) -> list[Mapping[str, Any]]:
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+
+
+def _span(item: object, text: str) -> Span | None:
+    match item:
+        case {"start": int(start), "end": int(end)} if 0 <= start < end <= len(text):
+            return Span(start, end)
+    return None
+
+
+def _key(value: object) -> object:
+    return value if isinstance(value, int | str) else None
+
+
+def _words(text: str, span: Span) -> str:
+    return " ".join(text[span.start : span.end].split())
+
+
+def _link(link: object) -> str:
+    match link:
+        case {"page": str(title)}:
+            return title
+        case {"date": str(date)}:
+            return date
+        case {"none": True}:
+            return "no page"
+    return ""
