@@ -107,11 +107,15 @@ def take(
 
 
 def _json(request: HttpRequest) -> dict[str, object]:
-    if len(request.body) > LARGEST:
+    try:
+        body = request.body
+    except RawPostDataException:  # a form, which was read as one
+        body = b""
+    if len(body) > LARGEST:
         raise TooLarge(f"what was sent has more than {LARGEST >> 10} KB")
     try:
-        data = json.loads(request.body)
-    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one
+        data = json.loads(body)
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
         raise InvalidInput("what was sent is no JSON object; reload the page")
