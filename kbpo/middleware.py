@@ -4,7 +4,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 
 from kbpo.core.errors import InvalidInput
@@ -56,15 +56,38 @@ def content_security_policy(
     return middleware
 
 
-def storable_address(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Refuse addresses with a NUL character: nothing is named by one, and Postgres cannot look for it."""
+class StorableText:
+    """Refuses addresses and forms with a NUL character: nothing is named by one, and Postgres keeps none.
 
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        values = (value for values in request.GET.lists() for value in (values[0], *values[1]))
-        if any("\0" in text for text in (request.path, *values)):
+    The forms of views that need no CSRF token are left to these: only they know how much they let in.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Look at the address."""
+        if "\0" in request.path or _with_nul(request.GET) is not None:
             return refusal_page(request, InvalidInput("The address holds a NUL character (%00)."))
-        return get_response(request)
+        return self._get_response(request)
 
-    return middleware
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponseBase], args: object, kwargs: object
+    ) -> HttpResponseBase | None:
+        """Look at the form, which the check for its token has read already."""
+        if request.method != "POST" or getattr(view, "csrf_exempt", False):
+            return None
+        name = _with_nul(request.POST)
+        if name is None:
+            return None
+        return refusal_page(
+            request, InvalidInput(f"The field {name[:40]!r} holds a NUL character: remove it.")
+        )
+
+
+def _with_nul(given: QueryDict) -> str | None:
+    """Return the name of the first field that holds a NUL character, or is named by one."""
+    for name, values in given.lists():
+        if "\0" in name or any("\0" in str(value) for value in values):
+            return name
+    return None

@@ -68,7 +68,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kbpo.core.refusals.RefusalMiddleware",
-    "kbpo.middleware.storable_address",
+    "kbpo.middleware.StorableText",
 ]
 
 TEMPLATES = [

@@ -4,6 +4,7 @@ import json
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -20,12 +21,13 @@ HIT_URLS = "kbpo.hit_urls"  # of the HIT pages' own host
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it should be."""
+    """A request as it should be; `address` is where it goes, if elsewhere than the route's example."""
 
     method: str
     body: bytes = b""
     kind: str = "application/x-www-form-urlencoded"
     headers: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
 
 
 def routes() -> Iterator[tuple[str, URLPattern]]:
@@ -60,8 +62,9 @@ class Answer:
 def ask(
     client: Client, method: str, address: str, body: bytes = b"", kind: str = "", **headers: str
 ) -> Answer:
-    """Send a request, and undo all that it does in the database."""
+    """Send a request, and undo all that it does in the database and to the client's cookies."""
     faults: list[str] = []
+    cookies, client.cookies = client.cookies, deepcopy(client.cookies)
 
     def note(sender: object, request: object, **_: object) -> None:
         faults.append(traceback.format_exc(limit=-6))
@@ -79,6 +82,7 @@ def ask(
                     pass
             transaction.set_rollback(True)
     finally:
+        client.cookies = cookies
         got_request_exception.disconnect(note)
     return Answer(response.status_code, "".join(faults))
 

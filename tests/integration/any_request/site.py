@@ -10,9 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from annotations import questions
+from annotations import questions, selectors
+from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Document, Question
 from annotations.payloads import CanonicalQuestion
+from annotations.records import MentionRecord
 from crowd.hits import tokens
 from crowd.marketplace import lifecycle, money, qualifications, requesters
 from crowd.marketplace.models import Assignment, Hit, QualificationType
@@ -220,6 +222,13 @@ def _add_document(site: Site, document: Document, annotator: User) -> None:
     )
     draft = {"number": 1, "draft": {"mentions": [], "entities": []}}
     site.things["annotate_draft"] = {"question_id": question.pk}
+    address = reverse("annotate_question", args=[question.pk])
+    asked = selectors.read_asked([question])[question.pk]
+    assert isinstance(asked, EntitiesQuestion)
+    mentions = [MentionRecord(make.ADA, "PER", make.ADA), MentionRecord(make.YEAR, "DATE", make.YEAR)]
+    said = asked.answer(mentions, {make.YEAR: {"date": "1961"}, make.ADA: {"page": "Ada Quill"}})
+    answer = Request("POST", json.dumps({"answer": said}).encode(), JSON, address=address)
+    site.requests["annotate_question"] = [answer]
     site.requests["annotate_draft"] = [Request("POST", json.dumps(draft).encode(), JSON)]
     site.things["annotate_tutorial_of"] = {"kind": "relation"}
     site.forms["annotate_tutorial"] = site.forms["annotate_tutorial_of"] = {"begin": "1", "practice": "0"}

@@ -27,6 +27,14 @@ TEXTS: dict[str, bytes] = {
     "deep nesting": b"[" * 5_000,
     "long": b"x" * 20_000,
 }
+#: Those that a service is most likely to stumble over.
+LIKELY_TEXTS = {
+    words: TEXTS[words]
+    for words in (
+        *("nothing", "a NUL", "a lone surrogate", "beyond a bigint", "just beyond an integer", "below zero"),
+        *("more digits than int() reads", "digits of another script", "no number", "long"),
+    )
+}
 VERY_LONG = b"x" * 1_000_000
 
 

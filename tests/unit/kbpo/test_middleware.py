@@ -28,3 +28,13 @@ def test_an_address_that_nothing_can_have_is_refused_in_words(client: Client, db
 def test_a_posted_name_that_nothing_can_have_is_refused_in_words(client: Client, db: None) -> None:
     client.force_login(UserFactory.create(annotator=True))
     assert client.post("/annotate/start/", {"corpus": "\0"}).status_code == 400
+
+
+@pytest.mark.parametrize("form", [{"name": "a\0"}, {"other": ["a", "\0"]}, {"\0": "a"}])
+def test_a_form_that_nothing_can_keep_is_refused_with_the_field(
+    client: Client, db: None, form: dict[str, str]
+) -> None:
+    client.force_login(UserFactory.create())
+    response = client.post("/teams/name/", form)
+    assert response.status_code == 400
+    assert "holds a NUL character" in response.content.decode()
