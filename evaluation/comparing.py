@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from evaluation import exhaustive
 from evaluation.annotated import read_sample
 from evaluation.estimators.comparison import Comparable, Measure, differences
 from evaluation.estimators.intervals import Interval, difference_interval
@@ -74,7 +75,7 @@ def compare(
     here, there = stored[one.epoch_id], stored[other.epoch_id]
     mine = unpack(here.arrays)
     others = mine if there is here else unpack(there.arrays)
-    drawn = read_sample(first.corpus)
+    drawn = read_sample(exhaustive.current(first.corpus))
     sample = drawn.design if drawn else None
     compared = []
     for measure in MEASURES:

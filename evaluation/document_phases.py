@@ -21,6 +21,7 @@ from django.utils import timezone
 from annotations import names
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
 from annotations.names import Occurrence
+from evaluation import exhaustive
 from evaluation.annotated import read_sample
 from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray
@@ -80,7 +81,7 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
     if not 0 < uniform_share <= 1:
         raise InvalidInput(f"{uniform_share} is not above 0 and at most 1", where="--uniform-share")
     first_size = min(size, max(2, round(uniform_share * size)))
-    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    sample = exhaustive.current(corpus)
     if sample is None:
         sample = _draw_first(corpus, size, first_size, population)
     elif (sample.size, sample.first_size) != (size, first_size):
@@ -136,7 +137,7 @@ def notice_annotations() -> int:
     Returns
     -------
     int
-        In how many corpora.
+        Of how many samples.
     """
     in_phases = DocumentSample.objects.filter(first_size__isnull=False).order_by("pk")
     return sum(_notice(pk) for pk in list(in_phases.values_list("pk", flat=True)))
@@ -144,19 +145,19 @@ def notice_annotations() -> int:
 
 @transaction.atomic
 def _notice(sample_id: int) -> bool:
-    corpus = Corpus.objects.get(document_sample=sample_id)
-    now = _fingerprint(corpus)
-    if DocumentSample.objects.filter(pk=sample_id, scored_as=now).exists():
+    sample = DocumentSample.objects.get(pk=sample_id)
+    now = _fingerprint(sample)
+    if sample.scored_as == now:
         return False
     # The sample's row comes after the corpus' epochs, as everywhere.
-    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
+    Epoch.objects.filter(document_sample=sample).update(scores_due=True)
     DocumentSample.objects.filter(pk=sample_id).update(scored_as=now)
     return True
 
 
-def _fingerprint(corpus: Corpus) -> str:
+def _fingerprint(sample: DocumentSample) -> str:
     """Return a digest of what recall rests on: which documents, and what is said of each."""
-    read = read_sample(corpus)
+    read = read_sample(sample)
     if read is None:
         return "nothing"
     said = DocumentAnnotation.objects.filter(pk__in=read.annotations.values()).order_by("document__doc_id")
@@ -189,9 +190,15 @@ def _draw_first(corpus: Corpus, size: int, first_size: int, population: int) -> 
         corpus=corpus, seed=seed, size=size, first_size=first_size, secret=secret, population=population
     )
     SampledDocument.objects.bulk_create(
-        SampledDocument(sample=sample, document_id=ids[doc_id], probability=first_size / population)
+        SampledDocument(
+            sample=sample,
+            document_id=ids[doc_id],
+            probability=first_size / population,
+            since=sample.number,
+        )
         for doc_id in documents.draw_documents(list(ids), first_size, seed)
     )
+    exhaustive.rest_scores_on(sample)
     return sample
 
 
@@ -216,7 +223,13 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
     )
     u = coordinated.uniforms(bytes.fromhex(sample.secret), [_key(doc_id) for _, doc_id in left])
     SampledDocument.objects.bulk_create(
-        SampledDocument(sample=sample, document_id=left[place][0], phase=2, probability=float(p2[place]))
+        SampledDocument(
+            sample=sample,
+            document_id=left[place][0],
+            phase=2,
+            probability=float(p2[place]),
+            since=sample.number,
+        )
         for place in np.flatnonzero(u < p2)
     )
     phase = dict(sample.documents.values_list("document_id", "phase"))

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
+from evaluation import exhaustive
 from evaluation.estimators.coordinated import KEY_VERSION
 from evaluation.models import Epoch, SampleBatch
 from kbpo.core.errors import Conflict
@@ -56,6 +57,7 @@ def open_epoch(*, corpus: Corpus) -> Epoch:
         secret=secret.hex(),
         commitment=commitment(secret),
         key_version=KEY_VERSION,
+        document_sample=exhaustive.current(corpus),
     )
 
 

@@ -3,11 +3,25 @@
 import secrets
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotations.models import Corpus, Document, DocumentAnnotation
 from evaluation.estimators import documents
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from kbpo.core.errors import Conflict, InvalidInput
+
+
+def current(corpus: Corpus) -> DocumentSample | None:
+    """Return the sample that scores of the open epoch rest on; None while there is none."""
+    return DocumentSample.objects.filter(corpus=corpus, retired_at=None).first()
+
+
+def opened(corpus: Corpus) -> QuerySet[Document]:
+    """Select the documents whose annotations everybody may see: the retired ones.
+
+    They were taken out of the sample when an epoch was released; every epoch whose recall rests on them was.
+    """
+    return Document.objects.filter(corpus=corpus, retirement__isnull=False)
 
 
 @transaction.atomic
@@ -35,7 +49,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)
-    existing = DocumentSample.objects.filter(corpus=corpus).first()
+    existing = current(corpus)
     if existing is not None and existing.first_size is not None and size is None:
         return existing
     annotated = dict(
@@ -70,5 +84,12 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         SampledDocument(sample=sample, document_id=annotated[doc_id], probability=len(drawn) / population)
         for doc_id in drawn
     )
-    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
+    rest_scores_on(sample)
     return sample
+
+
+def rest_scores_on(sample: DocumentSample) -> int:
+    """Have the recall of those epochs of its corpus that rest on no documents rest on a new sample's."""
+    return Epoch.objects.filter(corpus=sample.corpus_id, document_sample=None).update(
+        document_sample=sample, scores_due=True
+    )

@@ -8,6 +8,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotations.models import Corpus
+from evaluation import exhaustive
 from evaluation.annotated import read_sample
 from evaluation.comparing import unpack
 from evaluation.estimators.comparison import Comparable, Measure, differences, excludes_zero, tiers
@@ -44,7 +45,7 @@ def update_tiers(*, corpus: Corpus) -> None:
     count like others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
-    drawn = read_sample(corpus)
+    drawn = read_sample(exhaustive.current(corpus))
     sample = drawn.design if drawn else None
     choices = stored.order_by("part", "weighting", "estimator").distinct("part", "weighting", "estimator")
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
