@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotations.models import DocumentAnnotation
 from annotations.records import MentionRecord, RelationRecord
 from evaluation.document_page import NAMED, PAGE, Choice, read_document
-from evaluation.models import Instance, Prediction, Submission
+from evaluation.models import Instance, Prediction
 from evaluation.statements import Relation
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -25,7 +25,6 @@ from tests.factories import (
     LabelFactory,
     PredictionFactory,
     QuestionFactory,
-    SubmissionFactory,
     retire,
 )
 
@@ -247,13 +246,10 @@ def large(cast, systems, size):
         )
         for predicate, subject, object_ in fields
     )
-    team = cast.member.teams.get()
-    submissions = Submission.objects.bulk_create(
-        SubmissionFactory.build(
-            corpus=cast.corpus, team=team, name=f"large {size} {number:03}", state="scored", file=""
-        )
+    submissions = [
+        cast.submission(state="scored", name=f"large {size} {number:03}", file="")
         for number in range(systems)
-    )
+    ]
     Prediction.objects.bulk_create(
         Prediction(
             submission=submission,
