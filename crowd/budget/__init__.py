@@ -5,10 +5,11 @@ rows first, in the order of their ids, so that sums and caps hold whoever spends
 database's own constraint stands behind that. Repeating an act is harmless: an entry's key comes once.
 """
 
-from crowd.budget.auditing import Audit, audit
+from crowd.budget.auditing import Audit, Owed, audit, owed
 from crowd.budget.caps import change_cap, create_budget, dollars, matching, month
 from crowd.budget.spending import (
     Promise,
+    awaited,
     next_key,
     outstanding,
     pay,
@@ -20,8 +21,10 @@ from crowd.budget.spending import (
 
 __all__ = [
     "Audit",
+    "Owed",
     "Promise",
     "audit",
+    "awaited",
     "change_cap",
     "create_budget",
     "dollars",
@@ -29,6 +32,7 @@ __all__ = [
     "month",
     "next_key",
     "outstanding",
+    "owed",
     "pay",
     "pay_bonus",
     "release",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Sum
+from django.db.models import Count, F, Sum
 from django.db.models.functions import Coalesce
 
 from crowd.budget.caps import dollars
@@ -22,6 +22,22 @@ class Audit:
     def balances(self) -> bool:
         """Tell whether nothing is wrong."""
         return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """Work that came when no budget had room for it, and is to be paid all the same."""
+
+    assignments: int
+    cents: int
+
+
+def owed() -> Owed:
+    """Return what waits for room in a budget. Its provider is not told of an approval before."""
+    found = Assignment.objects.filter(state=Assignment.State.SUBMITTED, is_covered=False).aggregate(
+        number=Count("pk"), cents=Coalesce(Sum(F("hit__reward_cents") + F("hit__fee_cents")), 0)
+    )
+    return Owed(assignments=found["number"], cents=found["cents"])
 
 
 def audit() -> Audit:
@@ -70,7 +86,7 @@ def _wrong_hits() -> Iterable[str]:
         )
         waiting = here.get("overridden", 0)
         if hit_state in (Hit.State.PLANNED, Hit.State.POSTED):
-            waiting += submitted + (0 if ended_at else max(0, places - submitted - decided))
+            waiting += here.get("covered", 0) + (0 if ended_at else max(0, places - submitted - decided))
         if kept.get(pk, 0) != waiting * (reward + fee):
             yield (
                 f"{dollars(kept.get(pk, 0))} are set aside for HIT {pk}; {waiting} assignments may still be"
@@ -81,9 +97,12 @@ def _wrong_hits() -> Iterable[str]:
 def _counts() -> dict[int, dict[str, int]]:
     counts: dict[int, dict[str, int]] = {}
     rows = Assignment.objects.order_by().exclude(state=Assignment.State.BEGUN)
-    for hit_id, state, decision in rows.values_list("hit", "state", "decision").iterator(chunk_size=5000):
+    found = rows.values_list("hit", "state", "decision", "is_covered")
+    for hit_id, state, decision, is_covered in found.iterator(chunk_size=5000):
         here = counts.setdefault(hit_id, {})
         here[state] = here.get(state, 0) + 1
+        if state == Assignment.State.SUBMITTED and is_covered:
+            here["covered"] = here.get("covered", 0) + 1
         if state == Assignment.State.REJECTED and decision == Assignment.Decision.OVERRIDE:
             here["overridden"] = here.get("overridden", 0) + 1
     return counts

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
 
 from crowd.budget.caps import dollars, matching, month
@@ -125,20 +125,10 @@ def release(*, key: str, hit: Hit, cents: int, now: datetime, assignment: Assign
 
 @transaction.atomic
 def pay(*, assignment: Assignment, now: datetime) -> None:
-    """Settle an assignment: its reward and fee were set aside, and are paid now.
-
-    Raises
-    ------
-    OverBudget
-        If nothing is set aside for it any more, and no budget has room.
-    """
+    """Settle an assignment: its reward and fee were set aside, and are paid now."""
     hit = assignment.hit
     if LedgerEntry.objects.filter(key=f"reward|assignment {assignment.pk}").exists():
         return
-    unit = hit.reward_cents + hit.fee_cents
-    if outstanding(hit) < unit:
-        again = Promise(key=f"reserve|assignment {assignment.pk} late", cents=unit, hit=hit)
-        reserve(promises=[again], batch=hit.batch, now=now)
     [source] = _take(hit, 1)
     _write(
         [
@@ -187,6 +177,14 @@ def outstanding(hit: Hit) -> int:
         total=Coalesce(Sum("reserved_change_cents"), 0)
     )["total"]
     return total
+
+
+def awaited(hit: Hit) -> int:
+    """Return what a HIT's money must suffice for now, in cents: work that waits, its places aside."""
+    waiting = Q(state=Assignment.State.SUBMITTED, is_covered=True) | Q(
+        state=Assignment.State.REJECTED, decision=Assignment.Decision.OVERRIDE
+    )
+    return hit.assignments.filter(waiting).count() * (hit.reward_cents + hit.fee_cents)
 
 
 def next_key(what: str, hit: Hit) -> str:

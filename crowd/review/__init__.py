@@ -8,7 +8,7 @@ what was rejected is asked again at once. A label that was settled before stays 
 from crowd.review.blocks import block_worker, tell_next_block, unblock_worker
 from crowd.review.bonuses import pay_next_bonus, promise_bonus
 from crowd.review.deciding import approve, approve_by_rule, last_moment, override, reject
-from crowd.review.settling import close_if_done, lock, settle_approved, settle_rejected
+from crowd.review.settling import close_if_done, lock, set_aside, settle_approved, settle_rejected
 from crowd.review.telling import tell_next
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "pay_next_bonus",
     "promise_bonus",
     "reject",
+    "set_aside",
     "settle_approved",
     "settle_rejected",
     "tell_next",

@@ -8,7 +8,7 @@ from django.db.models import Q
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.review.reasons import check_feedback, check_operator, check_reason
-from crowd.review.settling import lock, reserve_again
+from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.nudge import nudge
@@ -104,7 +104,7 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
         raise Conflict(
             f"A rejection can be taken back within {OVERRIDE.days} days of the work; that is over."
         )
-    reserve_again(hit, assignment, now)
+    set_aside(hit, assignment, now)
     assignment.override_feedback = reason.strip()
     assignment.decision = Decision.OVERRIDE
     assignment.decided_by, assignment.decided_at = by, now

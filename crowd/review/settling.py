@@ -7,6 +7,7 @@ from django.db import transaction
 from annotations.models import Question, Response
 from crowd import budget
 from crowd.models import Assignment, Hit, HitBatch
+from crowd.providers import registry
 from kbpo.core.nudge import nudge
 
 State = Assignment.State
@@ -29,8 +30,10 @@ def settle_approved(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
     """
     if assignment.state not in (State.SUBMITTED, State.REJECTED):
         return False
+    if not assignment.is_covered:
+        set_aside(hit, assignment, now)
     if assignment.state == State.REJECTED and assignment.decision != Decision.OVERRIDE:
-        reserve_again(hit, assignment, now)  # somebody took it back at the provider
+        set_aside(hit, assignment, now)  # somebody took it back at the provider
         assignment.decision = Decision.OVERRIDE
     elif assignment.state == State.SUBMITTED:
         assignment.decision = Decision.APPROVE
@@ -46,6 +49,8 @@ def settle_approved(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
 def settle_rejected(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
     """Record that the provider has taken a rejection: the money is free, and the votes do not count.
 
+    Where the provider gives the place to somebody else, the money is kept for them.
+
     Parameters
     ----------
     hit, assignment
@@ -55,13 +60,18 @@ def settle_rejected(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
         return False
     if assignment.decision != Decision.REJECT:  # rejected at the provider, by other hands
         assignment.decision = ""
-    budget.release(
-        key=f"release|assignment {assignment.pk} rejected",
-        hit=hit,
-        assignment=assignment,
-        cents=hit.reward_cents + hit.fee_cents,
-        now=now,
-    )
+    if assignment.is_covered and hit.ended_at is None and _reopens(hit):
+        hit.places += 1
+        hit.posted_places += 1
+        hit.save(update_fields=["places", "posted_places"])
+    elif assignment.is_covered:
+        budget.release(
+            key=f"release|assignment {assignment.pk} rejected",
+            hit=hit,
+            assignment=assignment,
+            cents=hit.reward_cents + hit.fee_cents,
+            now=now,
+        )
     _settled(assignment, State.REJECTED, now)
     _weigh(assignment, is_valid=False)
     HitBatch.objects.filter(pk=hit.batch_id, state=HitBatch.State.FINISHED).update(state=HitBatch.State.OPEN)
@@ -81,6 +91,21 @@ def close_if_done(hit: Hit, now: datetime) -> bool:
     return True
 
 
+@transaction.atomic
+def cover(*, assignment: Assignment, now: datetime) -> None:
+    """Set money aside for work that came when no budget had room; what has its money keeps it.
+
+    Raises
+    ------
+    OverBudget
+        If there is still no room.
+    """
+    hit, assignment = lock(assignment)
+    if not assignment.is_covered:
+        set_aside(hit, assignment, now)
+        assignment.save(update_fields=["is_covered"])
+
+
 def lock(assignment: Assignment) -> tuple[Hit, Assignment]:
     """Lock an assignment and, before it, its HIT."""
     hit = (
@@ -93,8 +118,8 @@ def lock(assignment: Assignment) -> tuple[Hit, Assignment]:
     return hit, assignment
 
 
-def reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
-    """Set money aside for one assignment of a locked HIT, beyond its places."""
+def set_aside(hit: Hit, assignment: Assignment, now: datetime) -> None:
+    """Set money aside for one assignment of a locked HIT, beyond what its places have."""
     promise = budget.Promise(
         key=budget.next_key("reserve", hit),
         cents=hit.reward_cents + hit.fee_cents,
@@ -102,6 +127,11 @@ def reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
         assignment=assignment,
     )
     budget.reserve(promises=[promise], batch=hit.batch, now=now)
+    assignment.is_covered = True
+
+
+def _reopens(hit: Hit) -> bool:
+    return registry.provider(hit.batch.provider).reopens_rejected
 
 
 def _settled(assignment: Assignment, state: str, now: datetime) -> None:

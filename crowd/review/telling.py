@@ -11,7 +11,7 @@ from crowd import budget, outbox
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
-from crowd.review.settling import lock, settle_approved, settle_rejected
+from crowd.review.settling import cover, lock, settle_approved, settle_rejected
 from kbpo.core.errors import OverBudget
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ def tell_next(*, now: datetime, rng: Random) -> bool:
         elif assignment.decision == Decision.OVERRIDE:
             provider.approve(assignment.provider_id, feedback=assignment.override_feedback, override=True)
         else:
+            cover(assignment=assignment, now=now)
             provider.approve(assignment.provider_id, feedback=assignment.feedback)
         _settle(assignment, now)
     except NoAnswer as error:
