@@ -43,7 +43,8 @@ def create_budget(*, scope: str, key: str, cap_cents: int, by: User) -> Budget:
         with transaction.atomic():
             return Budget.objects.create(scope=scope, key=key, cap_cents=cap_cents)
     except IntegrityError:
-        raise Conflict(f"There is a budget for {Budget.Scope(scope).label} {key}; change its cap.") from None
+        there = Budget(scope=scope, key=key)
+        raise Conflict(f"There is a budget for {there}; change its cap.") from None
 
 
 @transaction.atomic
