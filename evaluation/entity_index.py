@@ -66,8 +66,10 @@ class Naming:
     ----------
     document_id : int
     type : str
+    name : str
+        As names are compared.
     text : str
-        The name as it stands there.
+        As it stands there.
     page : str
         Its page; empty for none.
     spans : set of Span
@@ -77,15 +79,11 @@ class Naming:
 
     document_id: int
     type: str
+    name: str
     text: str
     page: str
     by_people: bool
     spans: set[Span] = field(default_factory=set)
-
-    @property
-    def name(self) -> str:
-        """The name as names are compared."""
-        return normalised(self.text)
 
 
 def index_entities(*, now: datetime) -> int:
@@ -219,9 +217,13 @@ def _named(mentions: Iterable[tuple[int, str, Span, Span, str]], *, by_people: b
     for document_id, text, own in _with_texts(mentions):
         found: dict[tuple[str, str, str], Naming] = {}
         for _, kind, span, canonical, page in own:
-            naming = Naming(document_id, kind, words_of(text, canonical)[:LONGEST].strip(), page, by_people)
-            if naming.name:
-                found.setdefault((kind, naming.name, page), naming).spans.add(span)
+            words = words_of(text, canonical)[:LONGEST].strip()
+            name = normalised(words)
+            if not name:  # a span of white space
+                continue
+            if (kind, name, page) not in found:
+                found[kind, name, page] = Naming(document_id, kind, name, words, page, by_people)
+            found[kind, name, page].spans.add(span)
         yield from found.values()
 
 
@@ -239,12 +241,19 @@ def _with_texts(
 
 
 def _store(index: EntityIndex, gathered: Sequence[list[Naming]]) -> None:
-    entities = Entity.objects.bulk_create((_entity(index, own) for own in gathered), batch_size=5000)
+    entities = [_entity(index, own) for own in gathered]
+    fields = ("key", "type", "name", "page", "names", "documents", "mentions")
+    copy_rows(
+        Entity,
+        ("index_id", *fields),
+        ((index.pk, *(getattr(one, field) for field in fields)) for one in entities),
+    )
+    pks = dict(index.entities.values_list("key", "pk"))
     copy_rows(
         EntityName,
         ("entity_id", "document_id", "name", "mentions", "start", "end", "by_people"),
         (
-            (entity.pk, document_id, name, len(spans), *min(spans), by_people)
+            (pks[entity.key], document_id, name, len(spans), *min(spans), by_people)
             for entity, own in zip(entities, gathered, strict=True)
             for (document_id, name, by_people), spans in _by_document(own).items()
         ),
