@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from annotations import names
-from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
+from annotations import names, questions
+from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
 from annotations.names import Occurrence
 from evaluation import exhaustive
 from evaluation.annotated import read_sample
@@ -52,7 +53,8 @@ class Progress:
 def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFORM_SHARE) -> Progress:
     """Draw the first phase of a corpus' exhaustive documents, and the second as soon as it can be drawn.
 
-    Calling it again goes on where it stands.
+    People are asked for the mentions of every document that is drawn and not annotated yet. Calling it again
+    goes on where it stands.
 
     Parameters
     ----------
@@ -91,17 +93,29 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
             " drawn"
         )
     draw_second_phase(sample=sample)
+    ask_documents(sample=sample)
     sample.refresh_from_db()
     return progress(sample)
 
 
 def progress(sample: DocumentSample) -> Progress:
     """Return how far a sample is drawn and annotated."""
-    return Progress(
-        sample,
-        sample.documents.count(),
-        sample.documents.exclude(document__annotations__completed_at__isnull=False).count(),
-    )
+    return Progress(sample, sample.documents.count(), _lacking(sample).count())
+
+
+def ask_documents(*, sample: DocumentSample) -> int:
+    """Ask for the mentions of the sample's documents that nobody was asked about and that lack an annotation.
+
+    Safe to run twice, and at the same time as itself.
+
+    Returns
+    -------
+    int
+        For how many documents.
+    """
+    asked = Question.objects.filter(kind=Question.Kind.ENTITIES, document=OuterRef("document"))
+    unasked = _lacking(sample).filter(~Exists(asked)).values_list("document", flat=True)
+    return len(questions.ask_entities(list(unasked)))
 
 
 @transaction.atomic
@@ -123,11 +137,12 @@ def draw_second_phase(*, sample: DocumentSample) -> bool:
         _draw_second(sample, sample.size - sample.first_size)
     sample.second_drawn_at = timezone.now()
     sample.save(update_fields=["second_drawn_at"])
+    ask_documents(sample=sample)
     return True
 
 
 def draw_due_phases() -> int:
-    """Draw every second phase that can be drawn; return how many."""
+    """Draw every second phase that can be drawn, and ask about its documents; return how many."""
     due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None, retired_at=None)
     return sum(draw_second_phase(sample=sample) for sample in due.order_by("pk"))
 
@@ -285,6 +300,11 @@ def _names(sample: DocumentSample) -> set[str]:
         spans.setdefault(document_id, set()).add((start, end))
     texts = Document.objects.filter(pk__in=spans).values_list("pk", "text")
     return {names.normalised(text[start:end]) for pk, text in texts for start, end in spans[pk]} - {""}
+
+
+def _lacking(sample: DocumentSample) -> QuerySet[SampledDocument]:
+    """Select the documents of a sample whose annotation is not complete, be it the crowd's or an expert's."""
+    return sample.documents.exclude(document__annotations__completed_at__isnull=False)
 
 
 def _key(doc_id: str) -> str:
