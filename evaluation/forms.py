@@ -33,7 +33,7 @@ class DocumentSampleForm(forms.Form):
 
 
 class ReleaseForm(forms.Form):
-    """Which share of the exhaustive documents is retired at a release. What is possible the service checks."""
+    """Which share of the exhaustive documents is retired at a release; the service knows what is possible."""
 
     percent = forms.IntegerField(
         label="Documents to retire, %",

@@ -343,6 +343,13 @@ def test_a_first_phase_alone_can_be_retired_in_part(first_phase: DocumentSample)
     assert document_phases.draw_due_phases() == 0  # two have to be annotated, and the old one is over
 
 
+def test_people_are_asked_about_the_replacements(first_phase: DocumentSample) -> None:
+    new = retire(first_phase.corpus, 0.5)
+    assert new is not None
+    asked = Question.objects.filter(kind="entities").values_list("document__doc_id", flat=True)
+    assert members(new) - members(first_phase) <= set(asked)
+
+
 def test_until_the_replacements_are_annotated_recall_rests_on_the_kept(
     first_phase: DocumentSample, gold: Path
 ) -> None:
