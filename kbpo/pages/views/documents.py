@@ -13,17 +13,19 @@ PAGE = 50
 @require_safe
 @for_operators
 def documents(request: HttpRequest) -> HttpResponse:
-    """Show what each document of a corpus has cost: of that asked for, or the first that has such documents."""
+    """Show what each document of a corpus has cost; where none is asked for, of the first that has any."""
     corpora = document_costs.corpora()
     tag = request.GET.get("corpus", corpora[0].tag if corpora else "")
     corpus = next((one for one in corpora if one.tag == tag), None)
     if corpus is None:
         if tag:
             raise Http404("no corpus of that tag with documents annotated in full")
-        return render(request, "desk/documents.html", {"corpora": corpora})
+        context: dict[str, object] = {"corpora": corpora, "without": document_costs.corpora_without()}
+        return render(request, "desk/documents.html", context)
     page, rows = document_costs.document_costs(corpus, page=request.GET.get("page"), size=PAGE)
     context = {
         "corpora": corpora,
+        "without": document_costs.corpora_without(),
         "corpus": corpus,
         "page": page,
         "rows": rows,
