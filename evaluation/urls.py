@@ -10,7 +10,7 @@ from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
 from evaluation.views.epochs import labels, sample
-from evaluation.views.exhaustive import exhaustive
+from evaluation.views.exhaustive import exhaustive, release
 from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
@@ -50,6 +50,7 @@ urlpatterns = [
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
+    path("corpora/<str:tag>/exhaustive/release/", release, name="release_epoch"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
     path("corpora/<str:tag>/epochs/<int:number>/sample.jsonl", sample, name="sample"),
     re_path(
