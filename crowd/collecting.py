@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 SOONEST = timedelta(seconds=5)
 LATEST = timedelta(minutes=30)
 AFTER_EXPIRY = timedelta(seconds=5)
+LISTED_WITHIN = timedelta(hours=1)
 LONGEST_PROBLEM = 1000  # characters
 
 #: Looks at work that was just taken in, and says why a person should look too; empty: no reason.
@@ -165,19 +166,11 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
     assignment.raw = storable(work.raw)
     assignment.counted_at = now
     assignment.save()
-    sent = hit.assignments.exclude(state=State.BEGUN).count()
-    # Its place was given up already, or opened again by the provider when other work was rejected.
-    if hit.ended_at is not None or sent > hit.places:
-        late = budget.Promise(
-            key=budget.next_key("reserve", hit),
-            cents=hit.reward_cents + hit.fee_cents,
-            hit=hit,
-            assignment=assignment,
-        )
+    if budget.outstanding(hit) < budget.awaited(hit):  # more came than there were places
         try:
-            budget.reserve(promises=[late], batch=hit.batch, now=now)
+            review.set_aside(hit, assignment, now)
         except OverBudget as error:
-            assignment.error = str(error)
+            assignment.is_covered, assignment.error = False, str(error)
     if hit.batch.is_tutorial:
         _settle_tutorial(assignment, now)
     else:
@@ -322,7 +315,16 @@ def _follow(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime
 def _end_if_done(hit: Hit, stands: PublishedHit, now: datetime) -> int:
     if stands.open or stands.held:
         return 0
+    came = hit.assignments.exclude(state=State.BEGUN).count()
+    if came < stands.sent and now < _last_chance(hit):
+        return 0  # it was sent, and is not listed yet: its money is kept
     return _end(hit, now)
+
+
+def _last_chance(hit: Hit) -> datetime:
+    """Return until when work that the provider counts, and does not list, is waited for."""
+    assert hit.expires_at is not None
+    return hit.expires_at + timedelta(seconds=hit.batch.duration_seconds) + LISTED_WITHIN
 
 
 @transaction.atomic
@@ -340,12 +342,10 @@ def _end(looked_at: Hit, now: datetime, error: str = "") -> int:
         return 0
     if not error and (is_to_grow or is_changed or is_to_last):
         return 0
-    sent = hit.assignments.exclude(state=State.BEGUN).count()
-    empty = max(0, hit.places - sent)
     budget.release(
         key=budget.next_key("release", hit),
         hit=hit,
-        cents=empty * (hit.reward_cents + hit.fee_cents),
+        cents=budget.outstanding(hit) - budget.awaited(hit),
         now=now,
     )
     hit.places = hit.posted_places

@@ -6,6 +6,9 @@ from random import Random
 LEASE = timedelta(minutes=10)  # longer than all tries of one request and a long list take
 FIRST = timedelta(seconds=2)
 LONGEST = timedelta(minutes=15)
+DECLINED_FOR = timedelta(hours=1)  # what a provider declined is tried again after
+#: After which nothing is on its way any more: a signature holds for five minutes, the clocks may differ.
+IN_FLIGHT = timedelta(minutes=16)
 
 
 def wait(tries: int, rng: Random, *, retry_after: float | None = None) -> timedelta:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -19,7 +19,6 @@ from kbpo.core.errors import Conflict, OverBudget
 from kbpo.core.nudge import nudge
 
 BONUS_CENTS = 75  # once, for passing a tutorial
-DECLINED_FOR = timedelta(hours=1)
 
 logger = logging.getLogger(__name__)
 
@@ -162,7 +161,7 @@ def grant_next(*, now: datetime, rng: Random) -> bool:
         done = {"claimed_until": until, "error": str(error)}
     except Refused as error:
         logger.warning("qualification %s: %s", found.pk, error)
-        done = {"claimed_until": now + DECLINED_FOR, "error": str(error)}
+        done = {"claimed_until": now + outbox.DECLINED_FOR, "error": str(error)}
     WorkerQualification.objects.filter(pk=found.pk).update(**done)
     return True
 

@@ -7,14 +7,11 @@ in several documents. Every document can be taken, and each probability is store
 """
 
 import hashlib
-import hmac
-import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
@@ -22,6 +19,7 @@ from django.utils import timezone
 from annotations import names, questions
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
 from annotations.names import Occurrence
+from evaluation import exhaustive
 from evaluation.annotated import read_sample
 from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray
@@ -74,18 +72,21 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
         If the corpus has another sample.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)
-    population = corpus.documents.count()
-    if not 2 <= size <= population:
+    sample = exhaustive.current(corpus)
+    root = sample and exhaustive.root_of(sample)
+    number = root.number if root else exhaustive.next_number(corpus)
+    ids = exhaustive.drawable(corpus, number, by_experts=False)
+    if not 2 <= size <= len(ids):
+        which = "" if number == 1 else ", of those that were in no sample yet"
         raise InvalidInput(
-            f"{size} is not between 2 and the {population} documents of {corpus.tag}", where="--n"
+            f"{size} is not between 2 and the {len(ids)} documents of {corpus.tag}{which}", where="--n"
         )
     if not 0 < uniform_share <= 1:
         raise InvalidInput(f"{uniform_share} is not above 0 and at most 1", where="--uniform-share")
     first_size = min(size, max(2, round(uniform_share * size)))
-    sample = DocumentSample.objects.filter(corpus=corpus).first()
-    if sample is None:
-        sample = _draw_first(corpus, size, first_size, population)
-    elif (sample.size, sample.first_size) != (size, first_size):
+    if sample is None or root is None:
+        sample = _draw_first(corpus, number, size, first_size, ids)
+    elif (root.size, root.first_size) != (size, first_size):
         phases = "in one phase" if sample.first_size is None else f"{sample.first_size} of them first"
         raise Conflict(
             f"{corpus.tag} has its exhaustive sample of {sample.size} documents, {phases}: another is not"
@@ -124,10 +125,11 @@ def draw_second_phase(*, sample: DocumentSample) -> bool:
     Returns
     -------
     bool
-        False where it is drawn already, or there is none, or the first phase is not annotated yet.
+        False where it is drawn already, there is none, the first phase is not annotated yet, or another
+        sample has taken over.
     """
     sample = DocumentSample.objects.select_for_update(of=("self",)).select_related("corpus").get(pk=sample.pk)
-    if sample.first_size is None or sample.second_drawn_at is not None:
+    if sample.first_size is None or sample.second_drawn_at is not None or sample.retired_at is not None:
         return False
     if sample.documents.filter(document__annotations=None).exists():
         return False
@@ -141,7 +143,7 @@ def draw_second_phase(*, sample: DocumentSample) -> bool:
 
 def draw_due_phases() -> int:
     """Draw every second phase that can be drawn, and ask about its documents; return how many."""
-    due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None)
+    due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None, retired_at=None)
     return sum(draw_second_phase(sample=sample) for sample in due.order_by("pk"))
 
 
@@ -151,7 +153,7 @@ def notice_annotations() -> int:
     Returns
     -------
     int
-        In how many corpora.
+        Of how many samples.
     """
     in_phases = DocumentSample.objects.filter(first_size__isnull=False).order_by("pk")
     return sum(_notice(pk) for pk in list(in_phases.values_list("pk", flat=True)))
@@ -159,19 +161,19 @@ def notice_annotations() -> int:
 
 @transaction.atomic
 def _notice(sample_id: int) -> bool:
-    corpus = Corpus.objects.get(document_sample=sample_id)
-    now = _fingerprint(corpus)
-    if DocumentSample.objects.filter(pk=sample_id, scored_as=now).exists():
+    sample = DocumentSample.objects.get(pk=sample_id)
+    now = _fingerprint(sample)
+    if sample.scored_as == now:
         return False
     # The sample's row comes after the corpus' epochs, as everywhere.
-    Epoch.objects.filter(corpus=corpus).update(scores_due=True)
+    Epoch.objects.filter(document_sample=sample).update(scores_due=True)
     DocumentSample.objects.filter(pk=sample_id).update(scored_as=now)
     return True
 
 
-def _fingerprint(corpus: Corpus) -> str:
+def _fingerprint(sample: DocumentSample) -> str:
     """Return a digest of what recall rests on: which documents, and what is said of each."""
-    read = read_sample(corpus)
+    read = read_sample(sample)
     if read is None:
         return "nothing"
     said = DocumentAnnotation.objects.filter(pk__in=read.annotations.values()).order_by("document__doc_id")
@@ -190,35 +192,37 @@ def second_sample(sample: DocumentSample) -> list[str]:
 
 def first_seed(sample_secret: str) -> int:
     """Return the seed of the first phase's uniform draw, which its secret makes."""
-    return int.from_bytes(hmac.digest(bytes.fromhex(sample_secret), b"first phase", "sha256")[:7], "big")
+    return exhaustive.seed_of(sample_secret, "first phase")
 
 
-def _draw_first(corpus: Corpus, size: int, first_size: int, population: int) -> DocumentSample:
-    fixed: bytes | None = settings.KBPO_EPOCH_SECRET
-    secret = (
-        hmac.digest(fixed, f"{corpus.tag}|documents".encode(), "sha256") if fixed else secrets.token_bytes(32)
-    ).hex()
+def _draw_first(
+    corpus: Corpus, number: int, size: int, first_size: int, ids: Mapping[str, int]
+) -> DocumentSample:
+    secret = exhaustive.make_secret(corpus, number)
     seed = first_seed(secret)
-    ids = dict(corpus.documents.values_list("doc_id", "pk"))
     sample = DocumentSample.objects.create(
-        corpus=corpus, seed=seed, size=size, first_size=first_size, secret=secret, population=population
+        corpus=corpus,
+        number=number,
+        seed=seed,
+        size=size,
+        first_size=first_size,
+        secret=secret,
+        population=len(ids),
     )
     SampledDocument.objects.bulk_create(
-        SampledDocument(sample=sample, document_id=ids[doc_id], probability=first_size / population)
+        SampledDocument(
+            sample=sample, document_id=ids[doc_id], probability=first_size / len(ids), since=number
+        )
         for doc_id in documents.draw_documents(list(ids), first_size, seed)
     )
+    exhaustive.rest_scores_on(sample)
     return sample
 
 
 def _draw_second(sample: DocumentSample, expected: int) -> None:
-    drawn = sample.documents.values("document")
     # By their ids: the same documents in any order of loading give the same sums.
-    left = list(
-        Document.objects.filter(corpus=sample.corpus)
-        .exclude(pk__in=drawn)
-        .order_by("doc_id")
-        .values_list("pk", "doc_id")
-    )
+    never_drawn = exhaustive.drawable(sample.corpus, sample.number + 1, by_experts=False)
+    left = [(pk, doc_id) for doc_id, pk in never_drawn.items()]
     frequency, occurrences = _find_names(sample)
     scores = _score(sample, [pk for pk, _ in left], frequency, occurrences)
     p2 = documents.second_phase_probabilities(scores, expected, FLOOR_SHARE)
@@ -231,21 +235,28 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
     )
     u = coordinated.uniforms(bytes.fromhex(sample.secret), [_key(doc_id) for _, doc_id in left])
     SampledDocument.objects.bulk_create(
-        SampledDocument(sample=sample, document_id=left[place][0], phase=2, probability=float(p2[place]))
+        SampledDocument(
+            sample=sample,
+            document_id=left[place][0],
+            phase=2,
+            probability=float(p2[place]),
+            since=sample.number,
+        )
         for place in np.flatnonzero(u < p2)
     )
-    phase = dict(sample.documents.values_list("document_id", "phase"))
-    counts = Counter((one.name, phase.get(one.document_id)) for one in occurrences)
+    phase = {pk: 0 for pk, _ in left} | dict(sample.documents.values_list("document_id", "phase"))
+    counts = Counter((one.name, phase[one.document_id]) for one in occurrences if one.document_id in phase)
     SampleName.objects.bulk_create(
         (
             SampleName(
                 sample=sample,
                 name=name,
-                documents=number,
+                documents=sum(counts[name, number] for number in range(3)),
                 first=counts[name, 1],
                 sampled=counts[name, 1] + counts[name, 2],
             )
-            for name, number in frequency.items()
+            for name in frequency
+            if any(counts[name, number] for number in range(3))
         ),
         batch_size=5000,
     )
@@ -273,7 +284,7 @@ def _score(
     )
     at, name, times = np.array(found, dtype=np.int64).reshape(-1, 3).T
     return documents.tfidf_scores(
-        at, times, name, list(frequency.values()), len(document_ids), sample.population
+        at, times, name, list(frequency.values()), len(document_ids), sample.corpus.documents.count()
     )
 
 

@@ -19,6 +19,7 @@ class FakeHit:
     places: int
     held: int = 0
     works: dict[tuple[str, str], SubmittedWork] = field(default_factory=dict)
+    unlisted: dict[tuple[str, str], SubmittedWork] = field(default_factory=dict)  # counted, not shown yet
 
 
 class FakeProvider:
@@ -29,6 +30,7 @@ class FakeProvider:
     """
 
     name = "marketplace"
+    reopens_rejected = False
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self.clock = clock
@@ -191,7 +193,7 @@ class FakeProvider:
         return self.hits[provider_id]
 
     def _published(self, hit: FakeHit) -> PublishedHit:
-        taken = len(hit.works) + hit.held
+        taken = len(hit.works) + len(hit.unlisted) + hit.held
         return PublishedHit(
             provider_id=hit.provider_id,
             annotation=hit.new.annotation,
@@ -200,6 +202,7 @@ class FakeProvider:
             places=hit.places,
             open=max(0, hit.places - taken) if self.clock() < hit.expires_at else 0,
             held=hit.held,
+            sent=len(hit.works) + len(hit.unlisted),
         )
 
 

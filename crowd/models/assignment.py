@@ -53,6 +53,10 @@ class Assignment(models.Model):
     comment = models.TextField(blank=True)
     raw = models.TextField(blank=True)
     problem = models.TextField(blank=True, help_text="Why an answer, or part of it, could not be counted.")
+    is_covered = models.BooleanField(
+        default=True,
+        help_text="Whether its money was set aside: for what comes unasked no budget may have room.",
+    )
     counted_at = models.DateTimeField(null=True, blank=True, help_text="When its answers became responses.")
     responses = models.ManyToManyField(Response, related_name="assignments")
     # Review: what a person or a rule decided, and whether the provider knows.

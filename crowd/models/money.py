@@ -1,5 +1,7 @@
 """What may be spent, and every cent that was promised or paid."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -42,7 +44,9 @@ class Budget(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_scope_display()} {self.key}"
+        if self.scope == self.Scope.MONTH:
+            return f"{datetime.strptime(self.key, '%Y-%m'):%B %Y}"  # noqa: DTZ007  (a month has no zone)
+        return f"{self.scope} {self.key}"
 
 
 class LedgerEntry(models.Model):

@@ -92,6 +92,8 @@ class PublishedHit:
         In all.
     open, held : int
         Places that can be accepted, and those that a worker is at.
+    sent : int
+        Assignments that came in, as far as the provider counts them; its lists may lag behind.
     """
 
     provider_id: str
@@ -101,6 +103,7 @@ class PublishedHit:
     places: int
     open: int
     held: int
+    sent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +137,10 @@ class Provider(Protocol):
     @property
     def name(self) -> str:
         """Return which of `WorkerIdentity.Provider` its workers' names belong to."""
+
+    @property
+    def reopens_rejected(self) -> bool:
+        """Say whether the provider gives the place of rejected work to somebody else by itself."""
 
     def fee_cents(self, *, reward_cents: int, places: int) -> int:
         """Return the provider's fee for one assignment of a HIT with so many places."""

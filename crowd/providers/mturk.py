@@ -68,6 +68,8 @@ class MTurk:
         That boto3 makes of each request.
     """
 
+    reopens_rejected = False
+
     def __init__(
         self, *, name: str, endpoint_url: str, keys: tuple[str, str], attempts: int = ATTEMPTS
     ) -> None:
@@ -378,6 +380,9 @@ def _published(found: dict[str, Any]) -> PublishedHit:
         places=found["MaxAssignments"],
         open=found["NumberOfAssignmentsAvailable"] if can_be_accepted else 0,
         held=found["NumberOfAssignmentsPending"],
+        sent=found["MaxAssignments"]
+        - found["NumberOfAssignmentsAvailable"]
+        - found["NumberOfAssignmentsPending"],
     )
 
 

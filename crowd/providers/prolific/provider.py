@@ -49,6 +49,7 @@ class Prolific:
     """
 
     name = "prolific"
+    reopens_rejected = True
 
     def __init__(
         self,
@@ -300,6 +301,7 @@ class Prolific:
             places=places + given_up,  # whose places are open again
             open=max(places - allocated, 0) if is_open else 0,
             held=max(allocated - done, 0),
+            sent=done,
         )
 
     def _submission(self, submission_id: str) -> JSON:

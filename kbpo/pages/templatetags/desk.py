@@ -1,5 +1,6 @@
 """Words of the operators' pages."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django import template
@@ -50,15 +51,18 @@ def kappa(value: float | None) -> str:
 
 
 @register.filter
-def purse(budget: Budget) -> str:
-    """Return what a budget is for.
+def purse(budget: Budget, names: Mapping[str, str] | None = None) -> str:
+    """Return what a budget is for; a submission's with its name, out of `purses.names`.
 
     Examples
     --------
     >>> purse(Budget(scope="month", key="2026-11"))
-    'month 2026-11'
+    'November 2026'
+    >>> purse(Budget(scope="submission", key="12"), {"12": "baseline"})
+    'submission 12 · baseline'
     """
-    return f"{budget.scope} {budget.key}"
+    name = (names or {}).get(budget.key) if budget.scope == Budget.Scope.SUBMISSION else None
+    return f"{budget} · {name}" if name else str(budget)
 
 
 @register.filter

@@ -7,10 +7,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotations.models import Question
+from crowd import budget
 from crowd.models import Assignment, Budget, HitBatch
 from crowd.providers import registry
 from kbpo.core.errors import InvalidInput
-from kbpo.pages import batches
+from kbpo.pages import batches, purses
 from kbpo.pages.access import for_operators
 from kbpo.pages.reading import paged
 
@@ -25,6 +26,9 @@ def home(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     show = request.GET.get("show", "live")
     page = paged(request, _shown(show), PAGE)
+    tight = Budget.objects.filter(
+        cap_cents__lt=1.1 * F("reserved_cents") + 1.1 * F("paid_cents"), cap_cents__gt=0
+    )
     context = {
         "page": page,
         "standings": batches.standings(list(page.object_list), now=now),
@@ -33,9 +37,9 @@ def home(request: HttpRequest) -> HttpResponse:
         "has_any": page.paginator.count > 0 or HitBatch.objects.exists(),
         "flagged": Assignment.objects.filter(batches.waits_for_a_person()).count(),
         "with_experts": Question.objects.filter(state=Question.State.EXPERT).count(),
-        "tight_budgets": Budget.objects.filter(
-            cap_cents__lt=1.1 * F("reserved_cents") + 1.1 * F("paid_cents"), cap_cents__gt=0
-        ),
+        "tight_budgets": tight,
+        "purses": purses.names(tight),
+        "owed": budget.owed(),
         "has_account": bool(registry.configured()),
     }
     return render(request, "desk/home.html", context)

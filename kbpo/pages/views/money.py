@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd import budget
 from crowd.models import Budget
 from kbpo.core.errors import KbpoError
-from kbpo.pages import ledger
+from kbpo.pages import ledger, purses
 from kbpo.pages.access import for_operators, operator
 from kbpo.pages.forms import BudgetForm, CapForm
 from kbpo.pages.reading import paged
@@ -66,6 +66,7 @@ def ledger_page(request: HttpRequest) -> HttpResponse:
         "divisions": ledger.DIVISIONS,
         "lines": ledger.lines(by),
         "total": ledger.total(),
+        "owed": budget.owed(),
         "page": page,
         "audit": ledger.audit(now=timezone.now()) if is_short else ledger.last_audit(),
     }
@@ -109,6 +110,7 @@ def _show(
             for one in page.object_list
         ],
         "failed": failed,
+        "purses": purses.names(page.object_list),
     }
     is_refused = bool(form.errors) or failed is not None
     return render(request, "desk/budgets.html", context, status=400 if is_refused else 200)

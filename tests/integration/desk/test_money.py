@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations.models import Corpus
-from crowd.models import Budget, HitBatch, LedgerEntry
+from crowd.models import Assignment, Budget, HitBatch, LedgerEntry
 from kbpo.pages import ledger
 from tests.factories import SubmissionFactory, WorkerIdentityFactory
 from tests.integration.desk.conftest import text_of
@@ -60,6 +60,26 @@ def test_a_wrong_budget_is_refused_on_the_page(desk: Client, given: dict[str, st
     assert response.status_code == 400
     assert words in text_of(response)
     assert not Budget.objects.exists()
+
+
+def test_budgets_are_called_by_names(desk: Client, corpus: Corpus) -> None:
+    submission = SubmissionFactory.create(corpus=corpus, name="northlight")
+    Budget.objects.create(scope="submission", key=str(submission.pk), cap_cents=100)
+    Budget.objects.create(scope="submission", key="999999999", cap_cents=100)
+    Budget.objects.create(scope="month", key="2026-11", cap_cents=100)
+    text = text_of(desk.get(reverse("desk_budgets")))
+    assert f"Submission {submission.pk} · northlight $0.00" in text
+    assert "Submission 999999999 $0.00" in text
+    assert "November 2026 $0.00" in text
+
+
+def test_what_is_owed_is_said_where_operators_look(desk: Client, post: Any, send: Any) -> None:
+    assignment = send(post())
+    Assignment.objects.filter(pk=assignment.pk).update(is_covered=False)
+    for name in ("desk", "desk_ledger"):
+        assert "1 answer came beyond what any budget has room for, and $0.18 is owed" in text_of(
+            desk.get(reverse(name))
+        )
 
 
 def test_there_is_one_budget_for_one_thing(desk: Client, purse: Budget) -> None:

@@ -10,7 +10,14 @@ from django.test import Client
 from annotations.models import Corpus, Question
 from evaluation import audit, comparing, document_phases, epochs, exhaustive
 from evaluation.document_coverage import band_coverage
-from evaluation.models import DocumentSample, SampledDocument, Score, SecondPhaseProbability, Submission
+from evaluation.models import (
+    DocumentSample,
+    Epoch,
+    SampledDocument,
+    Score,
+    SecondPhaseProbability,
+    Submission,
+)
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import UserFactory
@@ -211,6 +218,7 @@ def test_an_operator_draws_the_documents_on_a_page(unsampled: Corpus, gold: Path
 @pytest.fixture
 def two_phases(corpus: Corpus) -> DocumentSample:
     """A sample in two phases of a corpus whose documents are all annotated."""
+    Epoch.objects.update(document_sample=None)
     DocumentSample.objects.all().delete()
     return document_phases.sample_documents(corpus=corpus, size=30, uniform_share=0.5).sample
 

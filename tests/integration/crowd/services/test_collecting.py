@@ -9,7 +9,7 @@ import pytest
 
 from annotations import conflicts
 from annotations.models import Response
-from crowd import budget, collecting, posting
+from crowd import budget, collecting, posting, review
 from crowd.collecting import identify
 from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User, WorkerIdentity
@@ -249,20 +249,122 @@ def test_a_hit_that_is_gone_at_the_provider_ends(desk: Desk, hit: Hit) -> None:
     assert desk.money() == (0, 0)
 
 
-def test_work_that_comes_after_the_end_is_counted_and_its_money_set_aside_again(desk: Desk, hit: Hit) -> None:
-    hidden = desk.send(hit)
-    works = desk.provider.hits["HIT1"].works
-    late = works.pop((hidden, f"W{desk.sent}"))
+def cap(desk: Desk, cents: int) -> None:
+    desk.budget.refresh_from_db()
+    desk.budget.cap_cents = cents
+    desk.budget.save()
+
+
+def hide(desk: Desk, ident: str) -> Any:
+    """Have the provider lose sight of work for a while; return what shows it again."""
+    hit = desk.provider.hits["HIT1"]
+    [key] = [key for key in hit.works if key[0] == ident]
+    hit.unlisted[key] = hit.works.pop(key)
+
+    def show() -> None:
+        hit.works[key] = hit.unlisted.pop(key)
+
+    return show
+
+
+def test_the_money_for_work_that_is_sent_and_not_listed_yet_is_kept(desk: Desk, hit: Hit) -> None:
+    show = hide(desk, desk.send(hit))
+    posting.expire_batch(batch=hit.batch, by=desk.operator, now=desk.now)
+    desk.post()
+    cap(desk, 3 * UNIT)
+    desk.collect()
+    assert crowd.states([hit]) == ["posted"]
+    assert desk.money() == (3 * UNIT, 0)
+    show()
+    desk.collect()
+    desk.decide()
+    assert crowd.states([hit]) == ["closed"]
+    assert desk.money() == (0, UNIT)
+    crowd.check_books()
+
+
+def test_work_that_is_never_listed_is_not_waited_for_forever(desk: Desk, hit: Hit) -> None:
+    hide(desk, desk.send(hit))
     desk.wait(days=8)
+    desk.collect()
+    assert crowd.states([hit]) == ["closed"]
+    assert desk.money() == (0, 0)
+
+
+def late(desk: Desk, hit: Hit) -> str:
+    """Send work of which the provider knows nothing when its HIT is over, and have it collected then."""
     desk.send(hit)
-    desk.collect()  # expired, and one was not listed yet
-    works[late.assignment_id, late.worker_id] = late
+    ident = desk.send(hit)
+    works = desk.provider.hits["HIT1"].works
+    work = works.pop((ident, f"W{desk.sent}"))
+    desk.wait(days=8)
+    desk.collect()
+    works[ident, work.worker_id] = work
+    return ident
+
+
+def test_work_that_comes_after_the_end_is_counted_and_its_money_set_aside_again(desk: Desk, hit: Hit) -> None:
+    late(desk, hit)
     desk.collect()
     assert Response.objects.filter(is_valid=True).count() == 2
     assert desk.money() == (2 * UNIT, 0)
     crowd.check_books()
     desk.decide()
     assert desk.money() == (0, 2 * UNIT)
+    crowd.check_books()
+
+
+def test_work_that_no_budget_has_room_for_is_owed_and_paid_when_there_is(desk: Desk, hit: Hit) -> None:
+    ident = late(desk, hit)
+    cap(desk, UNIT)
+    desk.collect()
+    crowd.check_books()
+    assert desk.assignment(ident).is_covered is False
+    assert "are needed" in desk.assignment(ident).error
+    assert budget.owed() == budget.Owed(assignments=1, cents=UNIT)
+    assert desk.decide() == 2  # one is approved; the provider does not hear of the other
+    assert desk.provider.calls.count("approve") == 1
+    assert desk.money() == (0, UNIT)
+    crowd.check_books()
+    cap(desk, 2 * UNIT)
+    desk.wait(hours=2)
+    desk.decide()
+    assert desk.assignment(ident).state == "approved"
+    assert desk.money() == (0, 2 * UNIT)
+    assert budget.owed() == budget.Owed(assignments=0, cents=0)
+    assert crowd.states([hit]) == ["closed"]
+    crowd.check_books()
+
+
+def test_work_that_is_owed_may_be_rejected(desk: Desk, hit: Hit) -> None:
+    ident = late(desk, hit)
+    cap(desk, UNIT)
+    desk.collect()
+    review.reject(assignment=desk.assignment(ident), by=desk.operator, reason="Random", now=desk.now)
+    desk.decide()
+    assert desk.money() == (0, UNIT)
+    assert budget.owed().assignments == 0
+    crowd.check_books()
+
+
+def test_the_place_of_rejected_work_keeps_its_money_where_the_provider_fills_it_again(
+    desk: Desk, hit: Hit
+) -> None:
+    desk.provider.reopens_rejected = True
+    ident = desk.send(hit)
+    desk.collect()
+    cap(desk, 3 * UNIT)
+    review.reject(assignment=desk.assignment(ident), by=desk.operator, reason="Random", now=desk.now)
+    crowd.tell(desk.now)
+    desk.provider.hits["HIT1"].places += 1  # by itself
+    assert desk.money() == (3 * UNIT, 0)
+    crowd.check_books()
+    for _ in range(3):
+        desk.send(hit)
+    desk.collect()
+    desk.decide()
+    assert desk.money() == (0, 3 * UNIT)
+    assert crowd.states([hit]) == ["closed"]
     crowd.check_books()
 
 

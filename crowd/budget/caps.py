@@ -1,0 +1,126 @@
+"""Budgets: what they are for, and how much may be spent."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from annotations.models import Corpus
+from crowd.models import Budget
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+
+MOST_CENTS = 10**12
+
+
+@transaction.atomic
+def create_budget(*, scope: str, key: str, cap_cents: int, by: User) -> Budget:
+    """Open a budget.
+
+    Parameters
+    ----------
+    scope : {"corpus", "submission", "month"}
+    key : str
+        A corpus' tag, a submission's id, or a month such as ``"2026-11"``.
+    cap_cents : int
+    by : User
+
+    Raises
+    ------
+    NotAllowed
+        If they are no operator.
+    InvalidInput
+        If scope, key or cap is none.
+    Conflict
+        If there is such a budget.
+    """
+    _check_operator(by)
+    if scope not in Budget.Scope.values:
+        raise InvalidInput(f"is {scope!r}; it must be {', '.join(Budget.Scope.values)}", where="scope")
+    _check_key(scope, key)
+    _check_cap(cap_cents)
+    try:
+        with transaction.atomic():
+            return Budget.objects.create(scope=scope, key=key, cap_cents=cap_cents)
+    except IntegrityError:
+        there = Budget(scope=scope, key=key)
+        raise Conflict(f"There is a budget for {there}; change its cap.") from None
+
+
+@transaction.atomic
+def change_cap(*, budget: Budget, cap_cents: int, by: User) -> Budget:
+    """Raise or lower a budget's cap.
+
+    Raises
+    ------
+    NotAllowed
+        If they are no operator.
+    InvalidInput
+        If the cap is no sum of money, or less than is promised and paid already.
+    """
+    _check_operator(by)
+    _check_cap(cap_cents)
+    budget = Budget.objects.select_for_update(no_key=True).get(pk=budget.pk)
+    spent = budget.reserved_cents + budget.paid_cents
+    if cap_cents < spent:
+        raise InvalidInput(
+            f"A cap of {dollars(cap_cents)} is too low: {dollars(spent)} of {budget} are promised or paid."
+        )
+    budget.cap_cents = cap_cents
+    budget.save(update_fields=["cap_cents"])
+    return budget
+
+
+def matching(*, corpus: Corpus, submission_id: int | None, now: datetime) -> list[Budget]:
+    """List the budgets that work for a corpus and a submission counts against now."""
+    scopes = Q(scope=Budget.Scope.CORPUS, key=corpus.tag) | Q(scope=Budget.Scope.MONTH, key=month(now))
+    if submission_id is not None:
+        scopes |= Q(scope=Budget.Scope.SUBMISSION, key=str(submission_id))
+    return list(Budget.objects.filter(scopes).order_by("pk"))
+
+
+def month(now: datetime) -> str:
+    """Return a month as budgets are named by it.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> month(datetime(2026, 11, 20, tzinfo=UTC))
+    '2026-11'
+    """
+    return f"{now:%Y-%m}"
+
+
+def dollars(cents: int) -> str:
+    """Write a sum for people.
+
+    Examples
+    --------
+    >>> dollars(123456)
+    '$1,234.56'
+    """
+    return f"${cents // 100:,}.{cents % 100:02}"
+
+
+def _check_operator(by: User) -> None:
+    if not by.is_operator:
+        raise NotAllowed("Only operators change budgets.")
+
+
+def _check_key(scope: str, key: str) -> None:
+    if scope == Budget.Scope.CORPUS and not Corpus.objects.filter(tag=key).exists():
+        raise InvalidInput(f"there is no corpus {key!r}", where="key")
+    if scope == Budget.Scope.SUBMISSION and not (key.isascii() and key.isdecimal() and len(key) < 19):
+        raise InvalidInput(f"is {key!r}; a submission's budget has its id, such as 42", where="key")
+    if scope == Budget.Scope.MONTH:
+        try:
+            is_month = month(datetime.strptime(key, "%Y-%m")) == key  # noqa: DTZ007  (a month has no zone)
+        except ValueError:
+            is_month = False
+        if not is_month:
+            raise InvalidInput(f"is {key!r}; a month is written like 2026-11", where="key")
+
+
+def _check_cap(cap_cents: int) -> None:
+    if not 0 <= cap_cents <= MOST_CENTS:
+        raise InvalidInput(f"is {dollars(cap_cents)}; it must be $0.00 or more", where="cap")

@@ -1,0 +1,30 @@
+"""Asking through a provider: batches of HITs, planned with their money, and an outbox that posts them.
+
+A HIT's row and the money for it are committed before the provider hears of it. From then on the row says what
+is wanted (to be posted, more places, another end), and `post_next` makes it so, one HIT at a time: claimed by
+a lease, called without a transaction, recorded. Whatever is lost on the way is found again by the request
+token while the provider knows it, and by the HIT's annotation after that.
+
+Rows are locked in one order: batch, HIT, assignment, question, budget.
+"""
+
+from crowd.posting.opening import QUESTIONS_PER_HIT, Preview, open_batch, open_tutorial, preview
+from crowd.posting.planning import plan_batches, plan_more
+from crowd.posting.publishing import post_next
+from crowd.posting.steering import cancel_batch, expire_batch, extend_batch, pause_batch, resume_batch
+
+__all__ = [
+    "QUESTIONS_PER_HIT",
+    "Preview",
+    "cancel_batch",
+    "expire_batch",
+    "extend_batch",
+    "open_batch",
+    "open_tutorial",
+    "pause_batch",
+    "plan_batches",
+    "plan_more",
+    "post_next",
+    "preview",
+    "resume_batch",
+]

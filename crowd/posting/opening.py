@@ -1,0 +1,242 @@
+"""Opening: what a batch would ask and cost, and its rows with the money for them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotations.models import Corpus, Question
+from crowd import budget, paces
+from crowd.lacking import KINDS, for_planning, lacking
+from crowd.models import HitBatch
+from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
+from crowd.planning import Group, group
+from crowd.posting.planning import lock_questions, write_hits
+from crowd.posting.rows import check_operator
+from crowd.providers import registry
+from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.nudge import nudge
+
+QUESTIONS_PER_HIT = {WorkerIdentity.Provider.PROLIFIC: 10}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a batch would ask and cost, before anything is written.
+
+    Attributes
+    ----------
+    questions, hits, places : int
+        `places` are assignments, over all HITs.
+    cost_cents : int
+        Rewards and fees of all of them.
+    """
+
+    questions: int
+    hits: int
+    places: int
+    cost_cents: int
+
+
+def preview(
+    *,
+    questions: QuerySet[Question],
+    kind: str,
+    provider: str,
+    reward_cents: int,
+    now: datetime,
+    questions_per_hit: int | None = None,
+) -> Preview:
+    """Say what `open_batch` would post, and what it would cost if every place is filled and paid."""
+    per_hit = questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
+    account = registry.provider(provider)
+    groups = group(for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now)), per_hit=per_hit)
+    return Preview(
+        questions=sum(len(one.questions) for one in groups),
+        hits=len(groups),
+        places=sum(one.places for one in groups),
+        cost_cents=sum(
+            one.places * (reward_cents + account.fee_cents(reward_cents=reward_cents, places=one.places))
+            for one in groups
+        ),
+    )
+
+
+@transaction.atomic
+def open_batch(
+    *,
+    corpus: Corpus,
+    kind: str,
+    provider: str,
+    reward_cents: int,
+    by: User | None,
+    now: datetime,
+    questions: QuerySet[Question] | None = None,
+    submission_id: int | None = None,
+    questions_per_hit: int | None = None,
+    lifetime: timedelta = LIFETIME,
+    auto_approval: timedelta = AUTO_APPROVAL,
+    asks_links: bool = False,
+) -> HitBatch:
+    """Plan HITs for all questions of a corpus, or of those given, that lack votes, and set their money aside.
+
+    The batch asks these questions until they have their votes, and no others.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    kind : {"relation", "entities"}
+    provider : {"marketplace", "mturk", "prolific"}
+    reward_cents : int
+        For each assignment, that is for `questions_per_hit` questions with their companions.
+    by : User or None
+        An operator; None: the service itself.
+    now : datetime
+    questions : QuerySet, optional
+        Those of a submission, for example.
+    submission_id : int, optional
+        Whose budget, if there is one, must have room too.
+    questions_per_hit : int, optional
+        Unless given, 10 at Prolific, where many small pieces are slow, and 1 elsewhere.
+    lifetime, auto_approval : timedelta
+    asks_links : bool
+        Whether mentions are linked to Wikipedia.
+
+    Raises
+    ------
+    NotAllowed
+        If `by` is no operator.
+    InvalidInput
+        If the reward or a time is out of range.
+    Conflict
+        If no question lacks votes.
+    OverBudget
+        If it would cost more than a budget has left.
+    Unavailable
+        If there is no account with the provider.
+    """
+    batch = _new_batch(
+        corpus=corpus,
+        submission_id=submission_id,
+        kind=kind,
+        provider=provider,
+        reward_cents=reward_cents,
+        questions_per_hit=questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1),
+        lifetime=lifetime,
+        auto_approval=auto_approval,
+        asks_links=asks_links,
+        by=by,
+    )
+    asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
+    asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
+    locked = lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
+    found = for_planning(lacking(locked, now=now))
+    groups = group(found, per_hit=batch.questions_per_hit)
+    if not groups:
+        raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
+    batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
+    batch.save(update_fields=["estimated_seconds"])
+    write_hits(batch, groups, now)
+    nudge("kbpo.pipeline.post_hits")
+    return batch
+
+
+@transaction.atomic
+def open_tutorial(
+    *,
+    corpus: Corpus,
+    kind: str,
+    provider: str,
+    reward_cents: int,
+    places: int,
+    by: User | None,
+    now: datetime,
+    lifetime: timedelta = LIFETIME,
+) -> HitBatch:
+    """Plan a tutorial: one HIT without questions, for workers who have not passed it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Whose budget pays.
+    places : int
+        How many workers may take it.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, OverBudget, Unavailable
+        As `open_batch` says.
+    """
+    if not 1 <= places <= 1000:
+        raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
+    batch = _new_batch(
+        corpus=corpus,
+        kind=kind,
+        provider=provider,
+        reward_cents=reward_cents,
+        questions_per_hit=1,
+        lifetime=lifetime,
+        auto_approval=AUTO_APPROVAL,
+        by=by,
+        is_tutorial=True,
+    )
+    batch.estimated_seconds = _seconds(TUTORIAL_TAKES)
+    batch.save(update_fields=["estimated_seconds"])
+    write_hits(batch, [Group((), places)], now)
+    nudge("kbpo.pipeline.post_hits")
+    return batch
+
+
+def _new_batch(
+    *,
+    corpus: Corpus,
+    kind: str,
+    provider: str,
+    reward_cents: int,
+    questions_per_hit: int,
+    lifetime: timedelta,
+    auto_approval: timedelta,
+    by: User | None,
+    submission_id: int | None = None,
+    asks_links: bool = False,
+    is_tutorial: bool = False,
+) -> HitBatch:
+    check_operator(by)
+    if kind not in OFFERS:
+        raise InvalidInput(f"is {kind!r}; it must be {' or '.join(OFFERS)}", where="kind")
+    registry.provider(provider)
+    if not 1 <= reward_cents <= 100_00:
+        raise InvalidInput(
+            f"is {budget.dollars(reward_cents)}; it must be from $0.01 to $100.00", where="reward"
+        )
+    if not 1 <= questions_per_hit <= 100:
+        raise InvalidInput(f"is {questions_per_hit}; it must be from 1 to 100", where="questions per HIT")
+    if not timedelta(minutes=1) <= lifetime <= timedelta(days=365):
+        raise InvalidInput("must be from a minute to a year", where="lifetime")
+    if not timedelta(minutes=1) <= auto_approval <= timedelta(days=30):
+        raise InvalidInput("must be from a minute to 30 days", where="automatic approval")
+    offer = (TUTORIALS if is_tutorial else OFFERS)[kind]
+    return HitBatch.objects.create(
+        corpus=corpus,
+        submission_id=submission_id,
+        kind=kind,
+        is_tutorial=is_tutorial,
+        provider=provider,
+        title=offer.title,
+        description=offer.description,
+        keywords=offer.keywords,
+        reward_cents=reward_cents,
+        questions_per_hit=questions_per_hit,
+        duration_seconds=_seconds(min(questions_per_hit * offer.duration, LONGEST_DURATION)),
+        lifetime_seconds=_seconds(lifetime),
+        auto_approval_seconds=_seconds(auto_approval),
+        asks_links=asks_links,
+        created_by=by,
+    )
+
+
+def _seconds(time: timedelta) -> int:
+    return int(time.total_seconds())

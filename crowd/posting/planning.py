@@ -1,0 +1,195 @@
+"""Planning: HITs written down with their money, and asked again where votes are still lacking."""
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, QuerySet
+
+from annotations.models import Question
+from crowd import budget
+from crowd.lacking import for_planning, lacking
+from crowd.models import Assignment, Hit, HitBatch, HitQuestion
+from crowd.planning import Group, group
+from crowd.posting.rows import pause
+from crowd.providers import registry
+from kbpo.core.errors import OverBudget
+
+MOST_BY_EXTENSION = 9  # places; a HIT created with fewer than ten cannot have ten
+EXTENDED_WITHIN = timedelta(days=30)
+
+
+def plan_batches(*, now: datetime) -> int:
+    """Plan anew, in each open batch, what still lacks votes, and finish those in which nothing does.
+
+    Returns
+    -------
+    int
+        How many HITs were planned or extended, and batches finished.
+    """
+    names = registry.configured()
+    if not names:
+        return 0
+    open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
+    planned = sum(plan_more(batch_id=pk, now=now) for pk in list(open_batches.values_list("pk", flat=True)))
+    return planned + _finish_batches()
+
+
+@transaction.atomic
+def plan_more(*, batch_id: int, now: datetime) -> int:
+    """Ask again those of a batch's questions that lack votes: their HIT expired, or an answer did not count.
+
+    A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
+    so nobody is shown what they have answered. The others get new HITs. Questions whose HIT the provider
+    refused are left alone. Where the budget does not suffice the batch is paused.
+
+    Returns
+    -------
+    int
+        How many HITs were planned or extended.
+    """
+    mine = _asked_by(batch_id)
+    if not lacking(mine, now=now).exists():
+        return 0
+    batch = (
+        HitBatch.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("corpus")
+        .get(pk=batch_id)
+    )
+    if batch.state != HitBatch.State.OPEN:
+        return 0
+    candidates = list(lacking(mine, now=now).order_by("pk").values_list("pk", flat=True))
+    latest = _latest_hits(batch, candidates)
+    hits = {
+        hit.pk: hit
+        for hit in Hit.objects.filter(pk__in=set(latest.values()))
+        .order_by("pk")
+        .select_for_update(no_key=True)
+    }
+    refused = {pk for pk, hit_id in latest.items() if hits[hit_id].state == Hit.State.FAILED}
+    locked = lock_questions([pk for pk in candidates if pk not in refused])
+    found = {question.pk: question for question in for_planning(lacking(locked, now=now))}
+    if not found:
+        return 0
+    extended = [
+        (hit, votes)
+        for hit in hits.values()
+        if (votes := _may_grow_by(hit, {pk: one.votes for pk, one in found.items()}, now))
+    ]
+    for hit, _ in extended:
+        for pk in hit.hit_questions.values_list("question", flat=True):
+            del found[pk]
+    groups = group(found.values(), per_hit=batch.questions_per_hit)
+    try:
+        with transaction.atomic():
+            for hit, votes in extended:
+                _grow(batch, hit, votes, now)
+            write_hits(batch, groups, now)
+    except OverBudget as error:
+        pause(batch, str(error))
+        return 0
+    return len(extended) + len(groups)
+
+
+def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
+    """Write down HITs with their money; the questions are locked."""
+    account = registry.provider(batch.provider)
+    hits = Hit.objects.bulk_create(
+        (
+            Hit(
+                batch=batch,
+                request_token=secrets.token_hex(16),
+                annotation=f"kbpo-{secrets.token_hex(16)}",
+                created_at=now,
+                places=one.places,
+                reward_cents=batch.reward_cents,
+                fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
+            )
+            for one in groups
+        ),
+        batch_size=1000,
+    )
+    HitQuestion.objects.bulk_create(
+        (
+            HitQuestion(hit=hit, question_id=pk, position=position)
+            for hit, one in zip(hits, groups, strict=True)
+            for position, pk in enumerate(one.questions)
+        ),
+        batch_size=2000,
+    )
+    budget.reserve(
+        promises=[
+            budget.Promise(
+                key=f"reserve|hit {hit.pk}", cents=hit.places * (hit.reward_cents + hit.fee_cents), hit=hit
+            )
+            for hit in hits
+        ],
+        batch=batch,
+        now=now,
+    )
+    return hits
+
+
+def lock_questions(ids: Iterable[int]) -> QuerySet[Question]:
+    """Lock questions in the order in which all lock them, and return them to be looked at again."""
+    locked = list(
+        Question.objects.filter(pk__in=list(ids))
+        .order_by("pk")
+        .select_for_update(no_key=True)
+        .values_list("pk", flat=True)
+    )
+    return Question.objects.filter(pk__in=locked)
+
+
+def _asked_by(batch_id: int) -> QuerySet[Question]:
+    return Question.objects.filter(
+        Exists(HitQuestion.objects.filter(question=OuterRef("pk"), hit__batch=batch_id))
+    )
+
+
+def _latest_hits(batch: HitBatch, questions: Collection[int]) -> dict[int, int]:
+    """Return the last of the batch's HITs that asked each question."""
+    rows = HitQuestion.objects.filter(hit__batch=batch, question__in=questions)
+    return dict(rows.values("question").annotate(last=Max("hit")).values_list("question", "last"))
+
+
+def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:
+    """Return how many places more a HIT may be given, to ask all of its questions again; else 0."""
+    asked = list(hit.hit_questions.values_list("question", flat=True))
+    wanted = {votes.get(pk, 0) for pk in asked}
+    more = wanted.pop() if len(wanted) == 1 else 0
+    full = hit.assignments.exclude(state=Assignment.State.BEGUN).count() >= hit.places
+    can_grow = hit.can_grow and (hit.places > MOST_BY_EXTENSION or hit.places + more <= MOST_BY_EXTENSION)
+    is_fresh = hit.posted_at is not None and now - hit.posted_at < EXTENDED_WITHIN
+    is_quiet = hit.posted_places == hit.places and hit.wanted_until is None
+    is_done = hit.state in (Hit.State.POSTED, Hit.State.CLOSED) and hit.ended_at is not None
+    return more if is_done and full and can_grow and is_fresh and is_quiet else 0
+
+
+def _grow(batch: HitBatch, hit: Hit, more: int, now: datetime) -> None:
+    hit.places += more
+    promise = budget.Promise(
+        key=budget.next_key("reserve", hit),
+        cents=more * (hit.reward_cents + hit.fee_cents),
+        hit=hit,
+    )
+    budget.reserve(promises=[promise], batch=batch, now=now)
+    hit.state = Hit.State.POSTED
+    hit.ended_at = hit.closed_at = None
+    hit.wanted_until = now + timedelta(seconds=batch.lifetime_seconds)
+    hit.tries = 0
+    hit.claimed_until = None
+    hit.save()
+    hit.hit_questions.update(is_active=True)
+
+
+def _finish_batches() -> int:
+    """Finish the open batches in which nothing is out and no question waits for votes; return how many."""
+    live = Hit.objects.filter(batch=OuterRef("pk"), state__in=[Hit.State.PLANNED, Hit.State.POSTED])
+    waiting = HitQuestion.objects.filter(
+        hit__batch=OuterRef("pk"), question__state=Question.State.OPEN
+    ).exclude(hit__state=Hit.State.FAILED)
+    return HitBatch.objects.filter(~Exists(live), ~Exists(waiting), state=HitBatch.State.OPEN).update(
+        state=HitBatch.State.FINISHED
+    )

@@ -1,0 +1,31 @@
+"""What becomes of work: approved, rejected, taken back; paid once; told to the provider by an outbox.
+
+A rule only ever approves. Work that is flagged waits for a person, until shortly before the provider would
+approve it by itself; its votes do not count as long as it waits. Only a person rejects, with a reason, and
+what was rejected is asked again at once. A label that was settled before stays as it is (docs/adr/0021).
+"""
+
+from crowd.review.blocks import block_worker, tell_next_block, unblock_worker
+from crowd.review.bonuses import pay_next_bonus, promise_bonus
+from crowd.review.deciding import approve, approve_by_rule, last_moment, override, reject
+from crowd.review.settling import close_if_done, lock, set_aside, settle_approved, settle_rejected
+from crowd.review.telling import tell_next
+
+__all__ = [
+    "approve",
+    "approve_by_rule",
+    "block_worker",
+    "close_if_done",
+    "last_moment",
+    "lock",
+    "override",
+    "pay_next_bonus",
+    "promise_bonus",
+    "reject",
+    "set_aside",
+    "settle_approved",
+    "settle_rejected",
+    "tell_next",
+    "tell_next_block",
+    "unblock_worker",
+]

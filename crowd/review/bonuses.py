@@ -1,0 +1,115 @@
+"""Bonuses: promised with their money, and paid once."""
+
+import logging
+import secrets
+from datetime import datetime
+from random import Random
+
+from django.db import transaction
+from django.db.models import Q
+
+from crowd import budget, outbox
+from crowd.models import Assignment, Bonus
+from crowd.providers import registry
+from crowd.providers.base import NoAnswer, Refused
+from kbpo.core.errors import OverBudget
+from kbpo.core.nudge import nudge
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def promise_bonus(*, assignment: Assignment, cents: int, reason: str, message: str, now: datetime) -> Bonus:
+    """Write down a bonus for an assignment's worker, and set its money aside; the same reason is one bonus.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        Collected, so that its worker is known.
+    cents : int
+        1 or more.
+    reason : str
+        Such as ``"tutorial relation"``: a worker gets one bonus for it.
+    message : str
+        To the worker.
+    now : datetime
+
+    Raises
+    ------
+    OverBudget
+        If no budget has room; then there is no bonus.
+    """
+    assert assignment.worker is not None, "whose work is not collected is not known"
+    account = registry.provider(assignment.hit.batch.provider)
+    bonus, _ = Bonus.objects.get_or_create(
+        worker=assignment.worker,
+        reason=reason,
+        defaults={
+            "corpus": assignment.hit.batch.corpus,
+            "assignment": assignment,
+            "message": message,
+            "cents": cents,
+            "fee_cents": account.bonus_fee_cents(cents=cents),
+            "request_token": secrets.token_hex(16),
+        },
+    )
+    budget.reserve_bonus(bonus=bonus, now=now)
+    nudge("kbpo.pipeline.pay_bonuses")
+    return bonus
+
+
+def pay_next_bonus(*, now: datetime, rng: Random) -> bool:
+    """Pay the next bonus that is due; return whether there was one. Safe to run twice."""
+    bonus = _claim_bonus(now)
+    if bonus is None:
+        return False
+    try:
+        budget.reserve_bonus(bonus=bonus, now=now)
+        registry.provider(bonus.worker.provider).pay_bonus(
+            worker_id=bonus.worker.worker_id,
+            assignment_id=bonus.assignment.provider_id,
+            cents=bonus.cents,
+            message=bonus.message,
+            token=bonus.request_token,
+        )
+        _settle_bonus(bonus, now)
+    except NoAnswer as error:
+        until = now + outbox.wait(bonus.tries, rng, retry_after=error.retry_after)
+        Bonus.objects.filter(pk=bonus.pk).update(claimed_until=until, error=str(error))
+    except (Refused, OverBudget) as error:  # money may come, and a person may help
+        logger.warning("bonus %s: %s", bonus.pk, error)
+        Bonus.objects.filter(pk=bonus.pk).update(claimed_until=now + outbox.DECLINED_FOR, error=str(error))
+    return True
+
+
+def _claim_bonus(now: datetime) -> Bonus | None:
+    names = registry.configured()
+    if not names:
+        return None
+    with transaction.atomic():
+        bonus = (
+            Bonus.objects.filter(
+                Q(claimed_until=None) | Q(claimed_until__lte=now), paid_at=None, worker__provider__in=names
+            )
+            .select_related("worker", "assignment__hit__batch__corpus")
+            .order_by("pk")
+            .select_for_update(no_key=True, skip_locked=True, of=("self",))
+            .first()
+        )
+        if bonus is not None:
+            bonus.claimed_until = now + outbox.LEASE
+            bonus.tries += 1
+            bonus.save(update_fields=["claimed_until", "tries"])
+        return bonus
+
+
+@transaction.atomic
+def _settle_bonus(paid: Bonus, now: datetime) -> None:
+    bonus = Bonus.objects.select_for_update(no_key=True).get(pk=paid.pk)
+    if bonus.paid_at is not None:
+        return
+    bonus.assignment = paid.assignment
+    budget.pay_bonus(bonus=bonus, now=now)
+    bonus.paid_at = now
+    bonus.claimed_until, bonus.error = None, ""
+    bonus.save()

@@ -1,0 +1,149 @@
+"""Deciding: a rule only ever approves, a person may reject, and take that back."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from crowd.models import Assignment
+from crowd.providers import registry
+from crowd.review.reasons import check_feedback, check_operator, check_reason
+from crowd.review.settling import lock, set_aside
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict
+from kbpo.core.nudge import nudge
+
+APPROVED_BY_RULE_AFTER = timedelta(0)
+#: Before the provider's own approval: so long a person has less than that.
+MARGIN = timedelta(hours=6)
+OVERRIDE = timedelta(days=30)  # from submission, in which a rejection can be taken back
+State = Assignment.State
+Decision = Assignment.Decision
+PARTICIPLES = {Decision.APPROVE: "approved", Decision.REJECT: "rejected", Decision.OVERRIDE: "approved"}
+
+
+def approve_by_rule(*, now: datetime) -> int:
+    """Approve what nothing speaks against, and what nobody has looked at in time; return how much.
+
+    Flagged work is approved when a person has had until `MARGIN` before the provider's automatic approval.
+    """
+    waiting = Assignment.objects.filter(
+        Q(claimed_until=None) | Q(claimed_until__lte=now),
+        state=State.SUBMITTED,
+        decision="",
+        counted_at__isnull=False,
+    )
+    due = [assignment.pk for assignment in waiting.select_related("hit__batch") if _is_due(assignment, now)]
+    return waiting.filter(pk__in=due).update(decision=Decision.APPROVE, decided_at=now, tries=0)
+
+
+@transaction.atomic
+def approve(*, assignment: Assignment, by: User, now: datetime, feedback: str = "") -> Assignment:
+    """Approve work that is waiting.
+
+    Raises
+    ------
+    NotAllowed
+        If `by` is no operator.
+    InvalidInput
+        If the feedback is too long.
+    Conflict
+        If it is decided already.
+    """
+    assignment = _lock_to_decide(assignment, by, now)
+    check_feedback(feedback)
+    _decide(assignment, Decision.APPROVE, by, feedback.strip(), now)
+    return assignment
+
+
+@transaction.atomic
+def reject(*, assignment: Assignment, by: User, reason: str, now: datetime) -> Assignment:
+    """Reject work that is waiting, with the reason that its worker is told.
+
+    Once the provider has taken it, its votes are discounted, its money is free, and its questions are asked
+    again.
+
+    Raises
+    ------
+    NotAllowed
+        If `by` is no operator.
+    InvalidInput
+        If there is no reason, it is too long, or the provider would not take it.
+    Conflict
+        If it is decided already.
+    """
+    assignment = _lock_to_decide(assignment, by, now)
+    check_reason(reason)
+    registry.provider(assignment.hit.batch.provider).check_rejection(reason)
+    _decide(assignment, Decision.REJECT, by, reason.strip(), now)
+    return assignment
+
+
+@transaction.atomic
+def override(*, assignment: Assignment, by: User, reason: str, now: datetime) -> Assignment:
+    """Take a rejection back: the work is paid after all, from money set aside now, and its votes count.
+
+    Raises
+    ------
+    NotAllowed
+        If `by` is no operator.
+    InvalidInput
+        If there is no reason, or it is too long.
+    Conflict
+        If it is not rejected, or was submitted more than `OVERRIDE` ago.
+    OverBudget
+        If no budget has room.
+    """
+    check_operator(by)
+    hit, assignment = lock(assignment)
+    check_reason(reason)
+    if assignment.state != State.REJECTED or assignment.decision == Decision.OVERRIDE:
+        raise Conflict("This work is not rejected, or the rejection is being taken back already.")
+    assert assignment.submitted_at is not None  # the database says so
+    if now - assignment.submitted_at >= OVERRIDE:
+        raise Conflict(
+            f"A rejection can be taken back within {OVERRIDE.days} days of the work; that is over."
+        )
+    set_aside(hit, assignment, now)
+    assignment.override_feedback = reason.strip()
+    assignment.decision = Decision.OVERRIDE
+    assignment.decided_by, assignment.decided_at = by, now
+    assignment.told_at, assignment.claimed_until, assignment.tries, assignment.error = None, None, 0, ""
+    assignment.save()
+    nudge("kbpo.pipeline.review_work")
+    return assignment
+
+
+def last_moment(assignment: Assignment) -> datetime:
+    """Return until when flagged work waits for a person."""
+    assert assignment.submitted_at is not None
+    delay = timedelta(seconds=assignment.hit.batch.auto_approval_seconds)
+    return assignment.submitted_at + max(delay - MARGIN, delay / 2)
+
+
+def _is_due(assignment: Assignment, now: datetime) -> bool:
+    """Say whether a rule approves work now; flagged work waits, half of the provider's delay at least."""
+    assert assignment.counted_at is not None
+    assert assignment.submitted_at is not None
+    if not assignment.flag:
+        return assignment.counted_at + APPROVED_BY_RULE_AFTER <= now
+    return last_moment(assignment) <= now
+
+
+def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:
+    check_operator(by)
+    _, assignment = lock(assignment)
+    if assignment.state != State.SUBMITTED:
+        raise Conflict(f"This work is {assignment.get_state_display()} already.")
+    if assignment.decision and assignment.tries:
+        raise Conflict(f"This work is being {PARTICIPLES[Decision(assignment.decision)]} at this moment.")
+    return assignment
+
+
+def _decide(assignment: Assignment, decision: str, by: User, feedback: str, now: datetime) -> None:
+    assignment.decision = decision
+    assignment.decided_by, assignment.decided_at = by, now
+    assignment.feedback = feedback
+    assignment.claimed_until, assignment.tries, assignment.error = None, 0, ""
+    assignment.save()
+    nudge("kbpo.pipeline.review_work")

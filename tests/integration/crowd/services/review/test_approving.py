@@ -1,0 +1,97 @@
+"""Approved by rule or by a person, told once, paid once; nothing is done without keys."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from annotations.models import Response
+from crowd import collecting, posting, review
+from crowd.models import LedgerEntry
+from crowd.providers import registry
+from tests import crowd
+from tests.fake_provider import LOST
+from tests.integration.crowd.services.conftest import Desk
+from tests.integration.crowd.services.review.acts import UNIT, flag, sent
+
+
+def test_what_nothing_speaks_against_is_approved_by_rule_and_paid(desk: Desk) -> None:
+    _, ident = sent(desk)
+    assert desk.decide() == 1
+    assignment = desk.assignment(ident)
+    assert (assignment.state, assignment.decision, assignment.decided_by) == ("approved", "approve", None)
+    assert assignment.told_at == desk.now
+    assert desk.money() == (2 * UNIT, UNIT)
+    crowd.check_books()
+
+
+def test_what_is_flagged_waits_for_a_person_until_shortly_before_the_providers_own_approval(
+    desk: Desk,
+) -> None:
+    _, ident = sent(desk)
+    flag(ident, desk)
+    desk.wait(days=3, hours=-7)
+    assert desk.decide() == 0
+    desk.wait(hours=1)
+    assert desk.decide() == 1
+    assert desk.assignment(ident).state == "approved"
+
+
+def test_a_short_delay_is_flagged_works_to_a_half(desk: Desk) -> None:
+    desk_hits = desk.posted(auto_approval=timedelta(hours=2))
+    ident = desk.send(desk_hits[0])
+    desk.collect()
+    flag(ident, desk)
+    desk.wait(minutes=59)
+    assert desk.decide() == 0
+    desk.wait(minutes=1)
+    assert desk.decide() == 1
+
+
+def test_a_person_approves_what_was_flagged_and_its_vote_counts(desk: Desk) -> None:
+    _, ident = sent(desk)
+    flag(ident, desk)
+    review.approve(assignment=desk.assignment(ident), by=desk.operator, now=desk.now, feedback="Thanks")
+    crowd.tell(desk.now)
+    assignment = desk.assignment(ident)
+    assert (assignment.state, assignment.decided_by, assignment.feedback) == (
+        "approved",
+        desk.operator,
+        "Thanks",
+    )
+    assert Response.objects.get().is_valid
+
+
+def test_an_approval_whose_answer_was_lost_is_paid_once(desk: Desk) -> None:
+    _, ident = sent(desk)
+    desk.provider.after["approve"] = [LOST]
+    desk.decide()
+    assert desk.assignment(ident).error == "the answer was lost"
+    assert desk.money() == (3 * UNIT, 0)
+    desk.wait(minutes=1)
+    crowd.tell(desk.now)
+    assert desk.money() == (2 * UNIT, UNIT)
+    assert LedgerEntry.objects.filter(kind="reward").count() == 1
+    crowd.check_books()
+
+
+def test_an_approval_that_collecting_sees_first_is_paid_once(desk: Desk) -> None:
+    _, ident = sent(desk)
+    desk.provider.after["approve"] = [LOST]
+    desk.decide()
+    desk.collect()
+    desk.wait(minutes=1)
+    crowd.tell(desk.now)
+    assert desk.assignment(ident).state == "approved"
+    assert desk.money() == (2 * UNIT, UNIT)
+    crowd.check_books()
+
+
+def test_without_keys_and_batches_nothing_is_done(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "configured", list)
+    rng = Random(0)
+    assert not posting.post_next(now=desk.now, rng=rng)
+    assert collecting.collect_next(now=desk.now, due_by=desk.now, rng=rng) is None
+    assert not review.tell_next(now=desk.now, rng=rng)
+    assert not review.pay_next_bonus(now=desk.now, rng=rng)
+    assert not review.tell_next_block(now=desk.now, rng=rng)
