@@ -25,6 +25,7 @@ from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray
 from evaluation.models import DocumentSample, Epoch, SampledDocument, SampleName, SecondPhaseProbability
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.locks import claim
 from kbpo.core.ontology import ENTITY_TYPES
 
 UNIFORM_SHARE = 0.2
@@ -144,7 +145,11 @@ def draw_second_phase(*, sample: DocumentSample) -> bool:
 def draw_due_phases() -> int:
     """Draw every second phase that can be drawn, and ask about its documents; return how many."""
     due = DocumentSample.objects.filter(first_size__isnull=False, second_drawn_at=None, retired_at=None)
-    return sum(draw_second_phase(sample=sample) for sample in due.order_by("pk"))
+    drawn = 0
+    for sample in due.order_by("pk"):
+        with claim(f"document sample {sample.pk}") as is_ours:  # nobody queues behind who is at it
+            drawn += is_ours and draw_second_phase(sample=sample)
+    return drawn
 
 
 def notice_annotations() -> int:
