@@ -8,7 +8,14 @@ token while the provider knows it, and by the HIT's annotation after that.
 Rows are locked in one order: batch, HIT, assignment, question, budget.
 """
 
-from crowd.posting.opening import QUESTIONS_PER_HIT, Preview, open_batch, open_tutorial, preview
+from crowd.posting.opening import (
+    QUESTIONS_PER_HIT,
+    Preview,
+    most_questions,
+    open_batch,
+    open_tutorial,
+    preview,
+)
 from crowd.posting.planning import plan_batches, plan_more
 from crowd.posting.publishing import post_next
 from crowd.posting.steering import cancel_batch, expire_batch, extend_batch, pause_batch, resume_batch
@@ -19,6 +26,7 @@ __all__ = [
     "cancel_batch",
     "expire_batch",
     "extend_batch",
+    "most_questions",
     "open_batch",
     "open_tutorial",
     "pause_batch",

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
-from crowd import budget
+from crowd import budget, paces
 from crowd.lacking import for_planning, lacking
 from crowd.models import Assignment, Hit, HitBatch, HitQuestion
 from crowd.planning import Group, group
@@ -69,7 +69,8 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     }
     refused = {pk for pk, hit_id in latest.items() if hits[hit_id].state == Hit.State.FAILED}
     locked = lock_questions([pk for pk in candidates if pk not in refused])
-    found = {question.pk: question for question in for_planning(lacking(locked, now=now))}
+    asked = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    found = {question.pk: question for question in asked}
     if not found:
         return 0
     extended = [
@@ -95,6 +96,9 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
 def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
     """Write down HITs with their money; the questions are locked."""
     account = registry.provider(batch.provider)
+    rewards = paces.rewards(
+        kind=batch.kind, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence, groups=groups
+    )
     hits = Hit.objects.bulk_create(
         (
             Hit(
@@ -103,10 +107,10 @@ def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[
                 annotation=f"kbpo-{secrets.token_hex(16)}",
                 created_at=now,
                 places=one.places,
-                reward_cents=batch.reward_cents,
-                fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
+                reward_cents=reward,
+                fee_cents=account.fee_cents(reward_cents=reward, places=one.places),
             )
-            for one in groups
+            for one, reward in zip(groups, rewards, strict=True)
         ),
         batch_size=1000,
     )
