@@ -12,8 +12,8 @@ from crowd import budget, paces
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import HitBatch
 from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
-from crowd.planning import Group, group
-from crowd.posting.planning import lock_questions, write_hits
+from crowd.planning import Group, Lacking, group
+from crowd.posting.planning import begin_plan, cost, spoken_for, write_hits
 from crowd.posting.rows import check_operator
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
@@ -53,15 +53,13 @@ def preview(
     """Say what `open_batch` would post, and what it would cost if every place is filled and paid."""
     per_hit = questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
     account = registry.provider(provider)
-    groups = group(for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now)), per_hit=per_hit)
+    asked = questions.filter(kind__in=KINDS[kind])
+    groups = group(_free(asked, now), per_hit=per_hit)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
         places=sum(one.places for one in groups),
-        cost_cents=sum(
-            one.places * (reward_cents + account.fee_cents(reward_cents=reward_cents, places=one.places))
-            for one in groups
-        ),
+        cost_cents=cost(groups, reward_cents, account),
     )
 
 
@@ -80,10 +78,12 @@ def open_batch(
     lifetime: timedelta = LIFETIME,
     auto_approval: timedelta = AUTO_APPROVAL,
     asks_links: bool = False,
+    at_most_cents: int | None = None,
 ) -> HitBatch:
-    """Plan HITs for all questions of a corpus, or of those given, that lack votes, and set their money aside.
+    """Ask all questions of a corpus, or of those given, that lack votes, and set the money for them aside.
 
-    The batch asks these questions until they have their votes, and no others.
+    The batch asks these questions until they have their votes, and no others. The first HITs are planned at
+    once, the others by `plan_next`; while some are left its state is ``planning``, and nothing is posted.
 
     Parameters
     ----------
@@ -104,6 +104,8 @@ def open_batch(
     lifetime, auto_approval : timedelta
     asks_links : bool
         Whether mentions are linked to Wikipedia.
+    at_most_cents : int, optional
+        What somebody has agreed to.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def open_batch(
     InvalidInput
         If the reward or a time is out of range.
     Conflict
-        If no question lacks votes.
+        If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
         If it would cost more than a budget has left.
     Unavailable
@@ -132,14 +134,19 @@ def open_batch(
     )
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
-    locked = lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
-    found = for_planning(lacking(locked, now=now))
+    found = _free(asked, now)
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
+    cents = cost(groups, reward_cents, registry.provider(provider))
+    if at_most_cents is not None and cents > at_most_cents:
+        raise Conflict(
+            f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
+            f" {budget.dollars(at_most_cents)}. Look at it again."
+        )
     batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
     batch.save(update_fields=["estimated_seconds"])
-    write_hits(batch, groups, now)
+    begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -188,6 +195,13 @@ def open_tutorial(
     write_hits(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
+
+
+def _free(questions: QuerySet[Question], now: datetime) -> list[Lacking]:
+    """Read which questions lack votes that no batch has asked for, or is about to."""
+    found = for_planning(lacking(questions, now=now))
+    spoken = spoken_for()
+    return [question for question in found if question.pk not in spoken]
 
 
 def _new_batch(

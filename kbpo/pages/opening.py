@@ -14,7 +14,6 @@ from crowd.models import Budget, HitBatch
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
-from kbpo.core.errors import Conflict
 from kbpo.pages import costs
 
 MOST_SUBMISSIONS = 10  # named
@@ -169,25 +168,24 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `crowd.posting.open_batch` says.
     """
-    now_shown = plan(wanted, now=now)
-    if now_shown.preview.cost_cents > agreed_cents:
-        raise Conflict(
-            f"More is to be asked by now: it would cost {budget.dollars(now_shown.preview.cost_cents)}, not"
-            f" {budget.dollars(agreed_cents)}. Look at it again."
-        )
+    reward, per_hit = wanted.reward_cents, wanted.questions_per_hit
+    if reward is None or per_hit is None:  # as suggested; the page itself sends what it has shown
+        shown = plan(wanted, now=now)
+        reward, per_hit = shown.reward_cents, shown.questions_per_hit
     return posting.open_batch(
         corpus=wanted.corpus,
         kind=wanted.kind,
         provider=wanted.provider,
-        reward_cents=now_shown.reward_cents,
+        reward_cents=reward,
         by=by,
         now=now,
         questions=_questions(wanted),
         submission_id=wanted.submission.pk if wanted.submission else None,
-        questions_per_hit=now_shown.questions_per_hit,
+        questions_per_hit=per_hit,
         lifetime=wanted.lifetime,
         auto_approval=wanted.auto_approval,
         asks_links=wanted.asks_links,
+        at_most_cents=agreed_cents,
     )
 
 

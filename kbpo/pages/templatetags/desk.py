@@ -11,6 +11,7 @@ from evaluation import progress
 register = template.Library()
 
 _STATES = {
+    HitBatch.State.PLANNING: "being put together",
     HitBatch.State.OPEN: "open",
     HitBatch.State.PAUSED: "paused",
     HitBatch.State.CANCELLED: "cancelled",
