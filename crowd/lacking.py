@@ -55,15 +55,10 @@ def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Questio
 
 def for_planning(questions: QuerySet[Question]) -> list[Lacking]:
     """Read what `lacking` selects."""
+    rows = questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")
     return [
-        Lacking(
-            question.pk,
-            question.document_id,
-            question.kind,
-            question.lacks,  # type: ignore[attr-defined]
-            _mentions(question.kind, question.payload),
-        )
-        for question in questions.order_by("pk")
+        Lacking(pk, document, kind, lacks, _mentions(kind, payload))
+        for pk, document, kind, lacks, payload in rows.iterator(chunk_size=5000)
     ]
 
 

@@ -65,6 +65,7 @@ def suggest(
     now: datetime,
     questions_per_hit: int = 1,
     hourly_cents: int | None = None,
+    found: Sequence[Lacking] | None = None,
 ) -> Suggestion:
     """Suggest a reward for the HITs that a batch would have.
 
@@ -79,9 +80,12 @@ def suggest(
     questions_per_hit : int
     hourly_cents : int, optional
         Unless given, the site's.
+    found : sequence of Lacking, optional
+        What was read of the questions already (`crowd.posting.free`).
     """
     pace, wage = measure(corpus), hourly_cents or settings.CROWD_HOURLY_CENTS
-    found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
+    if found is None:
+        found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
     groups = group(found, per_hit=questions_per_hit)
     seconds = average(corpus=corpus, kind=kind, questions=found, groups=groups, pace=pace)
     return Suggestion(

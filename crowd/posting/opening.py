@@ -1,5 +1,6 @@
 """Opening: what a batch would ask and cost, and its rows with the money for them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -49,12 +50,17 @@ def preview(
     reward_cents: int,
     now: datetime,
     questions_per_hit: int | None = None,
+    found: Sequence[Lacking] | None = None,
 ) -> Preview:
-    """Say what `open_batch` would post, and what it would cost if every place is filled and paid."""
+    """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
+
+    `found` is what `free` has read of the questions already.
+    """
     per_hit = questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
     account = registry.provider(provider)
-    asked = questions.filter(kind__in=KINDS[kind])
-    groups = group(_free(asked, now), per_hit=per_hit)
+    if found is None:
+        found = free(questions, kind=kind, now=now)
+    groups = group(found, per_hit=per_hit)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
@@ -133,8 +139,8 @@ def open_batch(
         by=by,
     )
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
-    asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
-    found = _free(asked, now)
+    asked = asked.filter(document__corpus=corpus)
+    found = free(asked, kind=kind, now=now)
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
@@ -197,9 +203,9 @@ def open_tutorial(
     return batch
 
 
-def _free(questions: QuerySet[Question], now: datetime) -> list[Lacking]:
-    """Read which questions lack votes that no batch has asked for, or is about to."""
-    found = for_planning(lacking(questions, now=now))
+def free(questions: QuerySet[Question], *, kind: str, now: datetime) -> list[Lacking]:
+    """Read which questions a kind of batch could ask: they lack votes, and no batch asks or is about to."""
+    found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
     spoken = spoken_for()
     return [question for question in found if question.pk not in spoken]
 

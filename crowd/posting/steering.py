@@ -14,7 +14,7 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 
-AT_ONCE = 100  # HITs that are dropped in one transaction
+AT_ONCE = 50  # HITs that are dropped in one transaction
 
 
 @transaction.atomic
@@ -89,7 +89,7 @@ def extend_batch(*, batch: HitBatch, by: User, until: datetime, now: datetime) -
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED)
     if not now < until <= now + timedelta(days=365):
         raise InvalidInput(f"is {until:%Y-%m-%d %H:%M}; it must be in the coming year", where="until")
-    _lock_hits(batch).filter(state=Hit.State.POSTED, ended_at=None).update(wanted_until=until)
+    _locked(batch.hits.filter(state=Hit.State.POSTED, ended_at=None)).update(wanted_until=until)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -109,7 +109,7 @@ def cancel_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     batch.save(update_fields=["state", "paused_because"])
     BatchPlan.objects.filter(batch=batch).delete()
     # What was tried may be out: it is looked for when nothing is on its way any more.
-    _lock_hits(batch).filter(state=Hit.State.PLANNED, tries__gt=0).update(
+    _locked(batch.hits.filter(state=Hit.State.PLANNED, tries__gt=0)).update(
         claimed_until=Greatest(Coalesce("claimed_until", Value(now)), Value(now)) + IN_FLIGHT
     )
     _take_back(batch, now)
@@ -153,10 +153,12 @@ def _lock_batch(batch: HitBatch, by: User, *states: HitBatch.State) -> HitBatch:
     return found
 
 
-def _lock_hits(batch: HitBatch) -> QuerySet[Hit]:
-    list(batch.hits.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
-    return batch.hits.all()
+def _locked(hits: QuerySet[Hit]) -> QuerySet[Hit]:
+    """Lock HITs in the order in which all lock them."""
+    return Hit.objects.filter(
+        pk__in=list(hits.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    )
 
 
 def _take_back(batch: HitBatch, now: datetime) -> None:
-    _lock_hits(batch).filter(state=Hit.State.POSTED, ended_at=None).update(wanted_until=now)
+    _locked(batch.hits.filter(state=Hit.State.POSTED, ended_at=None)).update(wanted_until=now)

@@ -120,8 +120,14 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     """
     per_hit = wanted.questions_per_hit or costs.questions_per_hit(wanted.provider)
     asked = _questions(wanted)
+    found = posting.free(asked, kind=wanted.kind, now=now)
     suggestion = paces.suggest(
-        corpus=wanted.corpus, questions=asked, kind=wanted.kind, now=now, questions_per_hit=per_hit
+        corpus=wanted.corpus,
+        questions=asked,
+        kind=wanted.kind,
+        now=now,
+        questions_per_hit=per_hit,
+        found=found,
     )
     reward = wanted.reward_cents or suggestion.reward_cents
     preview = posting.preview(
@@ -131,9 +137,15 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         reward_cents=reward,
         now=now,
         questions_per_hit=per_hit,
+        found=found,
     )
     votes = costs.votes_a_question(wanted.corpus)
-    rooms = _rooms(wanted, preview.cost_cents, now)
+    room = rooms(
+        corpus=wanted.corpus,
+        submission_id=wanted.submission.pk if wanted.submission else None,
+        cents=preview.cost_cents,
+        now=now,
+    )
     return Plan(
         preview=preview,
         suggestion=suggestion,
@@ -143,9 +155,9 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         hourly_cents=pricing.hourly(reward_cents=reward, seconds=suggestion.seconds),
         votes=votes,
         expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
-        rooms=rooms,
+        rooms=room,
         bought=_bought(wanted),
-        obstacle=_obstacle(preview, rooms),
+        obstacle=_obstacle(preview, room),
     )
 
 
@@ -211,12 +223,10 @@ def _questions(wanted: Wanted) -> QuerySet[Question]:
     return found
 
 
-def _rooms(wanted: Wanted, cents: int, now: datetime) -> tuple[Room, ...]:
-    matching = budget.matching(
-        corpus=wanted.corpus, submission_id=wanted.submission.pk if wanted.submission else None, now=now
-    )
+def rooms(*, corpus: Corpus, submission_id: int | None, cents: int, now: datetime) -> tuple[Room, ...]:
+    """Return the budgets that so many cents would come from."""
     found = []
-    for one in matching:
+    for one in budget.matching(corpus=corpus, submission_id=submission_id, now=now):
         left = one.cap_cents - one.reserved_cents - one.paid_cents
         found.append(Room(one, left, left >= cents))
     return tuple(found)

@@ -24,6 +24,8 @@ def standing(batch: HitBatch, now: datetime) -> batches.Standing:
 PAGES = [
     "desk",
     "desk_open",
+    "desk_tutorial",
+    "desk_questions",
     "desk_answers",
     "desk_workers",
     "desk_budgets",
