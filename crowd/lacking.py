@@ -55,7 +55,7 @@ def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Questio
 
 def for_planning(questions: QuerySet[Question]) -> list[Lacking]:
     """Read what `lacking` selects."""
-    rows = questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")
+    rows = questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")  # type: ignore[misc]
     return [
         Lacking(pk, document, kind, lacks, _mentions(kind, payload))
         for pk, document, kind, lacks, payload in rows.iterator(chunk_size=5000)
