@@ -8,10 +8,14 @@ class CrowdConfig(AppConfig):
     def ready(self) -> None:
         """Join pages and collecting with what asks gold questions, looks at work, settles tutorials."""
         from crowd import collecting, qualifying, quality
-        from crowd.hits import working
+        from crowd.hits import sending, working
         from crowd.providers import prolific
 
         working.register_gold(quality.choose_gold)
         collecting.register_check(quality.check)
         qualifying.register()
-        prolific.register()
+        # Where Prolific's workers go back to, and when no more of them are wanted.
+        sending.register_completion(
+            "prolific", lambda hit, came: prolific.completion_url(hit, study_id=came.study_id)
+        )
+        working.register_closed("prolific", prolific.is_closed)

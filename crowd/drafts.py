@@ -50,11 +50,7 @@ def save_draft(*, worker: User, question: Question, number: object, draft: objec
     InvalidInput
         If the number is none, or the draft is no object, or none that can be stored.
     """
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_NUMBER:
-        raise InvalidInput(f"the draft's number is {number!r:.40}; it must be a whole number from 1 on")
-    if not isinstance(draft, Mapping):
-        raise InvalidInput("a draft must be a JSON object")
-    kept = _storable(draft)
+    number, kept = read_number(number), read_draft(draft)
     held = Reservation.objects.select_for_update().filter(worker=worker, question=question).first()
     if held is None and Response.objects.filter(worker=worker, question=question).exists():
         raise Conflict("You have sent your answer to this question already.")
@@ -69,7 +65,21 @@ def save_draft(*, worker: User, question: Question, number: object, draft: objec
     return Save(saved=True, number=number)
 
 
-def _storable(value: object, depth: int = 0) -> object:
+def read_number(number: object) -> int:
+    """Return the number of a save; `InvalidInput` if it is none."""
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= LARGEST_NUMBER:
+        raise InvalidInput(f"the draft's number is {number!r:.40}; it must be a whole number from 1 on")
+    return number
+
+
+def read_draft(draft: object) -> dict[str, object]:
+    """Return a draft as Postgres can keep it; `InvalidInput` if it is no JSON object, or cannot be kept."""
+    if not isinstance(draft, Mapping):
+        raise InvalidInput("a draft must be a JSON object")
+    return {storable(str(key)): _storable(value, 1) for key, value in draft.items()}
+
+
+def _storable(value: object, depth: int) -> object:
     """Return JSON as Postgres can keep it."""
     if depth > DEEPEST:
         raise InvalidInput(f"the draft is nested more than {DEEPEST} deep")

@@ -1,12 +1,10 @@
 """The page on which a whole document is annotated: shown, saved as one goes, and sent."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.http.request import RawPostDataException
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -14,11 +12,12 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations import responses, selectors
 from annotations.models import Question
 from crowd import answering, drafts, wikipedia
+from crowd.bodies import json_object
 from crowd.hits import limits
 from crowd.interfaces import entities
 from crowd.models import Reservation
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
+from kbpo.core.errors import KbpoError, NotAllowed
 
 LARGEST = 1 << 20  # bytes of what a page sends
 
@@ -69,7 +68,7 @@ def save(request: HttpRequest, question_id: int) -> HttpResponse:
     question = Question.objects.filter(pk=question_id, kind=Question.Kind.ENTITIES).first()
     if question is None:
         raise Http404
-    data = _json(request)
+    data = json_object(request, largest=LARGEST)
     done = drafts.save_draft(
         worker=request.user,
         question=question,
@@ -99,24 +98,8 @@ def take(
     assert isinstance(request.user, User)
     answering.submit(
         worker=request.user,
-        answers={question.pk: _json(request).get("answer")},
+        answers={question.pk: json_object(request, largest=LARGEST).get("answer")},
         now=timezone.now(),
         as_expert=as_expert,
     )
     return JsonResponse({"next": go_on().headers["Location"]})
-
-
-def _json(request: HttpRequest) -> dict[str, object]:
-    try:
-        body = request.body
-    except RawPostDataException:  # a form, which was read as one
-        body = b""
-    if len(body) > LARGEST:
-        raise TooLarge(f"what was sent has more than {LARGEST >> 10} KB")
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        raise InvalidInput("what was sent is no JSON object; reload the page")
-    return data

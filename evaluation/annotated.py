@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, DocumentAnnotation
+from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
 from evaluation.estimators import documents, matching
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
-from evaluation.models import DocumentSample, Instance, Submission
+from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -55,36 +55,40 @@ class _Claims:
     columns: matching.ClaimColumns
 
 
-def read_sample(corpus: Corpus) -> Sample | None:
+def read_sample(sample: DocumentSample | None) -> Sample | None:
     """Read which exhaustive documents are annotated, and how those were drawn.
 
     A phase counts when all its documents are annotated, and not before: those that are done first are not any
-    documents. Until the second phase is, the first is a simple random sample.
+    documents. Until the second phase is, the first is a simple random sample. So are the documents that it
+    took over from the sample before, until all that were drawn in the place of retired ones are annotated.
 
     Returns
     -------
     Sample or None
-        None where no documents are drawn, or the first phase is not annotated yet.
+        None where no documents are drawn, or none of these sets is annotated yet.
     """
-    sample = DocumentSample.objects.filter(corpus=corpus).first()
     if sample is None:
         return None
-    rows = list(sample.documents.order_by("document_id").values_list("document_id", "phase", "probability"))
-    annotated = read_annotations([document_id for document_id, _, _ in rows])
-    lacking = {phase for document_id, phase, _ in rows if document_id not in annotated}
-    if 1 in lacking:
-        return None
+    rows = list(
+        sample.documents.order_by("document_id").values_list("document_id", "phase", "probability", "since")
+    )
+    annotated = read_annotations([document_id for document_id, *_ in rows])
+    lacking = [(phase, since) for document_id, phase, _, since in rows if document_id not in annotated]
     design: documents.DocumentSample = documents.SimpleRandom(sample.population)
-    if sample.second_drawn_at is None or sample.first_size == sample.size or 2 in lacking:
-        rows = [row for row in rows if row[1] == 1]
+    is_partial = sample.second_drawn_at is None or sample.first_size == sample.size
+    if is_partial or lacking:
+        first_gap = min((since for phase, since in lacking if phase == 1), default=sample.number + 1)
+        rows = [row for row in rows if row[1] == 1 and row[3] < first_gap]
     else:  # also where the second phase happened to take no document
         design = documents.TwoPhase(
-            np.array([phase == 1 for _, phase, _ in rows]),
-            np.array([1.0 if phase == 1 else p2 for _, phase, p2 in rows]),
+            np.array([phase == 1 for _, phase, *_ in rows]),
+            np.array([1.0 if phase == 1 else p2 for _, phase, p2, _ in rows]),
             sample.population,
             sample.size,
         )
-    return Sample({document_id: annotated[document_id] for document_id, _, _ in rows}, design)
+    if not rows:
+        return None
+    return Sample({document_id: annotated[document_id] for document_id, *_ in rows}, design)
 
 
 def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
@@ -96,7 +100,7 @@ def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
 
 
 def read_exhaustive(
-    submissions: Sequence[Submission], corpus: Corpus, document_ids: Sequence[int] | None = None
+    submissions: Sequence[Submission], epoch: Epoch, document_ids: Sequence[int] | None = None
 ) -> Exhaustive | None:
     """Read the exhaustive documents, and what each system finds in them.
 
@@ -104,21 +108,22 @@ def read_exhaustive(
     ----------
     submissions : sequence of Submission
         The pool.
-    corpus : Corpus
+    epoch : Epoch
+        With its corpus.
     document_ids : sequence of int or None
-        Which annotated documents, in which order, as if drawn uniformly; None for the exhaustive sample.
+        Which annotated documents, in which order, as if drawn uniformly; None for the epoch's sample.
 
     Returns
     -------
     Exhaustive or None
         None where there are none.
     """
-    sample = read_sample(corpus)
+    sample = read_sample(epoch.document_sample)
     if document_ids is not None:
         annotated = read_annotations(document_ids)
         sample = Sample(
             {document_id: annotated[document_id] for document_id in document_ids},
-            documents.SimpleRandom(corpus.documents.count()),
+            documents.SimpleRandom(epoch.corpus.documents.count()),
         )
     if sample is None:
         return None

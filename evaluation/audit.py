@@ -1,11 +1,11 @@
 """Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation import columns, document_phases, epochs, sampling
+from evaluation import columns, document_phases, epochs, exhaustive, retirement, sampling
 from evaluation.claims import known_claims, read_claims
 from evaluation.estimators import coordinated, documents
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
@@ -22,7 +22,9 @@ def audit_corpus(corpus: Corpus) -> list[str]:
     findings: list[str] = []
     for epoch in corpus.epochs.order_by("number"):
         findings += _audit_epoch(epoch)
-    findings += _audit_documents(corpus)
+    for sample in corpus.document_samples.select_related("corpus", "replaces__corpus").order_by("number"):
+        which = "" if sample.number == 1 else f"sample {sample.number} of documents: "
+        findings += [f"{which}{finding}" for finding in _audit_documents(sample)]
     return findings
 
 
@@ -99,23 +101,57 @@ def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, obj
     return f"{what} differ at {len(differing)} instances, the first with row id {differing[0]}"
 
 
-def _audit_documents(corpus: Corpus) -> list[str]:
-    sample = DocumentSample.objects.filter(corpus=corpus).first()
-    if sample is None or sample.seed is None:
-        return []
+def _audit_documents(sample: DocumentSample) -> list[str]:
+    findings = [] if sample.retired_at is None else _audit_retired(sample)
     if sample.first_size is not None:
-        return _audit_phases(sample, sample.first_size)
-    annotated = corpus.documents.filter(annotations__source="expert").values_list("doc_id", flat=True)
-    again = set(documents.draw_documents(list(annotated), sample.size, sample.seed))
-    stored = set(sample.documents.values_list("document__doc_id", flat=True))
-    return [] if again == stored else [f"the exhaustive documents differ at {len(again ^ stored)} documents"]
+        findings += _audit_second_phase(sample, sample.first_size)
+    if sample.replaces is not None:
+        return findings + _audit_turnover(sample, sample.replaces)
+    if sample.first_size is not None:
+        return findings + _audit_first_phase(sample, sample.first_size)
+    if sample.seed is None:
+        return findings
+    annotated = exhaustive.drawable(sample.corpus, sample.number, by_experts=True, loaded_by=sample.drawn_at)
+    again = documents.draw_documents(list(annotated), sample.size, sample.seed)
+    return findings + _compare("the exhaustive documents", again, _stored(sample))
 
 
-def _audit_phases(sample: DocumentSample, first_size: int) -> list[str]:
-    ids = list(sample.corpus.documents.values_list("doc_id", flat=True))
+def _audit_retired(sample: DocumentSample) -> list[str]:
+    stored = set(sample.retired.values_list("document__doc_id", flat=True))
+    if not 1 <= len(stored) <= sample.documents.count():
+        return [f"{len(stored)} documents are retired of {sample.documents.count()}"]
+    turnover = retirement.redo(sample, len(stored), at=sample.retired_at)
+    return _compare("the retired documents", turnover.retired, stored)
+
+
+def _audit_turnover(sample: DocumentSample, before: DocumentSample) -> list[str]:
+    findings = []
+    if sample.seed != retirement.replacement_seed(before):
+        findings.append("the seed of the replacements is not that of the secret of the sample before")
+    retired = before.retired.count()
+    if not 1 <= retired <= before.documents.count():
+        return findings
+    turnover = retirement.redo(before, retired, at=before.retired_at)
+    first = sample.documents.filter(phase=1)
+    for what, again, stored in (
+        ("the documents that were kept", turnover.kept, first.filter(since__lt=sample.number)),
+        ("the replacements", turnover.added, first.filter(since=sample.number)),
+    ):
+        findings += _compare(what, again, set(stored.values_list("document__doc_id", flat=True)))
+    return findings
+
+
+def _audit_first_phase(sample: DocumentSample, first_size: int) -> list[str]:
     seed = document_phases.first_seed(sample.secret)
-    again = {1: set(documents.draw_documents(ids, first_size, seed))}
-    again[2] = set(document_phases.second_sample(sample))
+    ids = exhaustive.drawable(sample.corpus, sample.number, by_experts=False)
+    again = documents.draw_documents(list(ids), first_size, seed)
+    findings = _compare("the exhaustive documents of the first phase", again, _stored(sample))
+    if seed != sample.seed:
+        findings.append("the seed of the exhaustive documents is not that of their secret")
+    return findings
+
+
+def _audit_second_phase(sample: DocumentSample, first_size: int) -> list[str]:
     findings = []
     rows = sample.second_phase.order_by("document__doc_id").values_list("score", "probability")
     if rows:
@@ -125,11 +161,16 @@ def _audit_phases(sample: DocumentSample, first_size: int) -> list[str]:
         )
         if (p2 != stored_p2).any():
             findings.append(f"p2 differs at {(p2 != stored_p2).sum()} documents")
-    if seed != sample.seed:
-        findings.append("the seed of the exhaustive documents is not that of their secret")
-    for phase, name in ((1, "first"), (2, "second")):
-        stored = set(sample.documents.filter(phase=phase).values_list("document__doc_id", flat=True))
-        if again[phase] != stored:
-            differing = len(again[phase] ^ stored)
-            findings.append(f"the exhaustive documents of the {name} phase differ at {differing} documents")
-    return findings
+    again = document_phases.second_sample(sample)
+    return findings + _compare(
+        "the exhaustive documents of the second phase", again, _stored(sample, phase=2)
+    )
+
+
+def _stored(sample: DocumentSample, phase: int = 1) -> set[str]:
+    return set(sample.documents.filter(phase=phase).values_list("document__doc_id", flat=True))
+
+
+def _compare(what: str, again: Iterable[str], stored: set[str]) -> list[str]:
+    differing = len(stored.symmetric_difference(again))
+    return [f"{what} differ at {differing} documents"] if differing else []

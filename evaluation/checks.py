@@ -7,7 +7,7 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 import logging
 from uuid import UUID
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
@@ -22,6 +22,7 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import Gone, InvalidInput
 from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
+from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
@@ -104,11 +105,11 @@ def _try(pk: UUID) -> bool:
         return bool(waiting.update(state=State.FAILED, read_at=timezone.now()))
     try:
         return _read(check, waiting)
-    except (OperationalError, InterfaceError):
-        raise  # the database is away: the row is still due
     except isolated.Abandoned:
         return False
-    except Exception:
+    except Exception as error:
+        if is_outage(error):
+            raise  # the row is still due
         if failed := waiting.update(state=State.FAILED, read_at=timezone.now()):
             logger.exception("check %s failed", pk)
         return bool(failed)

@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from evaluation.annotated import read_sample
-from evaluation.estimators.comparison import Comparable, Measure, differences
+from evaluation.annotated import Sample, read_sample
+from evaluation.estimators.comparison import Comparable, Measure, OtherDocuments, differences
+from evaluation.estimators.differences import Difference
 from evaluation.estimators.intervals import Interval, difference_interval
 from evaluation.models import Comparison, Epoch, Score, Submission
 from kbpo.core.columns import insert_row
@@ -35,13 +36,49 @@ class Compared:
     difference: Interval | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """An epoch's systems under one choice, and the documents that their recall rests on.
+
+    Attributes
+    ----------
+    comparable : Comparable
+    sample_id : int or None
+        The row id of the epoch's exhaustive sample.
+    documents : Sample or None
+        As far as they are annotated.
+    """
+
+    comparable: Comparable
+    sample_id: int | None
+    documents: Sample | None
+
+
+def side_differences(first: Side, system: int, second: Side, measure: Measure) -> list[Difference | None]:
+    """Return how much more one system has of a measure than each of an epoch, with what pairs them.
+
+    Parameters and result are those of `evaluation.estimators.comparison.differences`.
+    """
+    if first.documents is None or second.documents is None:
+        return differences(first.comparable, system, second.comparable, measure, None)
+    other = None
+    if first.sample_id != second.sample_id:
+        place = {pk: column for column, pk in enumerate(second.documents.annotations)}
+        here = [column for column, pk in enumerate(first.documents.annotations) if pk in place]
+        there = [place[pk] for pk in first.documents.annotations if pk in place]
+        other = OtherDocuments(
+            second.documents.design, np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
+        )
+    return differences(first.comparable, system, second.comparable, measure, first.documents.design, other)
+
+
 def compare(
     first: Submission, second: Submission, *, level: int, part: str, weighting: str, estimator: str
 ) -> list[Compared]:
     """Compare two systems of one corpus.
 
     Systems of one epoch are paired on the labels that they share and on the exhaustive documents; those of
-    different epochs on the documents alone.
+    different epochs on the documents that both rest on.
 
     Parameters
     ----------
@@ -58,7 +95,9 @@ def compare(
     choice = {"estimator": estimator, "weighting": weighting, "part": part}
     scores = {
         score.submission_id: score
-        for score in Score.objects.filter(submission__in=[first, second], level=level, **choice)
+        for score in Score.objects.filter(
+            submission__in=[first, second], level=level, **choice
+        ).select_related("epoch__document_sample")
     }
     stored = {
         row.epoch_id: row
@@ -72,14 +111,12 @@ def compare(
     if not {one.epoch_id, other.epoch_id} <= stored.keys():
         return []
     here, there = stored[one.epoch_id], stored[other.epoch_id]
-    mine = unpack(here.arrays)
-    others = mine if there is here else unpack(there.arrays)
-    drawn = read_sample(first.corpus)
-    sample = drawn.design if drawn else None
+    mine = _side(here, one.epoch)
+    others = mine if there is here else _side(there, other.epoch)
     compared = []
     for measure in MEASURES:
         a, b = interval(one, measure), interval(other, measure)
-        difference = differences(mine, here.submissions.index(first.pk), others, measure, sample)[
+        difference = side_differences(mine, here.submissions.index(first.pk), others, measure)[
             there.submissions.index(second.pk)
         ]
         apart = None
@@ -87,6 +124,10 @@ def compare(
             apart = difference_interval(difference, a, b, level / 100)
         compared.append(Compared(measure, a, b, apart))
     return compared
+
+
+def _side(row: Comparison, epoch: Epoch) -> Side:
+    return Side(unpack(row.arrays), epoch.document_sample_id, read_sample(epoch.document_sample))
 
 
 def interval(score: Score, measure: Measure) -> Interval | None:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
+from evaluation import exhaustive, retirement
 from evaluation.estimators.coordinated import KEY_VERSION
 from evaluation.models import Epoch, SampleBatch
 from kbpo.core.errors import Conflict
@@ -56,26 +57,36 @@ def open_epoch(*, corpus: Corpus) -> Epoch:
         secret=secret.hex(),
         commitment=commitment(secret),
         key_version=KEY_VERSION,
+        document_sample=exhaustive.current(corpus),
     )
 
 
 @transaction.atomic
-def release(*, corpus: Corpus) -> Epoch:
+def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
     """Publish the open epoch's labels and secret, and open the next.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    retire : float or None
+        The share of the exhaustive documents that are retired, as `retirement.retire` says; none if left out.
 
     Returns
     -------
     Epoch
-        The one that was released.
+        The one that was released. `retirement.report` says what was retired with it.
 
     Raises
     ------
+    InvalidInput
+        If the share is none.
     Conflict
         If nothing was sampled in it, a batch still waits for answers, or its scores are not up to date:
-        a label published before the scores rest on it could be submitted against them.
+        a label published before the scores rest on it could be submitted against them. Or if that share of
+        the documents cannot be retired.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
-    epoch = Epoch.objects.select_for_update().get(corpus=corpus, released_at=None)
+    epoch = Epoch.objects.select_for_update(of=("self",)).get(corpus=corpus, released_at=None)
     batches = SampleBatch.objects.filter(epoch=epoch)
     if not batches.exists():
         raise Conflict(
@@ -95,5 +106,7 @@ def release(*, corpus: Corpus) -> Epoch:
     epoch.released_at = timezone.now()
     epoch.save(update_fields=["released_at"])
     labels.publish(Question.objects.filter(batches__epoch=epoch))
+    if retire is not None:
+        retirement.retire(corpus=corpus, share=retire, now=epoch.released_at)
     open_epoch(corpus=corpus)
     return epoch

@@ -109,7 +109,7 @@ def _score_subsets(epoch_id: int) -> bool:
         return False
     pool = pools.read_pool(epoch, batches.last_labelled(epoch))
     sample, labels = pools.read_sample(pool), pools.read_labels(pool)
-    exhaustive = annotated.read_exhaustive(pool.submissions, epoch.corpus)
+    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
     relations = exhaustive.relations if exhaustive else None
     stored = list(columns.read([batch.pk for batch in pool.batches], (columns.PREDICATES, columns.NAMES)))
     divided = divisions.divisions(
@@ -163,7 +163,7 @@ def _score(epoch: Epoch, through: int) -> Pool:
     pool = pools.read_pool(epoch, through)
     sample = pools.read_sample(pool)
     labels = pools.read_labels(pool)
-    exhaustive = annotated.read_exhaustive(pool.submissions, epoch.corpus)
+    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
     documents = exhaustive.documents if exhaustive else None
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     for model in (Score, AdjustedScore, SubsetScore, Comparison):

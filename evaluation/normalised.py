@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 from uuid import UUID, uuid4
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
@@ -26,6 +26,7 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
+from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
@@ -180,11 +181,11 @@ def _try(pk: UUID) -> bool:
         return bool(waiting.update(state=State.FAILED, made_at=timezone.now()))
     try:
         _write_whole(found, waiting.exists)
-    except (OperationalError, InterfaceError):
-        raise  # the database is away: the row is still due
     except isolated.Abandoned:
         return False
-    except Exception:
+    except Exception as error:
+        if is_outage(error):
+            raise  # the row is still due
         if failed := waiting.update(state=State.FAILED, made_at=timezone.now()):
             logger.exception("%s could not be written anew", found.file)
         return bool(failed)

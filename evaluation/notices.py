@@ -10,12 +10,13 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Notice, Submission, SubmissionEvent
+from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
@@ -54,11 +55,11 @@ def send_notices() -> int:
     while (notice := _claim()) is not None:
         try:
             _message(notice).send()
-        except (OperationalError, InterfaceError):
-            raise  # the database is away
         except (smtplib.SMTPException, OSError) as error:
             logger.warning("notice %s was not sent: %s", notice.pk, error)
-        except Exception:  # one that cannot be written or sent keeps no other back
+        except Exception as error:  # one that cannot be written or sent keeps no other back
+            if is_outage(error):
+                raise
             logger.exception("notice %s was not sent", notice.pk)
         else:
             Notice.objects.filter(pk=notice.pk).update(sent_at=timezone.now())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from annotations.models import Question, Response
 from evaluation.models import SampleBatch, StageWork, Submission
@@ -50,10 +50,12 @@ class Progress:
     Attributes
     ----------
     settled, needed : int
+        Counted as settled are those that were settled since its sample was drawn, or for systems before it;
+        all, once all are.
     left : timedelta or None
         How long the rest takes at the rate so far; None where that cannot be said.
     answered_at : datetime or None
-        When the last answer to any of them came.
+        When the last answer to any of them came, since its sample was drawn.
     """
 
     settled: int
@@ -74,10 +76,17 @@ def progress(submission: Submission) -> Progress | None:
     if batch is None:
         return None
     settled = Q(state=Question.State.SETTLED)
+    recent = settled & Q(settled_at__gt=batch.drawn_at)
+    # What was settled before for no system tells which documents are annotated in full: it shows in the end.
+    earlier = SampleBatch.questions.through.objects.filter(
+        question=OuterRef("pk"), samplebatch__drawn_at__lt=batch.drawn_at
+    )
+    for_systems = Q(published_at__lte=batch.drawn_at) | Q(Exists(earlier))
+    shown = settled if batch.labelled_at else recent | (settled & for_systems)
     counted = batch.questions.aggregate(
         needed=Count("pk"),
-        settled=Count("pk", filter=settled),
-        recent=Count("pk", filter=settled & Q(settled_at__gt=batch.drawn_at)),
+        settled=Count("pk", filter=shown),
+        recent=Count("pk", filter=recent),
         first=Min("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
         last=Max("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
     )
@@ -85,7 +94,8 @@ def progress(submission: Submission) -> Progress | None:
     rest = counted["needed"] - counted["settled"]
     if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
         left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
-    answered_at = Response.objects.filter(question__batches=batch).aggregate(at=Max("answered_at"))["at"]
+    answers = Response.objects.filter(question__batches=batch, answered_at__gt=batch.drawn_at)
+    answered_at = answers.aggregate(at=Max("answered_at"))["at"]
     return Progress(counted["settled"], counted["needed"], left, answered_at)
 
 

@@ -1,6 +1,7 @@
 """Tiers: which systems of a corpus the data cannot tell apart, stored with their scores."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,10 +9,9 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotations.models import Corpus
-from evaluation.annotated import read_sample
-from evaluation.comparing import unpack
-from evaluation.estimators.comparison import Comparable, Measure, differences, excludes_zero, tiers
-from evaluation.estimators.documents import DocumentSample
+from evaluation.annotated import Sample, read_sample
+from evaluation.comparing import Side, side_differences, unpack
+from evaluation.estimators.comparison import Measure, excludes_zero, tiers
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
 from evaluation.models import Comparison, Score, Submission
 from kbpo.core.columns import read_rows
@@ -32,7 +32,7 @@ class _Ranked:
 
     submission_id: int
     figure: Interval
-    epoch: Comparable
+    epoch: Side
     place: int
     name: str
 
@@ -44,8 +44,7 @@ def update_tiers(*, corpus: Corpus) -> None:
     count like others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
-    drawn = read_sample(corpus)
-    sample = drawn.design if drawn else None
+    samples = {sample.pk: read_sample(sample) for sample in corpus.document_samples.all()}
     choices = stored.order_by("part", "weighting", "estimator").distinct("part", "weighting", "estimator")
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
         submission__state__in=RANKED
@@ -53,13 +52,13 @@ def update_tiers(*, corpus: Corpus) -> None:
     figures = _read_figures(corpus)
     for part, weighting, estimator in list(choices.values_list("part", "weighting", "estimator")):
         measure: Measure = "precision" if part == Score.Part.LINKING else "f1"
-        epochs = _read_epochs(corpus, part, weighting, estimator)
+        epochs = _read_epochs(corpus, samples, part, weighting, estimator)
         ranked = [
             _Ranked(pk, figure, *epochs[epoch_id].place(pk), name)
             for pk, epoch_id, name, figure in figures[part, weighting, estimator]
             if epoch_id in epochs
         ]
-        found = _tiers(ranked, measure, sample)
+        found = _tiers(ranked, measure)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
             cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
@@ -72,11 +71,11 @@ Figure = tuple[int, int, str, Interval]
 
 @dataclass(frozen=True, slots=True)
 class _Epoch:
-    comparable: Comparable
+    side: Side
     places: dict[int, int]
 
-    def place(self, submission_id: int) -> tuple[Comparable, int]:
-        return self.comparable, self.places[submission_id]
+    def place(self, submission_id: int) -> tuple[Side, int]:
+        return self.side, self.places[submission_id]
 
 
 def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
@@ -96,25 +95,30 @@ def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
     return found
 
 
-def _read_epochs(corpus: Corpus, part: str, weighting: str, estimator: str) -> dict[int, _Epoch]:
+def _read_epochs(
+    corpus: Corpus, samples: Mapping[int, Sample | None], part: str, weighting: str, estimator: str
+) -> dict[int, _Epoch]:
     rows = read_rows(
-        "SELECT epoch.id, comparison.submissions, comparison.arrays"
+        "SELECT epoch.id, epoch.document_sample_id, comparison.submissions, comparison.arrays"
         " FROM evaluation_comparison AS comparison"
         " JOIN evaluation_epoch AS epoch ON epoch.id = comparison.epoch_id"
         " WHERE epoch.corpus_id = %s AND part = %s AND weighting = %s AND estimator = %s",
         [corpus.pk, part, weighting, estimator],
     )
     return {
-        epoch_id: _Epoch(unpack(arrays), {pk: place for place, pk in enumerate(submissions)})
-        for epoch_id, submissions, arrays in rows
+        epoch_id: _Epoch(
+            Side(unpack(arrays), sample_id, samples.get(sample_id)),
+            {pk: place for place, pk in enumerate(submissions)},
+        )
+        for epoch_id, sample_id, submissions, arrays in rows
     }
 
 
-def _tiers(ranked: list[_Ranked], measure: Measure, sample: DocumentSample | None) -> list[int]:
+def _tiers(ranked: list[_Ranked], measure: Measure) -> list[int]:
     def tell_apart(first: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         top = ranked[first]
         by_epoch = {
-            id(epoch): differences(top.epoch, top.place, epoch, measure, sample)
+            id(epoch): side_differences(top.epoch, top.place, epoch, measure)
             for epoch in {id(ranked[other].epoch): ranked[other].epoch for other in others}.values()
         }
         apart = []

@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F, Min
 from django.utils import timezone
 
 from evaluation import lifecycle
 from evaluation.models import Epoch, StageWork, Submission
 from kbpo.core.locks import claim
+from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
@@ -71,9 +72,9 @@ def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
     try:
         with _signs_of_life(work):
             moved = act(submission_id=submission_id)
-    except (OperationalError, InterfaceError):
-        raise  # the database is away: the row is still due
     except Exception as error:
+        if is_outage(error):
+            raise  # the row is still due
         if not _is_in(submission_id, stage):
             return False
         logger.exception("submission %s: %s failed", submission_id, doing)

@@ -12,7 +12,6 @@ from datetime import datetime
 from random import Random, SystemRandom
 
 from celery import shared_task
-from django.db import InterfaceError, OperationalError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -38,6 +37,7 @@ from evaluation import (
 from evaluation.models import Epoch, SampleBatch, Submission
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.locks import claim
+from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
@@ -103,9 +103,9 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
         try:
             with claim(f"scores of epoch {epoch_id}") as is_ours:  # nobody queues behind who is at it
                 moved += is_ours and act(epoch_id=epoch_id)
-        except (OperationalError, InterfaceError):
-            raise  # the database is away: the epoch is still due
-        except Exception:
+        except Exception as error:
+            if is_outage(error):
+                raise  # the epoch is still due
             logger.exception("epoch %s: scoring failed", epoch_id)
             estimation.note_failure(epoch_id=epoch_id)
             moved += 1

@@ -1,4 +1,4 @@
-"""How often a page may ask for what costs somebody else."""
+"""How much a page may send, and how often it may ask for what costs somebody else."""
 
 from datetime import datetime
 
@@ -6,6 +6,7 @@ from django.core.cache import cache
 
 from kbpo.core.errors import TooMany
 
+LARGEST = 128 << 10  # bytes of whatever a page sends
 SEARCHES = 60  # a minute, for each assignment, or annotator
 
 

@@ -1,12 +1,15 @@
 """Handing an answer that is stored here to the provider: by a form, or by a way back to its site."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowd import hit_answers
+from django.utils import timezone
+
+from crowd import collecting, hit_answers
+from crowd.hits import working
 from crowd.hits.arrivals import Arrival
-from crowd.models import Hit
+from crowd.models import Assignment, Hit
 from kbpo.core.errors import Unavailable
 
 #: Returns the address to which a worker goes when the answer is stored.
@@ -36,6 +39,26 @@ class Handover:
 def register_completion(provider: str, completion: Completion) -> None:
     """Say where the workers of a provider go that takes no form."""
     _completions[provider] = completion
+
+
+def keep_and_hand_over(
+    hit: Hit,
+    arrival: Arrival,
+    assignment: Assignment,
+    answer: Mapping[str, Any],
+    steps: Sequence[Mapping[str, Any]],
+) -> Handover:
+    """Store an answer that is complete, have the HIT looked at soon, and return how it reaches the provider.
+
+    Raises
+    ------
+    AlreadySent, Unavailable
+        As `working.store_answer` and `hand_over` say.
+    """
+    now = timezone.now()
+    working.store_answer(assignment_id=assignment.pk, data=answer, steps=steps, now=now)
+    collecting.look_soon(hit_id=hit.pk, now=now)
+    return hand_over(hit, arrival, answer)
 
 
 def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover:

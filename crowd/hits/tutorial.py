@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from crowd import collecting, qualifying
+from crowd import qualifying
 from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit, TutorialAttempt
@@ -18,16 +18,12 @@ from kbpo.core.errors import Conflict, InvalidInput
 RESULT = "crowd/tutorial/result.html"
 
 
-def preview(request: HttpRequest, hit: Hit) -> HttpResponse:
-    """Show the first page to somebody who has not accepted it."""
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
+    """Show where the worker is: at the start, at a question, or at the end; or a preview of the start."""
     tutorial = find_tutorial(hit.batch.kind)
-    context = pages.start(tutorial) | {"is_preview": True, "tries_left": tutorial.tries}
-    return _render(request, pages.START, context, None)
-
-
-def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
-    """Show where the worker is: at the start, at a question, or at the end."""
-    tutorial = find_tutorial(hit.batch.kind)
+    if assignment is None:
+        context = pages.start(tutorial) | {"is_preview": True, "tries_left": tutorial.tries}
+        return _render(request, pages.START, context, None)
     attempt = _attempt(hit, arrival, assignment)
     if attempt is None:
         return _start(request, tutorial, hit, arrival, assignment)
@@ -122,15 +118,12 @@ def _result(
         "right": attempt.right,
         "passed": attempt.has_passed,
     }
-    now = timezone.now()
-    working.store_answer(assignment_id=assignment.pk, data=answer, steps=[], now=now)
-    collecting.look_soon(hit_id=hit.pk, now=now)
     context = {
         "tutorial": tutorial,
         "right": attempt.right,
         "has_passed": attempt.has_passed,
         "tries_left": tutorial.tries - attempt.number,
-        "handover": sending.hand_over(hit, arrival, answer),
+        "handover": sending.keep_and_hand_over(hit, arrival, assignment, answer, []),
     }
     return _render(request, RESULT, context, assignment)
 

@@ -18,14 +18,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from crowd import collecting, hit_answers, wikipedia
-from crowd.hits import limits, policy, relation_page, sending, tokens, tutorial, working
+from crowd import hit_answers, wikipedia
+from crowd.bodies import json_object
+from crowd.hits import entity_page, limits, policy, relation_page, sending, tokens, tutorial, working
 from crowd.hits.arrivals import Arrival, read_arrival
-from crowd.models import Assignment, Hit
+from crowd.models import Assignment, Hit, HitBatch
 from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
 from kbpo.core.numbers import whole_number
-
-LONGEST = 128 << 10  # bytes of whatever a page sends
 
 P = ParamSpec("P")
 HitView = Callable[Concatenate[HttpRequest, Hit, P], HttpResponse]
@@ -63,19 +62,23 @@ def task(request: HttpRequest, hit: Hit) -> HttpResponse:
         assignment = _own_assignment(request, hit, arrival)
         if hit.batch.is_tutorial:
             return tutorial.take(request, hit, arrival, assignment, _posted(request))
+        if _is_document(hit):
+            return entity_page.take(request, hit, arrival, assignment)
         return _take(request, hit, arrival, assignment)
-    if arrival.is_preview:
-        return tutorial.preview(request, hit) if hit.batch.is_tutorial else _show(request, hit, arrival, None)
-    assignment = working.begin(hit=hit, arrival=arrival, now=timezone.now())
+    begun = None if arrival.is_preview else working.begin(hit=hit, arrival=arrival, now=timezone.now())
     if hit.batch.is_tutorial:
-        return tutorial.show(request, hit, arrival, assignment)
-    return _show(request, hit, arrival, assignment)
+        return tutorial.show(request, hit, arrival, begun)
+    if _is_document(hit):
+        return entity_page.show(request, hit, begun)
+    return _show(request, hit, arrival, begun)
 
 
 @require_safe
 @hit_view
 def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
     """Show the whole document of one of a page's groups."""
+    if _is_document(hit):
+        raise Http404  # it is on the page
     arrival = read_arrival(request.GET.dict(), hit.batch.provider)
     assignment = None
     if not arrival.is_preview:
@@ -96,7 +99,8 @@ def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
 def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Keep what has been typed so far."""
     pk, _ = tokens.read(request)
-    number, content = working.read_draft(hit_answers.parse(_body(request)))
+    data = json_object(request, largest=limits.LARGEST)
+    number, content = entity_page.read_save(data) if _is_document(hit) else working.read_draft(data)
     saved, kept = working.save_draft(
         hit=hit, assignment_id=pk, draft=content, number=number, now=timezone.now()
     )
@@ -139,10 +143,7 @@ def _take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignme
             raise
         return _show(request, hit, arrival, assignment, posted=posted, error=error)
     steps = relation_page.seconds_of_steps(posted)
-    now = timezone.now()
-    working.store_answer(assignment_id=assignment.pk, data=answers, steps=steps, now=now)
-    collecting.look_soon(hit_id=hit.pk, now=now)
-    handover = sending.hand_over(hit, arrival, answers)
+    handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
     if _wants_json(request):
         return JsonResponse(asdict(handover))
     return render(request, "hits/send.html", {"handover": handover})
@@ -199,14 +200,15 @@ def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignm
 
 def _check_size(request: HttpRequest) -> None:
     """Refuse what is too large before any of it is read."""
-    if whole_number(request.META.get("CONTENT_LENGTH") or "0", LONGEST) is None:
+    if whole_number(request.META.get("CONTENT_LENGTH") or "0", limits.LARGEST) is None:
         raise TooLarge(
-            f"That is more than a page can send: {LONGEST:,} bytes at most. Shorten what you have typed."
+            f"That is more than a page can send: {limits.LARGEST:,} bytes at most."
+            " Shorten what you have typed."
         )
 
 
-def _body(request: HttpRequest) -> str:
-    return request.body.decode(errors="replace")
+def _is_document(hit: Hit) -> bool:
+    return hit.batch.kind == HitBatch.Kind.ENTITIES
 
 
 def _posted(request: HttpRequest) -> dict[str, list[str]]:

@@ -14,10 +14,11 @@ from scipy import sparse
 
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.documents import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.scores import Estimates
+from evaluation.estimators.turnover import shared_covariance
 
 Measure = Literal["precision", "recall", "f1"]
 
@@ -169,13 +170,36 @@ def _hidden(covariance: FloatArray, unseen: Sequence[bool]) -> FloatArray:
     return covariance
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherDocuments:
+    """The documents that the recall of a second epoch rests on, where they are not those of the first.
+
+    Attributes
+    ----------
+    sample : DocumentSample
+        How they were drawn.
+    here, there : int[c]
+        The columns, in the residuals of the first epoch and of the second, of documents that both have.
+    """
+
+    sample: DocumentSample
+    here: IntArray
+    there: IntArray
+
+
 def differences(
-    first: Comparable, system: int, second: Comparable, measure: Measure, sample: DocumentSample | None
+    first: Comparable,
+    system: int,
+    second: Comparable,
+    measure: Measure,
+    sample: DocumentSample | None,
+    other: OtherDocuments | None = None,
 ) -> list[Difference | None]:
     """Return how much more one system has of a measure than each system of an epoch.
 
     Within an epoch (`second` is `first`) they are paired on the sampled instances and on the documents. The
-    instances of different epochs are sampled independently; the documents are the same.
+    instances of different epochs are sampled independently; of the documents they are paired on those that
+    both have.
 
     Parameters
     ----------
@@ -187,6 +211,8 @@ def differences(
     measure : {"precision", "recall", "f1"}
     sample : DocumentSample or None
         How the exhaustive documents were drawn; None if there are none.
+    other : OtherDocuments or None
+        Those of `second`; None if they are the same.
 
     Returns
     -------
@@ -194,8 +220,7 @@ def differences(
         One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
         the two comes from other documents than the sample's: those systems are about to be scored again.
     """
-    size, other = first.residuals.shape[1], second.residuals.shape[1]
-    if measure != "precision" and (sample is None or size == 0 or size != other or not sample.fits(size)):
+    if measure != "precision" and not _are_of(first, second, sample, other):
         return [None] * second.precision.size
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
     a, b = a1[system], b1[system]
@@ -213,14 +238,53 @@ def differences(
     variances = own + others - 2.0 * shared
     variances[variances < _ROUNDING * (own + others)] = 0.0
     if measure != "precision" and sample is not None:
-        z = b * first.residuals[system] - b2[:, None] * second.residuals
-        variances = variances + sample.variances(z)
+        own_z, others_z = b * first.residuals[system], b2[:, None] * second.residuals
+        variances = variances + (
+            sample.variances(own_z - others_z)
+            if other is None
+            else _over_documents(sample, own_z, other, others_z)
+        )
     gaps = first.estimate(measure)[system] - second.estimate(measure)
-    degrees = None if measure == "precision" else first.documents - 1
+    documents = first.documents if other is None else min(first.documents, second.documents)
+    degrees = None if measure == "precision" else documents - 1
     return [
         None if math.isnan(gap) else Difference(gap, None if math.isnan(variance) else variance, degrees)
         for gap, variance in zip(gaps.tolist(), variances.tolist(), strict=True)
     ]
+
+
+def _are_of(
+    first: Comparable, second: Comparable, sample: DocumentSample | None, other: OtherDocuments | None
+) -> bool:
+    """Say whether the recall of two epochs comes from the documents that they are said to have."""
+    size, size_there = first.residuals.shape[1], second.residuals.shape[1]
+    if sample is None or min(size, size_there) < 2 or not sample.fits(size):
+        return False
+    if other is None:
+        return bool(size == size_there)
+    known = bool((other.here < size).all() and (other.there < size_there).all())
+    return known and other.sample.fits(size_there)
+
+
+def _over_documents(
+    sample: DocumentSample, z: FloatArray, other: OtherDocuments, others_z: FloatArray
+) -> FloatArray:
+    """Return the variances of differences of which each side has a sample of documents of its own.
+
+    Two simple random samples of which one came from the other by `turnover` covary through the documents that
+    both have. S_ab comes by way of the correlation over those, so that no variance falls below 0. Samples in
+    two phases are taken to be independent: the one was drawn from what the other left.
+    """
+    own, others = sample.variances(z[None, :])[0], other.sample.variances(others_z)
+    if not (isinstance(sample, SimpleRandom) and isinstance(other.sample, SimpleRandom)):
+        return np.asarray(own + others)
+    n1, n2, population = z.size, others_z.shape[1], max(sample.population, other.sample.population)
+    spread = math.sqrt((1 / n1 - 1 / sample.population) * (1 / n2 - 1 / other.sample.population))
+    share = shared_covariance(other.here.size, n1, n2, population) / (spread or 1.0)
+    a, b = z[other.here], others_z[:, other.there]
+    norms = np.sqrt((a @ a) * (b**2).sum(axis=1))
+    correlation = np.divide(b @ a, norms, out=np.zeros(norms.size), where=norms > 0)
+    return np.asarray(own + others - 2.0 * min(share, 1.0) * correlation * np.sqrt(own * others))
 
 
 def tiers(estimates: Sequence[float], tell_apart: Callable[[int, IntArray], BoolArray]) -> list[int]:

@@ -68,6 +68,14 @@ class NormalisedFile(models.Model):
         return Path(settings.KBPO_HOME) / "normalised" / f"{self.pk}.kb.gz"
 
     @property
+    def size(self) -> int:
+        """In bytes; 0 until it can be sent."""
+        try:
+            return self.path.stat().st_size if self.state == self.State.READY else 0
+        except FileNotFoundError:
+            return 0
+
+    @property
     def is_here(self) -> bool:
         """Whether it can be sent."""
         return self.state == self.State.READY and self.path.exists()

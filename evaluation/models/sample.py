@@ -1,5 +1,7 @@
 """What is sampled, when, and with which probability. Nothing here is ever computed again: it is stored."""
 
+import secrets
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -7,6 +9,11 @@ from annotations.models import Corpus, Document, Question
 from evaluation.models.submission import Instance, Submission
 
 _HEX = r"^[0-9a-f]{64}$"
+
+
+def new_secret() -> str:
+    """Return 32 random bytes in hexadecimal."""
+    return secrets.token_hex(32)
 
 
 class Epoch(models.Model):
@@ -23,6 +30,14 @@ class Epoch(models.Model):
     )
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    document_sample = models.ForeignKey(
+        "DocumentSample",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="epochs",
+        help_text="The exhaustive documents that its recall rests on, for ever; empty until they are drawn.",
+    )
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
     subsets_due = models.BooleanField(default=False, help_text="Its scores changed since those of subsets.")
     scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")
@@ -170,34 +185,61 @@ class ClaimColumn(models.Model):
 
 
 class DocumentSample(models.Model):
-    """The documents that are annotated in full: the exhaustive sample of a corpus.
+    """The documents that are annotated in full: the exhaustive sample of a corpus, one at a time.
 
     Either a uniform draw of `size` documents, or two phases: `first_size` uniformly, then, once their
     mentions are known, others by Poisson sampling in which those rich in the same names are more probable.
+    When some of its documents are retired, another sample takes over: of the others, and of replacements.
+    It is a uniform draw from the `population` of all documents that were not retired by then.
     """
 
-    corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="document_sample")
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="document_samples")
+    number = models.PositiveIntegerField(default=1)
+    replaces = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="replaced_by",
+        help_text="Whose documents it took over, as far as they were not retired; empty: drawn anew.",
+    )
     seed = models.BigIntegerField(null=True, help_text="Empty where every annotated document was taken.")
     size = models.PositiveIntegerField(help_text="Planned in all; the second phase draws about the rest.")
     first_size = models.PositiveIntegerField(null=True, help_text="Of the first phase; empty: one phase.")
-    secret = models.CharField(max_length=64, blank=True, help_text="Hexadecimal; decides the second phase.")
+    secret = models.CharField(
+        max_length=64,
+        default=new_secret,
+        help_text="Hexadecimal; decides the second phase, what is retired, and what takes its place.",
+    )
     population = models.PositiveIntegerField()
     drawn_at = models.DateTimeField(auto_now_add=True)
     second_drawn_at = models.DateTimeField(null=True, blank=True)
+    retired_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When documents of it were retired: since then it is not the current one.",
+    )
     scored_as = models.CharField(
         max_length=64, blank=True, help_text="Digest of what recall rested on when scores were last due."
     )
 
     class Meta:
+        ordering = ["corpus", "number"]
         constraints = [
+            models.UniqueConstraint(fields=["corpus", "number"], name="document_sample_once"),
+            models.UniqueConstraint(
+                fields=["corpus"], condition=Q(retired_at__isnull=True), name="document_sample_one_current"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="document_sample_number"),
             models.CheckConstraint(
                 condition=Q(size__gte=1, size__lte=F("population")), name="document_sample_size"
             ),
             models.CheckConstraint(
-                condition=Q(first_size__isnull=True, secret="", second_drawn_at__isnull=True)
-                | Q(first_size__gte=2, first_size__lte=F("size"), secret__regex=_HEX),
+                condition=Q(first_size__isnull=True, second_drawn_at__isnull=True)
+                | Q(first_size__gte=2, first_size__lte=F("size")),
                 name="document_sample_phases",
             ),
+            models.CheckConstraint(condition=Q(secret__regex=_HEX), name="document_sample_secret"),
         ]
 
     def __str__(self) -> str:
@@ -208,16 +250,41 @@ class SampledDocument(models.Model):
     """A document of the exhaustive sample, and the probability with which its phase took it."""
 
     sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="documents")
-    document = models.OneToOneField(Document, on_delete=models.PROTECT, related_name="sampled")
+    document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="sampled")
     phase = models.PositiveSmallIntegerField(default=1)
     probability = models.FloatField()
+    since = models.PositiveIntegerField(
+        default=1, help_text="The number of the first sample that it was in without a break."
+    )
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["sample", "document"], name="sampled_document_once"),
             models.CheckConstraint(
                 condition=Q(probability__gt=0, probability__lte=1), name="sampled_document_probability"
             ),
             models.CheckConstraint(condition=Q(phase__in=[1, 2]), name="sampled_document_phase"),
+            models.CheckConstraint(condition=Q(since__gte=1), name="sampled_document_since"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.document)
+
+
+class RetiredDocument(models.Model):
+    """A document that was taken out of the exhaustive sample at a release, and is open since."""
+
+    sample = models.ForeignKey(
+        DocumentSample, on_delete=models.CASCADE, related_name="retired", help_text="Out of which."
+    )
+    document = models.OneToOneField(Document, on_delete=models.PROTECT, related_name="retirement")
+    probability = models.FloatField(help_text="That it was retired then, of a document of that sample.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1), name="retired_document_probability"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -251,7 +318,9 @@ class SampleName(models.Model):
 
     sample = models.ForeignKey(DocumentSample, on_delete=models.CASCADE, related_name="names")
     name = models.CharField(max_length=200)
-    documents = models.PositiveIntegerField(help_text="In how many documents of the corpus it occurs.")
+    documents = models.PositiveIntegerField(
+        help_text="In how many of the documents that can be drawn it occurs."
+    )
     first = models.PositiveIntegerField(help_text="In how many of the first phase's.")
     sampled = models.PositiveIntegerField(help_text="In how many of those that were drawn in all.")
 

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.models import Corpus
 from evaluation import document_phases
+from evaluation import exhaustive as drawn
 from evaluation.document_coverage import AT_LEAST, band_coverage
 from evaluation.forms import DocumentSampleForm
-from evaluation.models import DocumentSample
 from evaluation.visibility import is_operator
 from kbpo.core.errors import KbpoError, NotAllowed
 
@@ -33,7 +33,7 @@ def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
         else:
             messages.success(request, "The documents are drawn.")
             return redirect("exhaustive", corpus.tag)
-    sample = DocumentSample.objects.filter(corpus=corpus).first()
+    sample = drawn.current(corpus)
     context = {
         "corpus": corpus,
         "population": corpus.documents.count(),

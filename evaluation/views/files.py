@@ -123,8 +123,12 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
         seconds = normalised_files.expected_seconds(file)
         words = f"It is being written; that takes about {seconds} s.\n"
         return HttpResponse(words, "text/plain", status=202, headers={"Retry-After": str(seconds)})
+    try:
+        stream = found.path.open("rb")
+    except FileNotFoundError:  # deleted since
+        raise Conflict(f"{file} is not written anew any more: ask for that on its page, or by POST") from None
     return FileResponse(
-        found.path.open("rb"),
+        stream,
         as_attachment=True,
         filename=f"{kind}-{file.pk}.kb.gz",
         content_type="application/gzip",
@@ -153,7 +157,7 @@ def written_anew(file: ReadFile) -> dict[str, Any]:
         "has_file": normalised_files.has_file(file),
         "normalised": found,
         "normalised_state": found.state if found else "",
-        "normalised_size": found.path.stat().st_size if found and found.is_here else 0,
+        "normalised_size": found.size if found else 0,
         "normalised_seconds": normalised_files.expected_seconds(file),
     }
 

@@ -15,11 +15,6 @@ startMarking(form.querySelector("[data-marking]"), {
   pages: { address: form.dataset.pages, token: "" },
   save: (body, options) => post(form.dataset.draft, body, options),
   send,
-  help: () => {
-    const how = form.querySelector(".how");
-    how.open = !how.open;
-    if (how.open) how.scrollIntoView({ block: "nearest" });
-  },
 });
 
 async function post(address, body, options = {}) {

@@ -1,10 +1,9 @@
-// A HIT's page: its steps, kept on the server while they are answered, then sent to the provider.
+// A HIT's page of questions: its steps, kept on the server while they are answered, then sent to the provider.
 
 import { Autosave } from "./autosave.js";
+import { handOver, PATIENCE, post, Stopwatch } from "./hits.js";
 import { startLinks } from "./links.js";
 import { Steps } from "./steps.js";
-
-const PATIENCE = 30_000; // ms for an answer to be stored
 
 const form = document.querySelector("[data-questions]");
 const provider = document.querySelector("[data-provider]");
@@ -14,29 +13,41 @@ const token = form.elements.token.value;
 const start = JSON.parse(document.getElementById("state").textContent);
 const isPreview = "preview" in form.dataset;
 
-const seconds = stopwatch();
-const steps = new Steps(form, { first: start.step, send, onShow: seconds.turnTo, isPreview });
+const clocks = [...form.elements].filter(({ name }) => name.startsWith("seconds-"));
+const step = ({ name }) => name.slice("seconds-".length);
+const seconds = new Stopwatch(Object.fromEntries(clocks.map((field) => [step(field), Number(field.value)])));
+const steps = new Steps(form, { first: start.step, send, onShow: (name) => seconds.turnTo(name), isPreview });
 startLinks(form, { address: form.dataset.pages, token });
 
-const autosave = new Autosave({ address: form.dataset.draft, token, number: start.number, read, say });
+const autosave = new Autosave({
+  number: start.number,
+  read,
+  post: (body, options) => post(form.dataset.draft, token, body, options),
+  say,
+});
 if (!isPreview) {
-  form.addEventListener("change", () => autosave.touch());
+  form.addEventListener("change", () => autosave.touch(0));
   form.addEventListener("input", ({ target }) => {
-    if (target.matches("textarea, input:not([type=checkbox], [type=radio])")) autosave.touch({ isTyping: true });
+    if (target.matches("textarea, input:not([type=checkbox], [type=radio])")) autosave.touch();
   });
   form.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-forward], [data-back]")) autosave.touch();
+    if (target.closest("[data-forward], [data-back]")) autosave.touch(0);
   });
 }
 window.addEventListener("pageshow", () => steps.busy(false));
 
 function read() {
-  seconds.write();
+  writeSeconds();
   const fields = {};
   for (const [name, value] of new FormData(form)) {
     if (name !== "token") (fields[name] ??= []).push(value);
   }
   return { step: steps.current, fields };
+}
+
+function writeSeconds() {
+  const spent = seconds.read();
+  for (const field of clocks) field.value = spent[step(field)] ? spent[step(field)].toFixed(1) : "";
 }
 
 function say(words, isBad) {
@@ -46,7 +57,7 @@ function say(words, isBad) {
 }
 
 async function send() {
-  seconds.write();
+  writeSeconds();
   let body;
   try {
     const response = await fetch(window.location.href, {
@@ -68,46 +79,5 @@ async function send() {
   }
   autosave.stop();
   say("Stored; sending…", false);
-  if (body.next) {
-    window.location.assign(body.next);
-    return;
-  }
-  provider.action = body.action;
-  for (const [name, value] of Object.entries(body.fields)) {
-    const field = document.createElement("input");
-    Object.assign(field, { type: "hidden", name, value });
-    provider.append(field);
-  }
-  provider.submit();
-}
-
-// How long each step was in front of the worker: while the page is visible, and no longer.
-function stopwatch() {
-  let name = null;
-  let since = null;
-  const spent = {};
-  const now = () => performance.now() / 1000;
-  const pause = () => {
-    if (since !== null) spent[name] = (spent[name] ?? Number(form.elements[`seconds-${name}`]?.value || 0)) + now() - since;
-    since = null;
-  };
-  const resume = () => {
-    since = name === null || document.hidden ? null : now();
-  };
-  document.addEventListener("visibilitychange", () => (document.hidden ? pause() : resume()));
-  return {
-    turnTo(next) {
-      pause();
-      name = next;
-      resume();
-    },
-    write() {
-      pause();
-      resume();
-      for (const [step, value] of Object.entries(spent)) {
-        const field = form.elements[`seconds-${step}`];
-        if (field) field.value = value.toFixed(1);
-      }
-    },
-  };
+  handOver(provider, body);
 }

@@ -366,6 +366,7 @@ def test_the_exhaustive_documents_are_drawn_once(corpus: Corpus) -> None:
 
 
 def test_the_exhaustive_documents_stay_when_the_seed_is_left_out(corpus: Corpus) -> None:
+    Epoch.objects.update(document_sample=None)
     DocumentSample.objects.all().delete()
     sample = exhaustive.draw_documents(corpus=corpus, size=10, seed=0)
     assert exhaustive.draw_documents(corpus=corpus, size=10) == sample

@@ -11,6 +11,7 @@ from django.core import mail
 from django.core.files.base import ContentFile
 from django.core.mail import BadHeaderError, EmailMessage
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from annotations.models import Corpus
@@ -171,6 +172,22 @@ def test_scores_that_could_not_be_computed_are_tried_again_after_a_pause(
     Epoch.objects.update(scoring_not_before=timezone.now())
     assert pipeline.score_epochs() == 1
     assert (reload(submission).state, work.next_try()) == ("scored", None)
+
+
+def test_scoring_that_takes_the_database_too_long_is_counted_as_a_try(
+    submit: Submit, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask_too_much(*_: object, **__: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = '1ms'")
+            cursor.execute("SELECT pg_sleep(1)")
+
+    submit("one")
+    pipeline.advance()
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "read_labels", ask_too_much)
+        judge()
+    assert Epoch.objects.get().scoring_failures == 1
 
 
 def test_advance_says_that_something_is_tried_again_later(

@@ -34,7 +34,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
-    "evaluation.DocumentSample": ("corpus",),
+    "evaluation.DocumentSample": ("corpus", "number"),
     "evaluation.Upload": ("user", "name"),
     "evaluation.FileCheck": ("upload",),
     "contenttypes.ContentType": ("app_label", "model"),

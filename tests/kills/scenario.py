@@ -15,6 +15,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files import File
 from django.core.management import call_command
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations import labels, pairs, questions
@@ -94,6 +95,7 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
     """Return the steps in their order; each can be begun again."""
     return {
         "load": lambda: load(folder, design),
+        "annotate": lambda: annotate(folder),
         "join": join,
         "ask of documents": ask_of_documents,
         "mark documents": lambda: judge(folder),
@@ -120,10 +122,13 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
 
 def load(folder: Path, design: str) -> None:
     call_command("load_corpus", folder / "corpus.jsonl", "--corpus", TAG, "--design", design, verbosity=0)
-    # Of the exhaustive documents a part is drawn now, the others by the pipeline.
+    # Of the exhaustive documents a part is drawn now; the others by the pipeline, once these are annotated.
     document_phases.sample_documents(corpus=Corpus.objects.get(tag=TAG), size=15, uniform_share=0.4)
-    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, verbosity=0)
     Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA, most_votes=4)
+
+
+def annotate(folder: Path) -> None:
+    call_command("load_gold", folder / "gold.jsonl", "--corpus", TAG, verbosity=0)
 
 
 def join() -> None:
@@ -235,6 +240,6 @@ def settled() -> bool:
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
         return False
-    if Epoch.objects.filter(scores_due=True).exists():
+    if Epoch.objects.filter(Q(scores_due=True) | Q(subsets_due=True)).exists():
         return False
     return not Notice.objects.filter(sent_at=None).exists()

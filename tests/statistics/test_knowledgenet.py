@@ -120,7 +120,7 @@ class World:
         self.pool = pool.read_pool(epoch, epoch.batches.count())
         self.document_ids = dict(corpus.documents.order_by("id").values_list("doc_id", "id"))
         ids = list(self.document_ids.values())
-        every = annotated.read_exhaustive(self.pool.submissions, corpus, ids)
+        every = annotated.read_exhaustive(self.pool.submissions, self.pool.epoch, ids)
         assert every is not None
         self.documents, self.relations = every.documents, every.relations
         names = [columns.PREDICATES, columns.NAMES]

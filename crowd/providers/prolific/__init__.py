@@ -18,7 +18,6 @@ __all__ = [
     "end_studies",
     "is_closed",
     "read_rejection",
-    "register",
 ]
 
 
@@ -30,14 +29,6 @@ def connect(
     return Prolific(
         Api(api_url, token), project=project, fee_percent=fee_percent, hits_per_worker=hits_per_worker
     )
-
-
-def register() -> None:
-    """Tell the HIT pages where Prolific's workers go back to, and when no more of them are wanted."""
-    from crowd.hits import sending, working
-
-    sending.register_completion("prolific", lambda hit, came: completion_url(hit, study_id=came.study_id))
-    working.register_closed("prolific", is_closed)
 
 
 def is_closed(hit: Hit) -> bool:

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import epochs
+from evaluation import epochs, retirement
 from kbpo.core.commands import Command as BaseCommand
 
 
@@ -12,9 +12,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--corpus", required=True, metavar="TAG")
+        parser.add_argument(
+            "--retire",
+            type=float,
+            metavar="SHARE",
+            help="Of the documents annotated in full, drawn uniformly: they are open from then on, and others"
+            " take their place. None if left out; 1 for all.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        epoch = epochs.release(corpus=corpus_by_tag(options["corpus"]))
+        epoch = epochs.release(corpus=corpus_by_tag(options["corpus"]), retire=options["retire"])
         self.stdout.write(
             f"{epoch.corpus.tag}: epoch {epoch.number} is released; its secret is {epoch.secret}"
         )
+        if (retired := retirement.report(epoch)) is not None:
+            self.stdout.write(f"{epoch.corpus.tag}: {retired}")

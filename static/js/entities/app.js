@@ -1,7 +1,7 @@
 // The entity interface: a document that is marked, by whoever includes it.
 
+import { Autosave } from "../autosave.js";
 import { Lookup } from "../links.js";
-import { Drafts } from "./drafts.js";
 import { History } from "./history.js";
 import { startKeys } from "./keys.js";
 import * as marks from "./marking.js";
@@ -16,14 +16,21 @@ import { TextView } from "./text.js";
 // `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `pages` says
 // where pages of Wikipedia are found ({address, token}); without it titles are typed. `save(body, options)` keeps
 // a draft and returns {status, body: {saved, number}}; `send(answer, forget)` sends the answer, calls `forget`
-// when it was taken, and returns an empty string, or why it was not; `help()` shows or hides the keys.
-export function startMarking(root, { data, pages = null, save, send, help = () => {} }) {
+// when it was taken, and returns an empty string, or why it was not. `more` returns what is kept beside the
+// marking, and `onStep` hears what the worker is at: "mark" or "check". In a preview nothing can be marked.
+//
+// Returns `kept`, what this browser had kept that the server has not (or null), and `touch`, to be called when
+// what `more` returns has changed.
+export function startMarking(
+  root,
+  { data, pages = null, save, send, more = () => ({}), onStep = () => {}, isPreview = false },
+) {
   const find = (name) => root.querySelector(`[data-${name}]`);
   if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
   const passage = new Passage(data.sentences);
   const { suggestions } = data;
-  const kept = Drafts.kept(data.name, data.number);
-  const draft = marks.fromDraft(passage, kept?.draft ?? data.draft);
+  const kept = isPreview ? null : Autosave.kept(data.name, data.number);
+  const draft = marks.fromDraft(passage, kept?.state.draft ?? data.draft);
   const history = new History(draft ?? marks.empty());
   const words = find("text");
   const text = new TextView(words, passage, suggestions);
@@ -38,10 +45,10 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
   let entity = null;
   let isSending = false;
 
-  const drafts = new Drafts({
+  const autosave = new Autosave({
     name: data.name,
     number: Math.max(data.number, kept?.number ?? 0),
-    read: () => marks.toDraft(passage, history.marking),
+    read: () => ({ draft: marks.toDraft(passage, history.marking), ...more() }),
     post: save,
     say: (text, isBad) => {
       const saved = find("saved");
@@ -69,9 +76,12 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
     cancel: () => point(cursor, null, { quietly: true, inPlace: true }),
   });
   find("review-open").addEventListener("click", openReview);
-  if (kept && draft) drafts.touch(); // the server lacks it
+  find("review").addEventListener("close", () => onStep("mark"));
+  onStep("mark");
+  if (kept && draft) autosave.touch(); // the server lacks it
   text.show(history.marking);
   point(0, null, { quietly: true, inPlace: true });
+  return { kept: kept?.state ?? null, touch: () => isPreview || autosave.touch() };
 
   // Showing -------------------------------------------------------------------------------------------
 
@@ -143,6 +153,10 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
 
   // Take a step: show it, keep it, and go on with the mention that it is about.
   function take(step) {
+    if (isPreview) {
+      say("This is a preview: accept the task to mark anything.");
+      return false;
+    }
     if (step.refusal) {
       say(step.refusal);
       panel.refuse(step.refusal);
@@ -158,7 +172,7 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
     entity = step.entity ?? history.marking.mentions.get(current)?.entity ?? (history.marking.entities.has(entity) ? entity : null);
     refresh();
     say(step.say);
-    drafts.touch();
+    autosave.touch();
     return true;
   }
 
@@ -280,7 +294,7 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
     refresh();
     if (check.isOpen) check.show(marking);
     say(done ? `${what}: ${done}` : what);
-    drafts.touch();
+    autosave.touch();
   }
 
   // Choose an entity in the list: its mentions light up, the first comes into view.
@@ -322,6 +336,12 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
     ];
   }
 
+  function help() {
+    const how = root.closest("form").querySelector(".how");
+    how.open = !how.open;
+    if (how.open) how.scrollIntoView({ block: "nearest" });
+  }
+
   function read() {
     const { first, last: end } = passage.sentenceOf(cursor);
     say(passage.text(first, end));
@@ -330,6 +350,8 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
   // Checking and sending ------------------------------------------------------------------------------
 
   function openReview() {
+    if (isPreview) return;
+    onStep("check");
     check.open(history.marking);
   }
 
@@ -351,12 +373,12 @@ export function startMarking(root, { data, pages = null, save, send, help = () =
     if (isSending) return;
     isSending = true;
     check.busy(true);
-    drafts.hold();
-    const problem = await send(marks.toAnswer(passage, history.marking), () => drafts.stop());
+    autosave.hold();
+    const problem = await send(marks.toAnswer(passage, history.marking), () => autosave.stop());
     isSending = false;
     check.busy(false);
     if (problem) {
-      drafts.touch();
+      autosave.touch();
       check.complain(problem);
       say(problem);
     }

@@ -44,7 +44,7 @@ def epoch(cast):
     for document in documents[:4]:
         SampledDocument.objects.create(sample=sample, document=document, probability=0.5)
         DocumentAnnotation.objects.create(document=document, digest="0" * 64, completed_at=timezone.now())
-    return EpochFactory(corpus=cast.corpus)
+    return EpochFactory(corpus=cast.corpus, document_sample=sample)
 
 
 def scored(epoch, name, precision, **fields):
@@ -110,7 +110,7 @@ def test_systems_of_two_epochs_are_compared(epoch):
     first = stored(epoch, [scored(epoch, "old", 0.7)], (0.7,))
     epoch.released_at = epoch.opened_at
     epoch.save()
-    later = EpochFactory(corpus=epoch.corpus, number=2)
+    later = EpochFactory(corpus=epoch.corpus, number=2, document_sample=epoch.document_sample)
     second = stored(later, [scored(later, "new", 0.4)], (0.4,))
     precision, recall, _ = compare(first[0], second[0], **CHOICE)
     assert precision.difference.estimate == pytest.approx(0.3)

@@ -7,10 +7,17 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from evaluation import audit, comparing, document_phases, epochs, exhaustive
 from evaluation.document_coverage import band_coverage
-from evaluation.models import DocumentSample, SampledDocument, Score, SecondPhaseProbability, Submission
+from evaluation.models import (
+    DocumentSample,
+    Epoch,
+    SampledDocument,
+    Score,
+    SecondPhaseProbability,
+    Submission,
+)
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import UserFactory
@@ -56,6 +63,34 @@ def test_the_second_phase_waits_for_the_last_annotation_of_the_first(unsampled: 
     assert document_phases.draw_due_phases() == 0
     assert drawn(sample, 1) == first
     assert not drawn(sample, 2) & first
+
+
+def asked(sample: DocumentSample) -> set[str]:
+    of = Question.objects.filter(kind="entities", document__corpus=sample.corpus)
+    return set(of.values_list("document__doc_id", flat=True))
+
+
+def test_people_are_asked_about_what_is_drawn_once_and_about_nothing_else(
+    unsampled: Corpus, gold: Path
+) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    first = drawn(sample, 1)
+    assert asked(sample) == first
+    document_phases.sample_documents(corpus=unsampled, size=20)
+    assert Question.objects.filter(kind="entities").count() == 4
+    annotate(unsampled, gold, first)
+    pipeline.draw_documents()
+    assert asked(sample) == first | drawn(sample, 2)
+    assert document_phases.ask_documents(sample=sample) == 0
+
+
+def test_nobody_is_asked_about_a_document_that_an_expert_has_annotated(unsampled: Corpus, gold: Path) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    first = drawn(sample, 1)
+    annotate(unsampled, gold, set(unsampled.documents.values_list("doc_id", flat=True)))
+    assert document_phases.draw_due_phases() == 1
+    assert drawn(sample, 2)
+    assert asked(sample) == first
 
 
 def test_every_document_that_was_left_has_its_probability_stored(unsampled: Corpus, gold: Path) -> None:
@@ -173,6 +208,7 @@ def test_an_operator_draws_the_documents_on_a_page(unsampled: Corpus, gold: Path
     assert refused.status_code == 400
     assert "61 is not between 2 and the 60 documents" in refused.content.decode()
     assert client.post(page, {"size": "20", "uniform_share": "0.2"}).status_code == 302
+    assert Question.objects.filter(kind="entities").count() == 4
     assert "4 of them are not annotated yet" in client.get(page).content.decode()
     annotate(unsampled, gold, set(unsampled.documents.values_list("doc_id", flat=True)))
     document_phases.draw_due_phases()
@@ -182,6 +218,7 @@ def test_an_operator_draws_the_documents_on_a_page(unsampled: Corpus, gold: Path
 @pytest.fixture
 def two_phases(corpus: Corpus) -> DocumentSample:
     """A sample in two phases of a corpus whose documents are all annotated."""
+    Epoch.objects.update(document_sample=None)
     DocumentSample.objects.all().delete()
     return document_phases.sample_documents(corpus=corpus, size=30, uniform_share=0.5).sample
 

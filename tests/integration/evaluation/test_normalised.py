@@ -274,6 +274,13 @@ def test_one_that_was_lost_from_the_disk_can_be_asked_for_again(good, member, cl
     assert children == [1, 1]
 
 
+def test_one_that_is_deleted_just_before_it_is_sent_is_refused_in_words(good, member, client, monkeypatch):
+    made(good, member).path.unlink()
+    monkeypatch.setattr(NormalisedFile, "is_here", True)
+    assert client.get(address(good)).status_code == 409
+    assert page(client, good)
+
+
 @in_transactions
 def test_one_file_of_a_person_is_read_at_a_time_be_it_for_a_check_or_for_this(hand_in, cast):
     normalised.ask(file=hand_in(), user=cast.member)

@@ -364,6 +364,20 @@ def test_progress_is_counted_in_questions(cast, client):
     assert "3 of 4 questions settled" in page
 
 
+def test_progress_does_not_tell_what_was_settled_for_no_system(cast, client):
+    before = SampleBatchFactory(submission=cast.submission(state="judging"))
+    batch = SampleBatchFactory(
+        epoch=before.epoch, number=2, submission=cast.submission(name="later", state="judging")
+    )
+    of_a_whole_document, for_a_system = (
+        QuestionFactory(settled=True, settled_at=before.drawn_at) for _ in range(2)
+    )
+    before.questions.add(for_a_system)
+    batch.questions.add(of_a_whole_document, for_a_system, QuestionFactory())
+    address = reverse("submission", args=[batch.submission.pk])
+    assert "1 of 3 questions settled" in client.get(address).content.decode()
+
+
 @pytest.mark.parametrize(
     ("is_released", "words"), [(False, "computed anew"), (True, "Its epoch is released")]
 )

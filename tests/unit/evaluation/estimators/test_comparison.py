@@ -3,7 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.estimators.comparison import comparables, differences, excludes_zero, tiers
+from evaluation.estimators.comparison import (
+    OtherDocuments,
+    comparables,
+    differences,
+    excludes_zero,
+    tiers,
+)
 from evaluation.estimators.differences import f1_difference, precision_difference, recall_difference
 from evaluation.estimators.documents import SimpleRandom, TwoPhase
 from evaluation.estimators.f1 import f1
@@ -85,6 +91,57 @@ def test_recalls_of_different_epochs_are_paired_on_the_documents():
     first, second = chosen(estimated(9), "documents"), chosen(estimated(9), "documents")
     (found, *_) = differences(first, 0, second, "recall", SAMPLE)
     assert found.variance == 0.0  # the same system in both
+
+
+@pytest.mark.parametrize("measure", ["recall", "f1"])
+def test_documents_that_are_all_shared_pair_like_the_same_ones(measure):
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    every = np.arange(first.residuals.shape[1])
+    expected = differences(first, 1, second, measure, SAMPLE)
+    found = differences(first, 1, second, measure, SAMPLE, OtherDocuments(SAMPLE, every, every))
+    assert [one.variance for one in found] == pytest.approx([one.variance for one in expected])
+
+
+def test_recalls_over_documents_of_which_none_is_shared_are_as_unsure_as_both():
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    none = np.zeros(0, dtype=np.int64)
+    later = SimpleRandom(POPULATION - 5)
+    (found, *_) = differences(first, 1, second, "recall", SAMPLE, OtherDocuments(later, none, none))
+    alone = SAMPLE.covariance(first.residuals[1], first.residuals[1]) + later.covariance(
+        second.residuals[0], second.residuals[0]
+    )
+    assert found.variance == pytest.approx(alone)
+    assert found.degrees_of_freedom == min(first.documents, second.documents) - 1
+
+
+def test_recalls_over_some_shared_documents_are_surer_than_over_none_and_less_than_over_all():
+    one = chosen(estimated(9), "documents")
+    again = chosen(estimated(9), "documents")
+    size = one.residuals.shape[1]
+    variances = []
+    for shared in (0, size - 2, size):
+        other = OtherDocuments(SAMPLE, np.arange(shared), np.arange(shared))
+        variances.append(differences(one, 0, again, "recall", SAMPLE, other)[0].variance)
+    assert variances[0] > variances[1] > variances[2] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_documents_of_two_phases_that_others_replaced_are_taken_to_be_independent():
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    size = first.residuals.shape[1]
+    phases = TwoPhase([True] * size, [1.0] * size, POPULATION, size)
+    none = np.zeros(0, dtype=np.int64)
+    (found, *_) = differences(first, 1, second, "recall", SAMPLE, OtherDocuments(phases, none, none))
+    alone = SAMPLE.covariance(first.residuals[1], first.residuals[1]) + phases.covariance(
+        second.residuals[0], second.residuals[0]
+    )
+    assert found.variance == pytest.approx(alone)
+
+
+def test_shared_documents_that_one_side_does_not_have_are_not_compared():
+    first, second = chosen(estimated(9), "documents"), chosen(estimated(10), "documents")
+    beyond = np.array([first.residuals.shape[1]])
+    other = OtherDocuments(SAMPLE, beyond, np.array([0]))
+    assert differences(first, 1, second, "recall", SAMPLE, other) == [None] * 4
 
 
 def test_what_one_side_cannot_estimate_has_no_difference():

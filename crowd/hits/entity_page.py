@@ -1,0 +1,122 @@
+"""A HIT of a whole document: its page, what the page keeps, and what it sends."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from annotations import selectors
+from annotations.models import Question
+from crowd import drafts, hit_answers
+from crowd.bodies import json_object
+from crowd.hits import sending, tokens
+from crowd.hits.arrivals import Arrival
+from crowd.hits.limits import LARGEST
+from crowd.interfaces import entities
+from crowd.models import Assignment, Hit
+from kbpo.core.errors import InvalidInput
+
+STEPS = ("mark", "check")  # what the page times: the marking, and the last look at it
+LONGEST_STEP = 1e6  # seconds
+
+
+def show(request: HttpRequest, hit: Hit, assignment: Assignment | None) -> HttpResponse:
+    """Show the document with what has been done so far; without an assignment nothing can be marked."""
+    document = question_of(hit).document
+    passage = selectors.read_passages([document])[document.pk]
+    kept = (assignment.draft if assignment is not None else None) or {}
+    context = {
+        "hit": hit,
+        "document": document,
+        "types": entities.TYPES,
+        "tokens": len(passage.tokens),
+        "minutes": entities.minutes(passage),
+        "is_preview": assignment is None,
+        "token": tokens.issue(assignment) if assignment is not None else "",
+        "comment": kept.get("comment", ""),
+        "longest_comment": hit_answers.LONGEST_COMMENT,
+        "data": {
+            **entities.build_page(passage, document.suggestions),
+            "name": f"hit-{assignment.pk}" if assignment is not None else "",
+            "number": assignment.draft_number if assignment is not None else 0,
+            "draft": kept.get("draft"),
+            "seconds": kept.get("seconds", {}),
+        },
+    }
+    return render(request, "hits/entities.html", context)
+
+
+def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    """Keep the answer, ``{"answer", "comment", "seconds"}``, and say how it reaches the provider."""
+    question, sent = question_of(hit), json_object(request, largest=LARGEST)
+    seconds = read_seconds(sent.get("seconds", {}))
+    data = {
+        "version": hit_answers.VERSION,
+        "answers": [
+            {"question": question.pk, "answer": sent.get("answer")}
+            | ({"seconds": round(sum(seconds.values()), 1)} if seconds else {})
+        ],
+        "comment": sent.get("comment", ""),
+    }
+    answers = hit_answers.to_data(hit_answers.read_answers(data, [question]))
+    steps = [{"step": step, "seconds": value} for step, value in seconds.items()]
+    handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
+    return JsonResponse(asdict(handover))
+
+
+def read_save(data: Mapping[str, object]) -> tuple[int, dict[str, Any]]:
+    """Read a save of the page: its number, and what has been done.
+
+    Parameters
+    ----------
+    data : mapping
+        ``{"number": 7, "draft": {…}, "comment": "…", "seconds": {"mark": 12.5}}``; the last two may be
+        missing, and nobody but the page reads the draft.
+
+    Raises
+    ------
+    InvalidInput
+        If it is of another form.
+    """
+    if unknown := data.keys() - {"number", "draft", "comment", "seconds"}:
+        raise InvalidInput(
+            f"a save has no field {hit_answers.storable(min(unknown))[:40]!r}; reload the page"
+        )
+    comment = data.get("comment", "")
+    if not isinstance(comment, str) or len(comment) > hit_answers.LONGEST_COMMENT:
+        raise InvalidInput(f"a comment is a text of at most {hit_answers.LONGEST_COMMENT:,} characters")
+    return drafts.read_number(data.get("number")), {
+        "draft": drafts.read_draft(data.get("draft")),
+        "comment": hit_answers.storable(comment),
+        "seconds": read_seconds(data.get("seconds", {})),
+    }
+
+
+def read_seconds(data: object) -> dict[str, float]:
+    """Return how long each of `STEPS` was looked at, of those that the page tells.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no mapping of steps to numbers of seconds.
+    """
+    if not isinstance(data, Mapping):
+        raise InvalidInput("seconds must be an object with a number for each step")
+    found = {}
+    for step in STEPS:
+        value = data.get(step)
+        if value is None:
+            continue
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        if not is_number or not 0 <= value < LONGEST_STEP:
+            raise InvalidInput(f"the seconds of {step} must be a number from 0 on")
+        found[step] = float(value)
+    return found
+
+
+def question_of(hit: Hit) -> Question:
+    """Return the one question that such a HIT asks, with its document."""
+    return Question.objects.select_related("document").get(hit_questions__hit=hit)
