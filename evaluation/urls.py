@@ -9,6 +9,7 @@ from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
+from evaluation.views.entities import entities, entity
 from evaluation.views.epochs import labels, sample
 from evaluation.views.exhaustive import exhaustive, release
 from evaluation.views.explorer import system
@@ -52,6 +53,8 @@ urlpatterns = [
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
     path("corpora/<str:tag>/exhaustive/release/", release, name="release_epoch"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
+    path("corpora/<str:tag>/entities/", entities, name="entities"),
+    re_path(r"^corpora/(?P<tag>[^/]+)/entities/(?P<key>[0-9a-f]{16})/$", entity, name="entity"),
     path("corpora/<str:tag>/epochs/<int:number>/sample.jsonl", sample, name="sample"),
     re_path(
         r"^corpora/(?P<tag>[^/]+)/epochs/(?P<number>[0-9]{1,9})/labels\.(?P<kind>jsonl|csv)$",

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from kbpo.pages.views import answers, batches, desk, documents, money, opening, workers
+from kbpo.pages.views import answers, batches, desk, documents, money, opening, stalled, teaching, workers
 
 urlpatterns = [
     path("", desk.home, name="desk"),
     path("open/", opening.open_batch, name="desk_open"),
+    path("open/tutorial/", teaching.open_tutorial, name="desk_tutorial"),
+    path("questions/", stalled.questions, name="desk_questions"),
     path("batches/<int:pk>/", batches.batch, name="desk_batch"),
     path("batches/<int:pk>/<str:action>/", batches.act, name="desk_batch_act"),
     path("answers/", answers.answers, name="desk_answers"),

@@ -5,12 +5,16 @@ from datetime import timedelta
 
 from django import template
 
+from annotations import payloads
+from annotations.models import Question
+from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.models import Assignment, Budget, HitBatch
 from evaluation import progress
 
 register = template.Library()
 
 _STATES = {
+    HitBatch.State.PLANNING: "being put together",
     HitBatch.State.OPEN: "open",
     HitBatch.State.PAUSED: "paused",
     HitBatch.State.CANCELLED: "cancelled",
@@ -36,6 +40,17 @@ def called(batch: HitBatch) -> str:
     """Return what a batch is called at the desk: titles are for workers, and all alike."""
     kind = "Relations" if batch.kind == HitBatch.Kind.RELATION else "Documents"
     return f"{'Tutorial' if batch.is_tutorial else kind} {batch.pk}"
+
+
+@register.filter
+def asks(question: Question) -> str:
+    """Say what a question is about, in the words of its document, which is loaded with it."""
+    asked, text = payloads.read_question(question.kind, question.payload), question.document.text
+    if isinstance(asked, RelationQuestion):
+        return " and ".join(text[slice(*span)] for span in asked.spans)
+    if isinstance(asked, CanonicalQuestion):
+        return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
+    return f"every name in {question.document.title}"
 
 
 @register.filter

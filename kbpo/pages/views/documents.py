@@ -13,7 +13,7 @@ PAGE = 50
 @require_safe
 @for_operators
 def documents(request: HttpRequest) -> HttpResponse:
-    """Show what each document of a corpus has cost; where none is asked for, of the first that has any."""
+    """Show what each document has cost: of the corpus asked for, or the first with such documents."""
     corpora = document_costs.corpora()
     tag = request.GET.get("corpus", corpora[0].tag if corpora else "")
     corpus = next((one for one in corpora if one.tag == tag), None)
