@@ -56,18 +56,20 @@ def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Questio
 
 def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) -> list[Lacking]:
     """Read what `lacking` selects, with the sentence of each question if wanted: that of its last mention."""
-    rows = list(questions.order_by("pk"))
-    starts = _sentence_starts({question.document_id for question in rows}) if by_sentence else {}
+    rows = list(
+        questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")  # type: ignore[misc]
+    )
+    starts = _sentence_starts({document for _, document, *_ in rows}) if by_sentence else {}
     return [
         Lacking(
-            question.pk,
-            question.document_id,
-            question.kind,
-            question.lacks,  # type: ignore[attr-defined]
-            mentions := _mentions(question.kind, question.payload),
-            bisect_right(starts[question.document_id], mentions[-1].start) if starts and mentions else None,
+            pk,
+            document,
+            kind,
+            lacks,
+            mentions := _mentions(kind, payload),
+            bisect_right(starts[document], mentions[-1].start) if starts and mentions else None,
         )
-        for question in rows
+        for pk, document, kind, lacks, payload in rows
     ]
 
 

@@ -68,6 +68,7 @@ def suggest(
     questions_per_hit: int = 1,
     by_sentence: bool = False,
     hourly_cents: int | None = None,
+    found: Sequence[Lacking] | None = None,
 ) -> Suggestion:
     """Suggest a reward for the HITs that a batch would have.
 
@@ -83,10 +84,13 @@ def suggest(
     by_sentence : bool
     hourly_cents : int, optional
         Unless given, the site's.
+    found : sequence of Lacking, optional
+        What was read of the questions already (`crowd.posting.free`).
     """
     pace, wage = measure(corpus), hourly_cents or settings.CROWD_HOURLY_CENTS
-    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
-    found = for_planning(asked, by_sentence=by_sentence)
+    if found is None:
+        asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
+        found = for_planning(asked, by_sentence=by_sentence)
     groups = group(found, per_hit=questions_per_hit)
     seconds = unit_seconds(
         corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence, pace=pace

@@ -8,7 +8,8 @@ everything that is due in this process.
 import logging
 import time
 from collections.abc import Callable
-from random import SystemRandom
+from datetime import datetime
+from random import Random, SystemRandom
 
 from celery import shared_task
 from django.db.models import Q, QuerySet
@@ -23,6 +24,7 @@ from evaluation import (
     batches,
     checks,
     document_phases,
+    entity_index,
     estimation,
     files,
     normalised,
@@ -113,7 +115,8 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
 
 def post_hits() -> int:
     """Plan what still lacks votes, and tell providers what they do not know; return how much was done."""
-    return posting.plan_batches(now=timezone.now()) + _while_due(posting.post_next)
+    done = _while_due(_plan_next) + posting.plan_batches(now=timezone.now())
+    return done + _while_due(posting.post_next)
 
 
 def collect_work() -> int:
@@ -142,6 +145,11 @@ def pay_bonuses() -> int:
 def grant_qualifications() -> int:
     """Tell providers who has passed a tutorial; return how many were tried."""
     return _while_due(qualifying.grant_next)
+
+
+def index_entities() -> int:
+    """Make the indexes of entities again of which something has changed; return how many."""
+    return entity_index.index_entities(now=timezone.now())
 
 
 def read_checks() -> int:
@@ -179,6 +187,11 @@ def end_studies() -> int:
         return 0
 
 
+def remove_hits() -> int:
+    """Have providers forget HITs that were closed long ago; return how many were tried. No stage either."""
+    return _while_due(posting.remove_next)
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -204,6 +217,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     review_work,
     pay_bonuses,
     grant_qualifications,
+    index_entities,
     read_checks,
     normalise_files,
     send_notices,
@@ -230,6 +244,11 @@ def advance() -> dict[str, int]:
             moved[name] += count
 
 
+def _plan_next(*, now: datetime, rng: Random) -> bool:
+    """Put the next HITs of large batches together, or let go of them; nothing outside is told."""
+    return posting.plan_next(now=now) or posting.drop_next(now=now)
+
+
 def _while_due(act: Callable[..., bool]) -> int:
     """Act on one row after another, each with the time that it is then."""
     done, until = 0, time.monotonic() + AT_MOST
@@ -252,5 +271,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

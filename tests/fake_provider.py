@@ -143,7 +143,9 @@ class FakeProvider:
 
     def remove(self, provider_id: str) -> None:
         self._begin("remove")
+        self._find(provider_id)
         del self.hits[provider_id]
+        self._end("remove")
 
     def balance_cents(self) -> int | None:
         return None

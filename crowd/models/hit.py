@@ -19,6 +19,7 @@ class HitBatch(models.Model):
         ENTITIES = "entities", "all mentions of a document"
 
     class State(models.TextChoices):
+        PLANNING = "planning", "being put together"
         OPEN = "open", "being posted"
         PAUSED = "paused", "paused: nothing more is posted"
         CANCELLED = "cancelled", "cancelled: what is out is taken back, what was done is paid"
@@ -59,7 +60,8 @@ class HitBatch(models.Model):
         verbose_name_plural = "HIT batches"
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["open", "paused", "cancelled", "finished"]), name="hit_batch_state"
+                condition=Q(state__in=["planning", "open", "paused", "cancelled", "finished"]),
+                name="hit_batch_state",
             ),
             models.CheckConstraint(condition=Q(kind__in=["relation", "entities"]), name="hit_batch_kind"),
             models.CheckConstraint(
@@ -72,6 +74,23 @@ class HitBatch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} ({self.corpus})"
+
+
+class BatchPlan(models.Model):
+    """What of a batch is still to be put into HITs; gone when all of it is."""
+
+    batch = models.OneToOneField(HitBatch, on_delete=models.CASCADE, related_name="plan")
+    groups = models.JSONField(help_text="The questions of each HIT, in the order in which they are planned.")
+    total = models.PositiveIntegerField(help_text="HITs.")
+    done = models.PositiveIntegerField(default=0, help_text="Of the groups.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(done__lt=F("total")), name="batch_plan_is_not_done"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.done} of {self.total} HITs of {self.batch}"
 
 
 class Hit(models.Model):
@@ -108,6 +127,11 @@ class Hit(models.Model):
         help_text="When no more answers could come: its places are full, or it expired.",
     )
     closed_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the provider was told to forget it; nothing of it changes then.",
+    )
     # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
     posted_places = models.PositiveSmallIntegerField(default=0, help_text="That the provider knows of.")
     can_grow = models.BooleanField(default=True, help_text="Whether more places may be asked for.")
@@ -132,6 +156,11 @@ class Hit(models.Model):
                 | Q(state="posted", wanted_until__isnull=False)
                 | Q(state="posted", posted_places__lt=F("places")),
             ),
+            models.Index(
+                fields=["closed_at"],
+                name="hit_to_remove",
+                condition=Q(state="closed", removed_at__isnull=True),
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -146,6 +175,9 @@ class Hit(models.Model):
             models.CheckConstraint(condition=Q(places__gte=1, reward_cents__gte=1), name="hit_has_places"),
             models.CheckConstraint(
                 condition=Q(ended_at__isnull=False) | ~Q(state="closed"), name="hit_closed_after_its_end"
+            ),
+            models.CheckConstraint(
+                condition=Q(removed_at__isnull=True) | Q(state="closed"), name="hit_removed_when_closed"
             ),
         ]
 

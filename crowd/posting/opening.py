@@ -1,5 +1,6 @@
 """Opening: what a batch would ask and cost, and its rows with the money for them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -12,8 +13,8 @@ from crowd import budget, paces
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import HitBatch
 from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
-from crowd.planning import Group, group
-from crowd.posting.planning import lock_questions, write_hits
+from crowd.planning import Group, Lacking, group
+from crowd.posting.planning import begin_plan, cost, spoken_for, write_hits
 from crowd.posting.rows import check_operator
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
@@ -55,23 +56,25 @@ def preview(
     now: datetime,
     questions_per_hit: int | None = None,
     by_sentence: bool = False,
+    found: Sequence[Lacking] | None = None,
 ) -> Preview:
-    """Say what `open_batch` would post, and what it would cost if every place is filled and paid."""
+    """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
+
+    `found` is what `free` has read of the questions already.
+    """
     most = most_questions(
         kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
     )
     account = registry.provider(provider)
-    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
-    groups = group(for_planning(asked, by_sentence=by_sentence), per_hit=most)
+    if found is None:
+        found = free(questions, kind=kind, now=now, by_sentence=by_sentence)
+    groups = group(found, per_hit=most)
     rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
         places=sum(one.places for one in groups),
-        cost_cents=sum(
-            one.places * (reward + account.fee_cents(reward_cents=reward, places=one.places))
-            for one, reward in zip(groups, rewards, strict=True)
-        ),
+        cost_cents=cost(groups, rewards, account),
         least_cents=min(rewards, default=reward_cents),
         most_cents=max(rewards, default=reward_cents),
     )
@@ -116,10 +119,12 @@ def open_batch(
     auto_approval: timedelta = AUTO_APPROVAL,
     asks_links: bool = False,
     by_sentence: bool = False,
+    at_most_cents: int | None = None,
 ) -> HitBatch:
-    """Plan HITs for all questions of a corpus, or of those given, that lack votes, and set their money aside.
+    """Ask all questions of a corpus, or of those given, that lack votes, and set the money for them aside.
 
-    The batch asks these questions until they have their votes, and no others.
+    The batch asks these questions until they have their votes, and no others. The first HITs are planned at
+    once, the others by `plan_next`; while some are left its state is ``planning``, and nothing is posted.
 
     Parameters
     ----------
@@ -143,6 +148,8 @@ def open_batch(
         Whether mentions are linked to Wikipedia.
     by_sentence : bool
         Whether a HIT asks about one sentence alone, which a worker then reads once. Relations only.
+    at_most_cents : int, optional
+        What somebody has agreed to.
 
     Raises
     ------
@@ -151,7 +158,7 @@ def open_batch(
     InvalidInput
         If the reward or a time is out of range.
     Conflict
-        If no question lacks votes.
+        If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
         If it would cost more than a budget has left.
     Unavailable
@@ -173,18 +180,24 @@ def open_batch(
         by=by,
     )
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
-    asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
-    locked = lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
-    found = for_planning(lacking(locked, now=now), by_sentence=by_sentence)
+    asked = asked.filter(document__corpus=corpus)
+    found = free(asked, kind=kind, now=now, by_sentence=by_sentence)
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
+    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    cents = cost(groups, rewards, registry.provider(provider))
+    if at_most_cents is not None and cents > at_most_cents:
+        raise Conflict(
+            f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
+            f" {budget.dollars(at_most_cents)}. Look at it again."
+        )
     seconds = paces.unit_seconds(
         corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
     )
     batch.estimated_seconds = ceil(seconds)
     batch.save(update_fields=["estimated_seconds"])
-    write_hits(batch, groups, now)
+    begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -233,6 +246,16 @@ def open_tutorial(
     write_hits(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
+
+
+def free(
+    questions: QuerySet[Question], *, kind: str, now: datetime, by_sentence: bool = False
+) -> list[Lacking]:
+    """Read which questions a kind of batch could ask: they lack votes, and no batch asks or is about to."""
+    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
+    found = for_planning(asked, by_sentence=by_sentence)
+    spoken = spoken_for()
+    return [question for question in found if question.pk not in spoken]
 
 
 def _new_batch(

@@ -76,7 +76,7 @@ def _claim(now: datetime) -> Hit | None:
     with transaction.atomic():
         open_ = Q(batch__state=HitBatch.State.OPEN)
         to_tell = (
-            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED))
+            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED, tries__gt=0))
             | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
             | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
         )

@@ -5,8 +5,9 @@ from typing import Any
 
 from django import forms
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from crowd.models import Budget, HitBatch
+from crowd.tutorials import TUTORIALS
 from evaluation.models import Submission
 
 
@@ -125,3 +126,36 @@ class OpenForm(forms.Form):
             if data.get("by_sentence"):
                 self.add_error("by_sentence", "Only questions about relations are asked by sentence.")
         return data
+
+
+class TutorialForm(forms.Form):
+    """Which tutorial is offered to how many, and what it pays."""
+
+    corpus = forms.ModelChoiceField(
+        label="Paid by the budget of", queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag"
+    )
+    kind = forms.ChoiceField(
+        label="Teaches", choices=[one for one in HitBatch.Kind.choices if one[0] in TUTORIALS]
+    )
+    provider = forms.ChoiceField(label="Through")
+    places = forms.IntegerField(label="For at most, workers", min_value=1, max_value=1000, initial=20)
+    reward_cents = DollarsField(
+        label="Reward, $",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=Decimal(100),
+        help_text="For each worker, passed or not. Left empty: what six minutes are worth.",
+    )
+    lifetime_hours = forms.IntegerField(
+        label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
+    )
+
+    def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
+
+
+class QuestionsForm(forms.Form):
+    """Questions that were chosen from a list."""
+
+    question = forms.ModelMultipleChoiceField(queryset=Question.objects.all())

@@ -20,10 +20,16 @@ PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one 
 PEOPLE = (
     ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
     ("annotator@demo.example", "Alex Annotator", "judges claims"),
-    ("operator@demo.example", "Olga Operator", "runs the corpus, settles what the judges could not"),
+    ("worker@demo.example", "Wanda Worker", "finds paid work in the marketplace"),
+    (
+        "operator@demo.example",
+        "Olga Operator",
+        "runs corpus and desk, settles what the judges could not",
+    ),
 )
 #: What the demo shows: systems of a released epoch, systems of the open one, and one that waits for judges.
 RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum"), ("abacus-bold",)
+RETIRED = 0.2  # of the exhaustive documents, with the first epoch: they are open to explore
 
 
 class Command(BaseCommand):
@@ -48,7 +54,7 @@ class Command(BaseCommand):
                 address,
                 PASSWORD,
                 name=name,
-                is_annotator=address.startswith("annotator"),
+                is_annotator=address.startswith(("annotator", "worker")),
                 is_operator=address.startswith("operator"),
                 is_staff=address.startswith("operator"),
                 is_superuser=address.startswith("operator"),
@@ -80,7 +86,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(gold)
-            epochs.release(corpus=corpus)
+            epochs.release(corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(gold)
         self.submit(corpus, WAITING)

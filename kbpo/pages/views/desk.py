@@ -50,5 +50,5 @@ def _shown(show: str) -> QuerySet[HitBatch]:
         raise InvalidInput(f"{show!r} is none of {', '.join(SHOWN)}.", where="show")
     found = HitBatch.objects.select_related("corpus").order_by("-pk")
     if show == "live":
-        return found.filter(state__in=[HitBatch.State.OPEN, HitBatch.State.PAUSED])
+        return found.filter(state__in=batches.LIVE)
     return found
