@@ -1,4 +1,4 @@
-"""What a system claims, and what is claimed of a document: reads only."""
+"""What a system claims: reads only."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 
-from annotations.models import Document, Question, Sentence
-from evaluation.models import Instance, Prediction, Submission
+from annotations.models import Question, Sentence
+from evaluation.models import Prediction, Submission
+from evaluation.statements import Piece, mention, state
 from evaluation.verdicts import Verdict, published_verdicts
-from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
-from kbpo.core.marking import Mark, Segment, cut, merge
+from kbpo.core.marking import Mark, Segment, cut
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 from kbpo.core.spans import Span
 
@@ -40,51 +40,11 @@ class ShownClaim:
 
     prediction: Prediction
     label: str
-    statement: tuple["Piece", ...]
+    statement: tuple[Piece, ...]
     snippet: list[Segment]
     subject_canonical: str
     object_canonical: str
     verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a claim in plain words.
-
-    Attributes
-    ----------
-    text : str
-    span : Span or None
-        Of the mention that the piece is; None for the words between.
-    """
-
-    text: str
-    span: Span | None = None
-
-    @property
-    def anchor(self) -> str:
-        """The name under which a document's page marks the mention."""
-        return f"m{self.span}" if self.span else ""
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedRelation:
-    """A relation that systems claim in a document.
-
-    Attributes
-    ----------
-    label : str
-    statement : tuple of Piece
-    systems : tuple of Submission
-        Who claims it, by name.
-    verdict : bool or None
-        Whether the relation holds, where that is published.
-    """
-
-    label: str
-    statement: tuple[Piece, ...]
-    systems: tuple[Submission, ...]
-    verdict: bool | None
 
 
 def predicates(submission: Submission) -> list[tuple[str, str]]:
@@ -164,29 +124,6 @@ def show(predictions: Iterable[Prediction]) -> list[ShownClaim]:
     ]
 
 
-def state(predicate: str, subject: Piece, object: Piece) -> tuple[Piece, ...]:
-    """Say a claim in the ontology's plain words.
-
-    Examples
-    --------
-    >>> "".join(piece.text for piece in state("per:place_of_birth", Piece("Ann"), Piece("Lyon")))
-    'Ann was born in Lyon'
-    """
-    pieces: list[Piece] = []
-    rest = RELATIONS[predicate].statement
-    while rest:
-        places = [(rest.find(field), field) for field in ("{subject}", "{object}") if field in rest]
-        if not places:
-            pieces.append(Piece(rest))
-            break
-        place, field = min(places)
-        if place:
-            pieces.append(Piece(rest[:place]))
-        pieces.append(subject if field == "{subject}" else object)
-        rest = rest[place + len(field) :]
-    return tuple(pieces)
-
-
 def window(text: str, sentences: Sequence[Span], first: Span, second: Span) -> list[Span]:
     """Choose what to show of a text around two mentions.
 
@@ -236,16 +173,12 @@ def _shown(prediction: Prediction, verdict: Verdict, sentences: Sequence[Span]) 
     return ShownClaim(
         prediction=prediction,
         label=RELATIONS[instance.predicate].label,
-        statement=state(instance.predicate, _piece(text, subject), _piece(text, obj)),
+        statement=state(instance.predicate, mention(text, subject), mention(text, obj)),
         snippet=snippet,
         subject_canonical=text[prediction.subject_canonical_start : prediction.subject_canonical_end],
         object_canonical=canonical,
         verdict=verdict,
     )
-
-
-def _piece(text: str, span: Span) -> Piece:
-    return Piece(" ".join(text[span.start : span.end].split()), span)
 
 
 def _sentences(document_ids: Iterable[int]) -> dict[int, list[Span]]:
@@ -254,73 +187,3 @@ def _sentences(document_ids: Iterable[int]) -> dict[int, list[Span]]:
     for document_id, start, end in rows.values_list("document_id", "start", "end"):
         found.setdefault(document_id, []).append(Span(start, end))
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class ReadDocument:
-    """A document with what systems claim of it.
-
-    Attributes
-    ----------
-    segments : list of Segment
-        The text, with the mentions of claimed relations marked by type.
-    relations : list of ClaimedRelation
-        In the order of their subjects in the text.
-    types : list of tuple of str
-        (type, name) of the mentions, for the key.
-    """
-
-    segments: list[Segment]
-    relations: list[ClaimedRelation]
-    types: list[tuple[str, str]]
-
-
-def read_document(document: Document, viewer: Viewer) -> ReadDocument:
-    """Read what the systems that the viewer may see claim of a document."""
-    predictions = list(
-        Prediction.objects.filter(instance__document=document, submission__in=visible(viewer))
-        .exclude(submission__state=Submission.State.WITHDRAWN)
-        .select_related("instance", "submission__team", "submission__corpus")
-        .order_by("submission__name", "submission_id")
-    )
-    verdicts = published_verdicts(predictions)
-    marks: list[Mark] = []
-    claimants: dict[Instance, list[Prediction]] = {}
-    for prediction in predictions:
-        instance = prediction.instance
-        for start, end, kind in (
-            (instance.subject_start, instance.subject_end, prediction.subject_type),
-            (instance.object_start, instance.object_end, prediction.object_type),
-        ):
-            marks.append(Mark(Span(start, end), kind, TYPE_NAMES[kind]))
-        claimants.setdefault(instance, []).append(prediction)
-    relations = [
-        ClaimedRelation(
-            label=RELATIONS[instance.predicate].label,
-            statement=state(
-                instance.predicate,
-                _piece(document.text, Span(instance.subject_start, instance.subject_end)),
-                _piece(document.text, Span(instance.object_start, instance.object_end)),
-            ),
-            systems=tuple(prediction.submission for prediction in claiming),
-            verdict=next(
-                (
-                    verdicts[prediction.pk].relation
-                    for prediction in claiming
-                    if verdicts[prediction.pk].relation is not None
-                ),
-                None,
-            ),
-        )
-        for instance, claiming in sorted(claimants.items(), key=lambda item: _order(item[0]))
-    ]
-    kinds = {mark.kind for mark in marks}
-    return ReadDocument(
-        segments=cut(document.text, merge(marks)),
-        relations=relations,
-        types=[(kind, name) for kind, name in TYPE_NAMES.items() if kind in kinds],
-    )
-
-
-def _order(instance: Instance) -> tuple[int, int, str]:
-    return (instance.subject_start, instance.object_start, instance.predicate)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from annotations import questions
 from annotations.models import Label, Question
+from annotations.questions import Claim
 from evaluation.claims import row_of
 from evaluation.models import Prediction
 
@@ -45,6 +46,50 @@ class Verdict:
         return {True: "right", False: "wrong", None: "sealed"}[self.overall]  # type: ignore[return-value]
 
 
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A published label, and the votes behind it.
+
+    Attributes
+    ----------
+    value : bool
+    votes_for, votes : int
+        How many said so of how many; where an expert decided, the expert alone.
+    by_expert : bool
+    """
+
+    value: bool
+    votes_for: int
+    votes: int
+    by_expert: bool
+
+    @classmethod
+    def of(cls, label: Label) -> "Ruling":
+        """Return what a label says."""
+        return cls(label.value, label.votes_for, label.votes, label.source == Label.Source.EXPERT)
+
+    @property
+    def agreeing(self) -> int:
+        """How many voted as it was decided."""
+        return self.votes_for if self.value else self.votes - self.votes_for
+
+
+def published_rulings(claims: Iterable[Claim]) -> dict[Claim, Ruling]:
+    """Read what is published on claimed relations: those on which nothing is are left out.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    """
+    asked = questions.find_relations(set(claims))
+    labels = _published_labels(question for question, _ in asked.values())
+    return {
+        claim: Ruling.of(labels[question.pk, claim.predicate, subject])
+        for claim, (question, subject) in asked.items()
+        if (question.pk, claim.predicate, subject) in labels
+    }
+
+
 def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     """Read the published verdicts on predictions.
 
@@ -64,7 +109,8 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     canonicals = {pk: row.canonicals() for pk, row in rows.items()}
     relations = questions.find_relations(set(claims.values()))
     mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
-    values = _published_values([*(question for question, _ in relations.values()), *mentions.values()])
+    labels = _published_labels([*(question for question, _ in relations.values()), *mentions.values()])
+    values = {place: label.value for place, label in labels.items()}
     verdicts = {}
     for prediction in listed:
         claim, own = claims[prediction.pk], canonicals[prediction.pk]
@@ -79,12 +125,7 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     return verdicts
 
 
-def _published_values(asked: Iterable[Question]) -> Mapping[tuple[int, str, int], bool]:
+def _published_labels(asked: Iterable[Question]) -> Mapping[tuple[int, str, int], Label]:
     published = {question.pk for question in asked if question.published_at is not None}
     labels = Label.objects.filter(question__in=published)
-    return {
-        (question_id, predicate, subject): value
-        for question_id, predicate, subject, value in labels.values_list(
-            "question_id", "predicate", "subject", "value"
-        )
-    }
+    return {(label.question_id, label.predicate, label.subject): label for label in labels}

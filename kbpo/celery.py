@@ -27,6 +27,7 @@ STAGES = (
     "review_work",
     "pay_bonuses",
     "grant_qualifications",
+    "index_entities",
     "read_checks",
     "normalise_files",
     "send_notices",

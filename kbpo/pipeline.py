@@ -24,6 +24,7 @@ from evaluation import (
     batches,
     checks,
     document_phases,
+    entity_index,
     estimation,
     files,
     normalised,
@@ -146,6 +147,11 @@ def grant_qualifications() -> int:
     return _while_due(qualifying.grant_next)
 
 
+def index_entities() -> int:
+    """Make the indexes of entities again of which something has changed; return how many."""
+    return entity_index.index_entities(now=timezone.now())
+
+
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
     return checks.read_checks()
@@ -216,6 +222,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     review_work,
     pay_bonuses,
     grant_qualifications,
+    index_entities,
     read_checks,
     normalise_files,
     send_notices,

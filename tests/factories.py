@@ -9,16 +9,30 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from annotations.entities import EntitiesQuestion
-from annotations.models import Corpus, Document, Label, Question, Response, Sentence
+from annotations.models import (
+    AnnotatedMention,
+    AnnotatedRelation,
+    Corpus,
+    Document,
+    DocumentAnnotation,
+    Label,
+    Question,
+    Response,
+    Sentence,
+)
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from annotations.records import MentionRecord, RelationRecord
 from annotations.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
+    DocumentSample,
     Epoch,
     Instance,
     Prediction,
     Problem,
+    RetiredDocument,
     SampleBatch,
+    SampledDocument,
     SampledInstance,
     Score,
     Submission,
@@ -121,6 +135,73 @@ class DocumentFactory(factory.django.DjangoModelFactory[Document]):
             )
             for index, one in enumerate(sentences)
         )
+
+
+class AnnotationFactory(factory.django.DjangoModelFactory[DocumentAnnotation]):
+    """All that experts say of a document: Ada Quill was born in Port Hallow, by `TEXT`, and nothing else.
+
+    `mentions=[MentionRecord, …]` and `relations=[RelationRecord, …]` say otherwise.
+    """
+
+    class Meta:
+        model = DocumentAnnotation
+        skip_postgeneration_save = True
+
+    document = factory.SubFactory(DocumentFactory)
+    digest = factory.LazyAttribute(lambda annotation: digest(annotation.document.doc_id))
+    completed_at = factory.LazyFunction(timezone.now)
+
+    @factory.post_generation
+    def mentions(self, create: bool, extracted: Any, **_: Any) -> None:
+        if extracted is None:
+            extracted = [
+                MentionRecord(ADA, "PER", ADA, "https://en.wikipedia.org/wiki/Ada_Quill"),
+                MentionRecord(HALLOW, "GPE", HALLOW),
+                MentionRecord(SHE, "PER", ADA, "https://en.wikipedia.org/wiki/Ada_Quill"),
+            ]
+        AnnotatedMention.objects.bulk_create(
+            AnnotatedMention(
+                annotation=self,
+                start=one.span.start,
+                end=one.span.end,
+                type=one.type,
+                canonical_start=one.canonical.start,
+                canonical_end=one.canonical.end,
+                link=one.link,
+            )
+            for one in extracted
+        )
+
+    @factory.post_generation
+    def relations(self, create: bool, extracted: Any, **_: Any) -> None:
+        if extracted is None:
+            extracted = [RelationRecord("per:place_of_birth", ADA, HALLOW)]
+        AnnotatedRelation.objects.bulk_create(
+            AnnotatedRelation(
+                annotation=self,
+                predicate=one.predicate,
+                subject_start=one.subject.start,
+                subject_end=one.subject.end,
+                object_start=one.object.start,
+                object_end=one.object.end,
+            )
+            for one in extracted
+        )
+
+
+def draw(document: Document) -> SampledDocument:
+    """Put a document into the exhaustive sample of its corpus, which is made if need be."""
+    population = document.corpus.documents.count()
+    sample, _ = DocumentSample.objects.get_or_create(
+        corpus=document.corpus, retired_at=None, defaults={"size": 1, "population": population}
+    )
+    return SampledDocument.objects.create(sample=sample, document=document, probability=1 / population)
+
+
+def retire(document: Document) -> RetiredDocument:
+    """Retire a document, as a release may do."""
+    drawn = SampledDocument.objects.filter(document=document).first() or draw(document)
+    return RetiredDocument.objects.create(sample=drawn.sample, document=document, probability=0.5)
 
 
 class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):

@@ -37,11 +37,16 @@ class HitBatch(models.Model):
     title = models.CharField(max_length=128)
     description = models.CharField(max_length=2000)
     keywords = models.CharField(max_length=1000, blank=True)
-    reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
-    questions_per_hit = models.PositiveSmallIntegerField(default=1)
+    reward_cents = models.PositiveIntegerField(
+        help_text="For each assignment; by sentence for each question; for documents for 1,000 words."
+    )
+    questions_per_hit = models.PositiveSmallIntegerField(default=1, help_text="At most.")
+    by_sentence = models.BooleanField(
+        default=False, help_text="Whether a HIT asks about one sentence alone, and pays by the question."
+    )
     duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
     estimated_seconds = models.PositiveIntegerField(
-        null=True, blank=True, help_text="That an assignment was expected to take, when it was opened."
+        null=True, blank=True, help_text="That the reward was expected to be for, when it was opened."
     )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
@@ -59,6 +64,9 @@ class HitBatch(models.Model):
                 name="hit_batch_state",
             ),
             models.CheckConstraint(condition=Q(kind__in=["relation", "entities"]), name="hit_batch_kind"),
+            models.CheckConstraint(
+                condition=Q(by_sentence=False) | Q(kind="relation"), name="hit_batch_by_sentence"
+            ),
             models.CheckConstraint(
                 condition=Q(reward_cents__gte=1, questions_per_hit__gte=1), name="hit_batch_reward"
             ),

@@ -8,7 +8,15 @@ token while the provider knows it, and by the HIT's annotation after that.
 Rows are locked in one order: batch, HIT, assignment, question, budget.
 """
 
-from crowd.posting.opening import QUESTIONS_PER_HIT, Preview, free, open_batch, open_tutorial, preview
+from crowd.posting.opening import (
+    QUESTIONS_PER_HIT,
+    Preview,
+    free,
+    most_questions,
+    open_batch,
+    open_tutorial,
+    preview,
+)
 from crowd.posting.planning import plan_batches, plan_more, plan_next
 from crowd.posting.publishing import post_next
 from crowd.posting.removing import remove_next
@@ -29,6 +37,7 @@ __all__ = [
     "expire_batch",
     "extend_batch",
     "free",
+    "most_questions",
     "open_batch",
     "open_tutorial",
     "pause_batch",

@@ -22,6 +22,7 @@ from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 
 QUESTIONS_PER_HIT = {WorkerIdentity.Provider.PROLIFIC: 10}
+QUESTIONS_OF_SENTENCE = 10  # at most, in a HIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +35,16 @@ class Preview:
         `places` are assignments, over all HITs.
     cost_cents : int
         Rewards and fees of all of them.
+    least_cents, most_cents : int
+        What assignments pay, from the least to the most.
     """
 
     questions: int
     hits: int
     places: int
     cost_cents: int
+    least_cents: int
+    most_cents: int
 
 
 def preview(
@@ -50,23 +55,52 @@ def preview(
     reward_cents: int,
     now: datetime,
     questions_per_hit: int | None = None,
+    by_sentence: bool = False,
     found: Sequence[Lacking] | None = None,
 ) -> Preview:
     """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
 
     `found` is what `free` has read of the questions already.
     """
-    per_hit = questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
+    most = most_questions(
+        kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
+    )
     account = registry.provider(provider)
     if found is None:
-        found = free(questions, kind=kind, now=now)
-    groups = group(found, per_hit=per_hit)
+        found = free(questions, kind=kind, now=now, by_sentence=by_sentence)
+    groups = group(found, per_hit=most)
+    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
         places=sum(one.places for one in groups),
-        cost_cents=cost(groups, reward_cents, account),
+        cost_cents=cost(groups, rewards, account),
+        least_cents=min(rewards, default=reward_cents),
+        most_cents=max(rewards, default=reward_cents),
     )
+
+
+def most_questions(
+    *, kind: str, provider: str, by_sentence: bool = False, questions_per_hit: int | None = None
+) -> int:
+    """Return how many questions a HIT has at most, companions not counted; a document is asked about alone.
+
+    Raises
+    ------
+    InvalidInput
+        If HITs of documents are to have several.
+    """
+    if kind == HitBatch.Kind.ENTITIES:
+        if questions_per_hit not in (None, 1):
+            raise InvalidInput(
+                f"is {questions_per_hit}; a HIT has one document to be marked", where="questions per HIT"
+            )
+        return 1
+    if questions_per_hit:
+        return questions_per_hit
+    if by_sentence:
+        return QUESTIONS_OF_SENTENCE
+    return QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
 
 
 @transaction.atomic
@@ -84,6 +118,7 @@ def open_batch(
     lifetime: timedelta = LIFETIME,
     auto_approval: timedelta = AUTO_APPROVAL,
     asks_links: bool = False,
+    by_sentence: bool = False,
     at_most_cents: int | None = None,
 ) -> HitBatch:
     """Ask all questions of a corpus, or of those given, that lack votes, and set the money for them aside.
@@ -97,7 +132,8 @@ def open_batch(
     kind : {"relation", "entities"}
     provider : {"marketplace", "mturk", "prolific"}
     reward_cents : int
-        For each assignment, that is for `questions_per_hit` questions with their companions.
+        For each assignment, that is for `questions_per_hit` questions with their companions. By sentence: for
+        each question; for documents: for a thousand tokens (`pricing.document_reward`).
     by : User or None
         An operator; None: the service itself.
     now : datetime
@@ -106,10 +142,12 @@ def open_batch(
     submission_id : int, optional
         Whose budget, if there is one, must have room too.
     questions_per_hit : int, optional
-        Unless given, 10 at Prolific, where many small pieces are slow, and 1 elsewhere.
+        Unless given, 10 at Prolific, where many small pieces are slow, and by sentence; 1 elsewhere.
     lifetime, auto_approval : timedelta
     asks_links : bool
         Whether mentions are linked to Wikipedia.
+    by_sentence : bool
+        Whether a HIT asks about one sentence alone, which a worker then reads once. Relations only.
     at_most_cents : int, optional
         What somebody has agreed to.
 
@@ -132,25 +170,32 @@ def open_batch(
         kind=kind,
         provider=provider,
         reward_cents=reward_cents,
-        questions_per_hit=questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1),
+        questions_per_hit=most_questions(
+            kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
+        ),
         lifetime=lifetime,
         auto_approval=auto_approval,
         asks_links=asks_links,
+        by_sentence=by_sentence,
         by=by,
     )
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     asked = asked.filter(document__corpus=corpus)
-    found = free(asked, kind=kind, now=now)
+    found = free(asked, kind=kind, now=now, by_sentence=by_sentence)
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
-    cents = cost(groups, reward_cents, registry.provider(provider))
+    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    cents = cost(groups, rewards, registry.provider(provider))
     if at_most_cents is not None and cents > at_most_cents:
         raise Conflict(
             f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
             f" {budget.dollars(at_most_cents)}. Look at it again."
         )
-    batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
+    seconds = paces.unit_seconds(
+        corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
+    )
+    batch.estimated_seconds = ceil(seconds)
     batch.save(update_fields=["estimated_seconds"])
     begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
@@ -203,9 +248,12 @@ def open_tutorial(
     return batch
 
 
-def free(questions: QuerySet[Question], *, kind: str, now: datetime) -> list[Lacking]:
+def free(
+    questions: QuerySet[Question], *, kind: str, now: datetime, by_sentence: bool = False
+) -> list[Lacking]:
     """Read which questions a kind of batch could ask: they lack votes, and no batch asks or is about to."""
-    found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
+    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
+    found = for_planning(asked, by_sentence=by_sentence)
     spoken = spoken_for()
     return [question for question in found if question.pk not in spoken]
 
@@ -222,11 +270,14 @@ def _new_batch(
     by: User | None,
     submission_id: int | None = None,
     asks_links: bool = False,
+    by_sentence: bool = False,
     is_tutorial: bool = False,
 ) -> HitBatch:
     check_operator(by)
     if kind not in OFFERS:
         raise InvalidInput(f"is {kind!r}; it must be {' or '.join(OFFERS)}", where="kind")
+    if by_sentence and kind != HitBatch.Kind.RELATION:
+        raise InvalidInput("only questions about relations are asked by sentence", where="by sentence")
     registry.provider(provider)
     if not 1 <= reward_cents <= 100_00:
         raise InvalidInput(
@@ -254,6 +305,7 @@ def _new_batch(
         lifetime_seconds=_seconds(lifetime),
         auto_approval_seconds=_seconds(auto_approval),
         asks_links=asks_links,
+        by_sentence=by_sentence,
         created_by=by,
     )
 

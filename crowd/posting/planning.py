@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
-from crowd import budget
+from crowd import budget, paces
 from crowd.lacking import for_planning, lacking
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.planning import Group, group
@@ -36,7 +36,7 @@ def begin_plan(*, batch: HitBatch, groups: Sequence[Group], now: datetime) -> No
         return
     account = registry.provider(batch.provider)
     whole = budget.Promise(
-        key=f"reserve|batch {batch.pk}", cents=cost(groups, batch.reward_cents, account), batch=batch
+        key=f"reserve|batch {batch.pk}", cents=cost(groups, rewards_of(batch, groups), account), batch=batch
     )
     budget.reserve(promises=[whole], batch=batch, now=now)
     plan = BatchPlan.objects.create(batch=batch, groups=[one.questions for one in groups], total=len(groups))
@@ -70,11 +70,18 @@ def spoken_for() -> set[int]:
     return {pk for groups, done in plans for one in groups[done:] for pk in one}
 
 
-def cost(groups: Iterable[Group], reward_cents: int, account: Provider) -> int:
-    """Return what HITs cost if every place is filled and paid, in cents."""
+def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> int:
+    """Return what HITs cost if every place is filled and paid as `rewards` says, in cents."""
     return sum(
-        one.places * (reward_cents + account.fee_cents(reward_cents=reward_cents, places=one.places))
-        for one in groups
+        one.places * (reward + account.fee_cents(reward_cents=reward, places=one.places))
+        for one, reward in zip(groups, rewards, strict=True)
+    )
+
+
+def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
+    """Return what an assignment of each HIT of a batch pays, in cents."""
+    return paces.rewards(
+        kind=batch.kind, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence, groups=groups
     )
 
 
@@ -127,7 +134,8 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     }
     refused = {pk for pk, hit_id in latest.items() if hits[hit_id].state == Hit.State.FAILED}
     locked = lock_questions([pk for pk in candidates if pk not in refused])
-    found = {question.pk: question for question in for_planning(lacking(locked, now=now))}
+    asked = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    found = {question.pk: question for question in asked}
     if not found:
         return 0
     extended = [
@@ -172,13 +180,14 @@ def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
 def _write_lacking(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
     """Write down HITs for those of the questions that lack votes, now that they are locked."""
     locked = lock_questions(pk for questions in groups for pk in questions)
-    found = for_planning(lacking(locked, now=now))
+    found = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
     write_hits(batch, group(found, per_hit=batch.questions_per_hit), now)
 
 
 def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
     """Write down HITs with their money; the questions are locked."""
     account = registry.provider(batch.provider)
+    rewards = rewards_of(batch, groups)
     hits = Hit.objects.bulk_create(
         (
             Hit(
@@ -187,10 +196,10 @@ def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[
                 annotation=f"kbpo-{secrets.token_hex(16)}",
                 created_at=now,
                 places=one.places,
-                reward_cents=batch.reward_cents,
-                fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
+                reward_cents=reward,
+                fee_cents=account.fee_cents(reward_cents=reward, places=one.places),
             )
-            for one in groups
+            for one, reward in zip(groups, rewards, strict=True)
         ),
         batch_size=1000,
     )

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 
 from django.db import transaction
@@ -137,8 +138,16 @@ def _offer(hit: Hit) -> NewHit:
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
         group=f"batch {batch.pk}",
-        estimated_seconds=batch.estimated_seconds,
+        estimated_seconds=_estimated_seconds(hit),
     )
+
+
+def _estimated_seconds(hit: Hit) -> int | None:
+    """Return what a HIT takes if it takes as long for its reward as the batch's reward is for."""
+    batch = hit.batch
+    if batch.estimated_seconds is None:
+        return None
+    return ceil(batch.estimated_seconds * hit.reward_cents / batch.reward_cents)
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
     ClaimColumn,
@@ -31,6 +32,9 @@ __all__ = [
     "ClaimColumn",
     "Comparison",
     "DocumentSample",
+    "Entity",
+    "EntityIndex",
+    "EntityName",
     "Epoch",
     "FileCheck",
     "InclusionProbability",

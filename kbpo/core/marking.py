@@ -1,5 +1,6 @@
 """Cuts text into marked stretches: pure, so that overlapping and nested mentions are drawn sanely."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,12 +19,15 @@ class Mark:
     kind : str
         What it is drawn as: a mention's type, or several joined by a blank.
     label : str
-        What stands before it in words, since colour is never alone.
+        What stands before it in words, since colour is never alone; empty where a key says it.
+    href : str
+        Where the label leads; empty for nowhere.
     """
 
     span: Span
     kind: str
     label: str
+    href: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class Segment:
     def inner(self) -> Mark | None:
         """The narrowest mark that covers the stretch: its kind is the one that is drawn."""
         return self.marks[-1] if self.marks else None
+
+    @property
+    def names(self) -> str:
+        """The names of its marks' spans, as a page's script finds them."""
+        return " ".join(dict.fromkeys(f"m{mark.span}" for mark in self.marks))
 
 
 def cut(text: str, marks: Iterable[Mark], window: Span | None = None) -> list[Segment]:
@@ -76,23 +85,22 @@ def cut(text: str, marks: Iterable[Mark], window: Span | None = None) -> list[Se
     """
     start, end = window or Span(0, len(text))
     start, end = max(0, start), min(len(text), end)
-    inside = sorted(
-        {mark for mark in marks if mark.span.start < end and start < mark.span.end},
-        key=lambda mark: (mark.span.start - mark.span.end, mark.span, mark.kind, mark.label),
-    )
-    clipped = [(max(start, mark.span.start), min(end, mark.span.end), mark) for mark in inside]
-    edges = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
-    segments = []
-    for here, there in pairwise(edges):
-        covering = [(first, mark) for first, last, mark in clipped if first <= here and there <= last]
-        segments.append(
-            Segment(
-                text[here:there],
-                tuple(mark for _, mark in covering),
-                tuple(mark for first, mark in covering if first == here),
-            )
-        )
+    inside = sorted({mark for mark in marks if mark.span.start < end and start < mark.span.end}, key=_order)
+    opening: dict[int, list[Mark]] = defaultdict(list)
+    for mark in inside:
+        opening[max(start, mark.span.start)].append(mark)
+    edges = {start, end, *opening, *(min(end, mark.span.end) for mark in inside)}
+    segments: list[Segment] = []
+    covering: list[Mark] = []
+    for here, there in pairwise(sorted(edges)):
+        covering = [mark for mark in covering if mark.span.end > here] + opening[here]
+        covering.sort(key=_order)
+        segments.append(Segment(text[here:there], tuple(covering), tuple(opening[here])))
     return segments
+
+
+def _order(mark: Mark) -> tuple[int, Span, str, str, str]:
+    return (mark.span.start - mark.span.end, mark.span, mark.kind, mark.label, mark.href)
 
 
 def merge(marks: Iterable[Mark]) -> list[Mark]:
@@ -103,10 +111,13 @@ def merge(marks: Iterable[Mark]) -> list[Mark]:
     list of Mark
         By span; kinds joined by a blank and labels by “or”, in alphabetical order of the kinds.
     """
-    spans: dict[Span, dict[str, str]] = {}
+    spans: dict[Span, dict[str, Mark]] = {}
     for mark in marks:
-        spans.setdefault(mark.span, {})[mark.kind] = mark.label
-    return [
-        Mark(span, " ".join(sorted(kinds)), " or ".join(label for _, label in sorted(kinds.items())))
-        for span, kinds in sorted(spans.items())
-    ]
+        spans.setdefault(mark.span, {})[mark.kind] = mark
+    merged = []
+    for span, kinds in sorted(spans.items()):
+        same = [mark for _, mark in sorted(kinds.items())]
+        labels = dict.fromkeys(mark.label for mark in same if mark.label)
+        href = next((mark.href for mark in same if mark.href), "")
+        merged.append(Mark(span, " ".join(mark.kind for mark in same), " or ".join(labels), href))
+    return merged

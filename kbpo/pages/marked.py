@@ -4,20 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotations.entities import link_text
+from annotations.marked import Entity, entities, marks
 from annotations.models import Document, Response
-from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from annotations.records import MentionRecord
+from kbpo.core.marking import Segment, cut, merge
+from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
 
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """An entity: what it is called, of which type, whereto it is linked, and its mentions in words."""
-
-    name: str
-    type: str
-    link: str
-    mentions: tuple[str, ...]
+NO_PAGE = "no page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +88,19 @@ def read(text: str, answer: Mapping[str, Any]) -> Reading:
             found.append((span, str(kind), _key(item.get("entity"))))
     found.sort(key=lambda one: one[0])
     listed = {_key(item.get("id")): item for item in _list(answer.get("entities"))}
-    members: dict[object, list[tuple[Span, str]]] = {}
+    first: dict[object, Span] = {}
+    for span, _, entity in found:
+        first.setdefault(entity, span)
+    mentions = []
     for span, kind, entity in found:
-        members.setdefault(entity, []).append((span, kind))
-    entities = []
-    for entity, mentions in members.items():
         item = listed.get(entity, {})
-        canonical = _span(item.get("canonical"), text) or mentions[0][0]
-        words = dict.fromkeys(_words(text, span) for span, _ in mentions)
-        entities.append(
-            Entity(_words(text, canonical), TYPE_NAMES[mentions[0][1]], _link(item.get("link")), tuple(words))
-        )
-    marks = [Mark(span, kind, TYPE_NAMES[kind]) for span, kind, _ in found]
+        canonical = _span(item.get("canonical"), text) or first[entity]
+        mentions.append(MentionRecord(span, kind, canonical, _link(item.get("link"))))
+    own = entities(text, mentions)
     return Reading(
-        tuple(cut(text, marks)), tuple(entities), frozenset((span, kind) for span, kind, _ in found)
+        tuple(cut(text, merge(marks(text, own)))),
+        tuple(own),
+        frozenset((span, kind) for span, kind, _ in found),
     )
 
 
@@ -125,16 +119,12 @@ def _key(value: object) -> object:
     return value if isinstance(value, int | str) else None
 
 
-def _words(text: str, span: Span) -> str:
-    return " ".join(text[span.start : span.end].split())
-
-
 def _link(link: object) -> str:
     match link:
         case {"page": str(title)}:
-            return title
+            return link_text({"page": title})
         case {"date": str(date)}:
             return date
         case {"none": True}:
-            return "no page"
+            return NO_PAGE
     return ""

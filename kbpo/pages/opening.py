@@ -32,7 +32,7 @@ class Wanted:
     reward_cents, questions_per_hit : int or None
         None: as suggested.
     lifetime, auto_approval : timedelta
-    asks_links : bool
+    asks_links, by_sentence : bool
     """
 
     corpus: Corpus
@@ -44,6 +44,7 @@ class Wanted:
     lifetime: timedelta
     auto_approval: timedelta
     asks_links: bool
+    by_sentence: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Plan:
     preview : posting.Preview
     suggestion : paces.Suggestion
     questions_per_hit, reward_cents, fee_cents : int
-        The fee is for each assignment.
+        The reward is for what `posting.open_batch` says; the fee is for an assignment that pays just this.
     hourly_cents : int
         What the reward makes of an hour.
     votes : float
@@ -109,6 +110,21 @@ class Plan:
     bought: tuple[Bought, ...]
     obstacle: str
 
+    @property
+    def pays_by_length(self) -> bool:
+        """Whether an assignment pays something else than the reward."""
+        return (self.preview.least_cents, self.preview.most_cents) != (self.reward_cents,) * 2
+
+    @property
+    def least_time(self) -> timedelta:
+        """About how long the shortest HIT takes."""
+        return timedelta(seconds=self.suggestion.seconds * self.preview.least_cents / self.reward_cents)
+
+    @property
+    def most_time(self) -> timedelta:
+        """About how long the longest HIT takes."""
+        return timedelta(seconds=self.suggestion.seconds * self.preview.most_cents / self.reward_cents)
+
 
 def plan(wanted: Wanted, *, now: datetime) -> Plan:
     """Say what opening a batch would ask, cost and buy. Nothing is written.
@@ -118,15 +134,21 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    per_hit = wanted.questions_per_hit or costs.questions_per_hit(wanted.provider)
+    per_hit = posting.most_questions(
+        kind=wanted.kind,
+        provider=wanted.provider,
+        by_sentence=wanted.by_sentence,
+        questions_per_hit=wanted.questions_per_hit,
+    )
     asked = _questions(wanted)
-    found = posting.free(asked, kind=wanted.kind, now=now)
+    found = posting.free(asked, kind=wanted.kind, now=now, by_sentence=wanted.by_sentence)
     suggestion = paces.suggest(
         corpus=wanted.corpus,
         questions=asked,
         kind=wanted.kind,
         now=now,
         questions_per_hit=per_hit,
+        by_sentence=wanted.by_sentence,
         found=found,
     )
     reward = wanted.reward_cents or suggestion.reward_cents
@@ -137,6 +159,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         reward_cents=reward,
         now=now,
         questions_per_hit=per_hit,
+        by_sentence=wanted.by_sentence,
         found=found,
     )
     votes = costs.votes_a_question(wanted.corpus)
@@ -197,6 +220,7 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
         lifetime=wanted.lifetime,
         auto_approval=wanted.auto_approval,
         asks_links=wanted.asks_links,
+        by_sentence=wanted.by_sentence,
         at_most_cents=agreed_cents,
     )
 
@@ -213,6 +237,7 @@ def read(data: dict[str, Any]) -> Wanted:
         lifetime=timedelta(hours=data["lifetime_hours"]),
         auto_approval=timedelta(hours=data["auto_approval_hours"]),
         asks_links=data["asks_links"],
+        by_sentence=data["by_sentence"],
     )
 
 

@@ -32,6 +32,8 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
         *("document", "predicate"),
         *("subject_start", "subject_end", "object_start", "object_end"),
     ),
+    "evaluation.EntityIndex": ("corpus",),
+    "evaluation.Entity": ("index", "key"),
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
     "evaluation.DocumentSample": ("corpus", "number"),

@@ -29,6 +29,7 @@ PEOPLE = (
 )
 #: What the demo shows: systems of a released epoch, systems of the open one, and one that waits for judges.
 RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum"), ("abacus-bold",)
+RETIRED = 0.2  # of the exhaustive documents, with the first epoch: they are open to explore
 
 
 class Command(BaseCommand):
@@ -85,7 +86,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(gold)
-            epochs.release(corpus=corpus)
+            epochs.release(corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(gold)
         self.submit(corpus, WAITING)

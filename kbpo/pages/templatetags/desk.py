@@ -60,6 +60,30 @@ def place(name: str) -> str:
 
 
 @register.filter
+def hours(seconds: float | str) -> str:
+    """Write a time as hours with two decimals; a dash where none is known.
+
+    Examples
+    --------
+    >>> hours(5400.0), hours("")
+    ('1.50', '–')
+    """
+    return f"{seconds / 3600:,.2f}" if isinstance(seconds, int | float) else "–"
+
+
+@register.filter
+def cents(value: float) -> str:
+    """Write a price that need not be whole cents, as an average is.
+
+    Examples
+    --------
+    >>> cents(123.456), cents(2.25)
+    ('$1.23', '2.3 cents')
+    """
+    return f"${value / 100:,.2f}" if value >= 100 else f"{value:.1f} cents"
+
+
+@register.filter
 def kappa(value: float | None) -> str:
     """Write κ with two decimals; a dash where there is none."""
     return "–" if value is None else f"{value:.2f}".replace("-", "−")

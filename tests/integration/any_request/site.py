@@ -23,8 +23,8 @@ from crowd.marketplace.operations.hits import create_hit
 from crowd.marketplace.workers import worker_for
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
-from evaluation import checks, uploads
-from evaluation.models import Submission
+from evaluation import checks, entity_index, uploads
+from evaluation.models import Entity, Submission
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
 from tests import crowd
@@ -128,7 +128,9 @@ def build() -> Site:
     hit_type, assignment, rejected, qualification_type = _market(annotator, operator)
 
     people = {"visitor": None, "member": member, "annotator": annotator, "operator": operator}
-    pages = ("corpus", "compare", "documents", "exhaustive", "api_leaderboard", "api_compare")
+    entity_index.make_index(corpus=corpus, now=now)
+    entity = Entity.objects.earliest("pk")
+    pages = ("corpus", "compare", "documents", "entities", "exhaustive", "api_leaderboard", "api_compare")
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
@@ -147,6 +149,7 @@ def build() -> Site:
         "submission_act": {"pk": submission.pk, "action": "hide"},
         "system": {"tag": "news", "pk": submission.pk},
         "document": {"tag": "news", "doc_id": document.doc_id},
+        "entity": {"tag": "news", "key": entity.key},
         "sample": {"tag": "news", "number": epoch.number},
         "labels": {"tag": "news", "number": epoch.number, "kind": "csv"},
         "api_check": {"pk": check.pk},

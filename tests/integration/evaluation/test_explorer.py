@@ -2,18 +2,17 @@ import pytest
 
 from annotations.payloads import CanonicalQuestion
 from evaluation import explore
+from evaluation.document_page import read_document
 from evaluation.verdicts import Verdict, published_verdicts
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
     ADA,
     HALLOW,
     DocumentFactory,
-    EpochFactory,
     InstanceFactory,
     LabelFactory,
     PredictionFactory,
     QuestionFactory,
-    SubmissionFactory,
 )
 
 pytestmark = pytest.mark.django_db
@@ -90,14 +89,14 @@ def test_a_document_lists_each_relation_once_with_everyone_who_claims_it(cast, p
         submission=cast.submission(state="scored", name="hidden", is_public=False),
         instance=prediction.instance,
     )
-    (relation,) = explore.read_document(prediction.instance.document, None).relations
+    (relation,) = read_document(prediction.instance.document, None).claims
     assert {system.pk for system in relation.systems} == {prediction.submission.pk, second.pk}
 
 
 def test_a_withdrawn_system_is_not_among_those_who_claim(cast, prediction):
     prediction.submission.state = "withdrawn"
     prediction.submission.save()
-    assert explore.read_document(prediction.instance.document, cast.people["operator"]).relations == []
+    assert not read_document(prediction.instance.document, cast.people["operator"]).claims.object_list
 
 
 def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_max_num_queries):
@@ -112,15 +111,3 @@ def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_m
     with django_assert_max_num_queries(10):
         page = explore.find_predictions(prediction.submission, verdict="right")
         assert len(explore.show(page.object_list)) == 12
-
-
-def test_a_document_is_read_with_a_fixed_number_of_queries(prediction, django_assert_max_num_queries):
-    document = prediction.instance.document
-    for predicate in ("per:place_of_death", "per:place_of_residence"):
-        instance = InstanceFactory(document=document, predicate=predicate)
-        for _ in range(3):
-            submission = SubmissionFactory(corpus=document.corpus, state="scored")
-            PredictionFactory(submission=submission, instance=instance)
-    EpochFactory(corpus=document.corpus)
-    with django_assert_max_num_queries(4):
-        assert len(explore.read_document(document, None).relations) == 3

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.explore import MARGIN, NEAR, Piece, state, window
+from evaluation.explore import MARGIN, NEAR, window
+from evaluation.statements import Piece, state
 from evaluation.verdicts import Verdict
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span

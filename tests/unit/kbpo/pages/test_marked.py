@@ -33,10 +33,14 @@ anything = st.recursive(
 
 
 def test_entities_stand_in_the_order_of_their_first_mentions() -> None:
-    assert marked.read(TEXT, ANSWER).entities == (
-        marked.Entity("Ada Quill", "person", "Ada Quill", ("Ada Quill", "She")),
-        marked.Entity("Port Hallow", "place", "no page", ("Port Hallow",)),
+    ada, hallow = marked.read(TEXT, ANSWER).entities
+    assert (ada.name, ada.type_name, ada.link_name, ada.words) == (
+        "Ada Quill",
+        "person",
+        "Ada Quill",
+        ("Ada Quill", "She"),
     )
+    assert (hallow.name, hallow.type_name, hallow.link_name) == ("Port Hallow", "place", "no page")
 
 
 def test_the_text_is_marked_and_whole() -> None:

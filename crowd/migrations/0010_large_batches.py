@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0005_entities'),
-        ('crowd', '0008_covered'),
+        ('crowd', '0009_by_sentence'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

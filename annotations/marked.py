@@ -1,0 +1,129 @@
+"""A text with the mentions that are marked in it, entity by entity, for people to read: pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from annotations.entities import WIKIPEDIA
+from annotations.links import kind_of
+from annotations.records import MentionRecord
+from kbpo.core.marking import Mark
+from kbpo.core.ontology import TYPE_NAMES
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Mentions of a document that are of one type and have one canonical mention.
+
+    Attributes
+    ----------
+    name : str
+        The canonical mention, on one line.
+    type : str
+    link : str
+        Of the canonical mention, or else of the first mention that has one: an address, a date, or empty.
+    mentions : tuple of Span
+        In the order of the text.
+    words : tuple of str
+        What the mentions say, each once.
+    """
+
+    name: str
+    type: str
+    link: str
+    mentions: tuple[Span, ...]
+    words: tuple[str, ...]
+
+    @property
+    def type_name(self) -> str:
+        """The type's name for people."""
+        return TYPE_NAMES[self.type]
+
+    @property
+    def page(self) -> str:
+        """The address of its page; empty for none, and for what is no address that a browser may follow."""
+        return self.link if kind_of(self.type) == "page" and is_address(self.link) else ""
+
+    @property
+    def link_name(self) -> str:
+        """Its link for people: the page's title, or the date."""
+        return page_name(self.link)
+
+
+def entities(text: str, mentions: Iterable[MentionRecord]) -> list[Entity]:
+    """Gather mentions into entities, in the order of their first mentions.
+
+    Parameters
+    ----------
+    text : str
+        The document's.
+    mentions : iterable of MentionRecord
+        In any order.
+
+    Examples
+    --------
+    >>> ada = Span(0, 3)
+    >>> mentions = [MentionRecord(Span(11, 14), "PER", ada), MentionRecord(ada, "PER", ada)]
+    >>> [one.words for one in entities("Ada wrote. She sang.", mentions)]
+    [('Ada', 'She')]
+    """
+    members: dict[tuple[str, Span], list[MentionRecord]] = {}
+    for mention in sorted(mentions):
+        members.setdefault((mention.type, mention.canonical), []).append(mention)
+    found = []
+    for (kind, canonical), own in members.items():
+        links = sorted((mention.span != canonical, mention.span, mention.link) for mention in own)
+        link = next((link for _, _, link in links if link), "")
+        words = dict.fromkeys(words_of(text, mention.span) for mention in own)
+        found.append(
+            Entity(
+                words_of(text, canonical), kind, link, tuple(mention.span for mention in own), tuple(words)
+            )
+        )
+    return found
+
+
+def marks(text: str, listed: Sequence[Entity], hrefs: Mapping[Span, str] | None = None) -> list[Mark]:
+    """Mark the mentions of entities: each by its type, and by its entity where it says something else.
+
+    Parameters
+    ----------
+    text : str
+    listed : sequence of Entity
+    hrefs : mapping of Span to str, optional
+        Where the labels of mentions lead.
+    """
+    hrefs = hrefs or {}
+    found = []
+    for entity in listed:
+        for span in entity.mentions:
+            is_named = words_of(text, span).casefold() == entity.name.casefold()
+            label = entity.type_name if is_named else f"{entity.type_name} {entity.name}"
+            found.append(Mark(span, entity.type, label, hrefs.get(span, "")))
+    return found
+
+
+def words_of(text: str, span: Span) -> str:
+    """Return what stands there, on one line."""
+    return " ".join(text[span.start : span.end].split())
+
+
+def is_address(link: str) -> bool:
+    """Say whether a link is the address of a page on the web."""
+    return link.startswith(("https://", "http://"))
+
+
+def page_name(link: str) -> str:
+    """Return a link for people: the title of a page of Wikipedia, the end of another address, or itself.
+
+    Examples
+    --------
+    >>> page_name("https://en.wikipedia.org/wiki/Port_Hallow")
+    'Port Hallow'
+    """
+    if not is_address(link):
+        return link
+    if link.startswith(WIKIPEDIA):
+        return unquote(link.removeprefix(WIKIPEDIA)).replace("_", " ")
+    return unquote(link.rstrip("/").rsplit("/", 1)[-1])

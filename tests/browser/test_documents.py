@@ -1,0 +1,82 @@
+"""A document's page in a browser: relations and mentions light each other up, or lead to each other."""
+
+import pytest
+from playwright.sync_api import expect
+
+from evaluation.statements import Relation
+from tests.factories import (
+    ADA,
+    HALLOW,
+    PRESS,
+    SHE,
+    AnnotationFactory,
+    DocumentFactory,
+    InstanceFactory,
+    PredictionFactory,
+    SubmissionFactory,
+    retire,
+)
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+BORN = Relation("per:place_of_birth", ADA, HALLOW)
+FOUNDED = Relation("per:organizations_founded", SHE, PRESS)
+
+
+@pytest.fixture
+def address(live_server) -> str:
+    """A document that is open to explore, in which people found one relation and a system claims another."""
+    document = DocumentFactory(corpus__tag="news", doc_id="QUILL")
+    AnnotationFactory(document=document)
+    retire(document)
+    instance = InstanceFactory(document=document, predicate=FOUNDED.predicate, subject=SHE, object=PRESS)
+    submission = SubmissionFactory(corpus=document.corpus, state="scored")
+    PredictionFactory(submission=submission, instance=instance, object_type="ORG")
+    return "/corpora/news/documents/QUILL/"
+
+
+def item(page, relation, kind):
+    return page.locator(f'[id="{kind}-{relation}"]')
+
+
+def lit(page) -> list[str]:
+    return page.locator("mark.lit").evaluate_all("all => all.map(one => one.lastChild.textContent.trim())")
+
+
+def test_pointing_at_a_relation_lights_up_its_mentions(open_page, address):
+    page = open_page(address)
+    item(page, BORN, "true").hover()
+    assert lit(page) == ["Ada Quill", "Port Hallow"]
+    item(page, FOUNDED, "claim").hover()
+    assert lit(page) == ["She", "Quill Press"]
+
+
+def test_pointing_at_a_mention_lights_up_its_relations(open_page, address):
+    page = open_page(address)
+    page.locator("mark", has_text="Hallow").hover()
+    expect(item(page, BORN, "true")).to_have_class("lit")
+    expect(item(page, FOUNDED, "claim")).not_to_have_class("lit")
+    page.locator("h1").hover()
+    assert lit(page) == []
+
+
+def test_the_keyboard_does_the_same(open_page, address):
+    page = open_page(address)
+    item(page, FOUNDED, "claim").get_by_role("link", name="Quill Press").focus()
+    assert lit(page) == ["She", "Quill Press"]
+    page.locator("mark", has_text="Hallow").get_by_role("link").focus()
+    expect(item(page, BORN, "true")).to_have_class("lit")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_mentions_and_relations_lead_to_each_other(open_page, address, scripts):
+    page = open_page(address, scripts=scripts)
+    page.locator("mark", has_text="Hallow").get_by_role("link").click()
+    assert page.url.endswith(f"#true-{BORN}")
+    item(page, FOUNDED, "claim").get_by_role("link", name="Quill Press").click()
+    assert page.url.endswith(f"#m{PRESS}")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_document_fits_its_page(open_page, address, width):
+    page = open_page(address, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
