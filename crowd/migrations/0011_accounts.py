@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0009_large_batches'),
+        ('crowd', '0010_large_batches'),
     ]
 
     operations = [
