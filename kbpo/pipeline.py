@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
-from crowd import collecting, measures, posting, qualifying, review
+from crowd import accounts, collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
@@ -192,6 +192,11 @@ def remove_hits() -> int:
     return _while_due(posting.remove_next)
 
 
+def note_balances() -> int:
+    """Look up what the accounts with providers hold; return how many said so. No stage either."""
+    return accounts.note_balances(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -271,5 +276,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, note_balances, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

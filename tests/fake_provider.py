@@ -44,6 +44,7 @@ class FakeProvider:
         self.before: dict[str, list[Exception]] = {}
         self.after: dict[str, list[Exception]] = {}
         self.calls: list[str] = []
+        self.balance: int | None = None
 
     def fee_cents(self, *, reward_cents: int, places: int) -> int:
         return mturk_fee_cents(reward_cents, places)
@@ -148,7 +149,8 @@ class FakeProvider:
         self._end("remove")
 
     def balance_cents(self) -> int | None:
-        return None
+        self._begin("balance_cents")
+        return self.balance
 
     # What workers do, and time
 

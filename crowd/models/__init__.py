@@ -1,5 +1,6 @@
 """Asking people for answers: what is asked of whom, and what it costs."""
 
+from crowd.models.account import ProviderAccount
 from crowd.models.assignment import Assignment, Bonus
 from crowd.models.hit import BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
@@ -22,6 +23,7 @@ __all__ = [
     "ProlificObject",
     "ProlificRequest",
     "ProlificTask",
+    "ProviderAccount",
     "Reservation",
     "TutorialAttempt",
     "WorkerBlock",

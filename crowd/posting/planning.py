@@ -97,13 +97,18 @@ def plan_batches(*, now: datetime) -> int:
     if not names:
         return 0
     open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
-    planned = sum(plan_more(batch_id=pk, now=now) for pk in list(open_batches.values_list("pk", flat=True)))
+    planned = 0
+    for pk in list(open_batches.values_list("pk", flat=True)):
+        while done := plan_more(batch_id=pk, now=now):
+            planned += done
     return planned + _finish_batches()
 
 
 @transaction.atomic
 def plan_more(*, batch_id: int, now: datetime) -> int:
     """Ask again those of a batch's questions that lack votes: their HIT expired, or an answer did not count.
+
+    Those of the first `AT_ONCE` HITs that asked them; the others are for the next call.
 
     A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
     so nobody is shown what they have answered. The others get new HITs. Questions whose HIT the provider
@@ -126,14 +131,9 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
         return 0
     candidates = list(lacking(mine, now=now).order_by("pk").values_list("pk", flat=True))
     latest = _latest_hits(batch, candidates)
-    hits = {
-        hit.pk: hit
-        for hit in Hit.objects.filter(pk__in=set(latest.values()))
-        .order_by("pk")
-        .select_for_update(no_key=True)
-    }
-    refused = {pk for pk, hit_id in latest.items() if hits[hit_id].state == Hit.State.FAILED}
-    locked = lock_questions([pk for pk in candidates if pk not in refused])
+    asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
+    hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
+    locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
     asked = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
     found = {question.pk: question for question in asked}
     if not found:

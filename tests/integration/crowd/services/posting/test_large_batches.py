@@ -76,6 +76,24 @@ def test_more_than_was_agreed_to_is_not_opened(desk: Desk) -> None:
     assert desk.open(at_most_cents=15 * UNIT).state == "planning"
 
 
+def test_what_expired_is_asked_again_in_parts(desk: Desk) -> None:
+    crowd.ask(desk.corpus, 5)
+    batch = desk.open()
+    while posting.plan_next(now=desk.now):
+        pass
+    desk.post()
+    desk.wait(days=8)
+    desk.collect()
+    assert desk.money() == (0, 0)
+    seen = []
+    while planned := posting.plan_more(batch_id=batch.pk, now=desk.now):
+        seen.append(planned)
+        crowd.check_books()
+    assert seen == [2, 2, 1]
+    assert HitQuestion.objects.filter(is_active=True).count() == 5
+    assert desk.money() == (5 * 3 * UNIT, 0)
+
+
 def test_another_batch_does_not_ask_what_is_about_to_be_asked(desk: Desk) -> None:
     crowd.ask(desk.corpus, 5)
     desk.open()
