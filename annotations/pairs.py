@@ -155,4 +155,5 @@ def _complete(annotation: DocumentAnnotation, now: datetime) -> None:
     )
     annotation.digest = read_record(annotation).digest
     annotation.completed_at = now
+    annotation.document.annotations.filter(source=annotation.source, completed_at__isnull=False).delete()
     annotation.save(update_fields=["digest", "completed_at"])

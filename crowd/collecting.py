@@ -49,11 +49,6 @@ def register_check(check: Check) -> None:
         _checks.append(check)
 
 
-def unregister_check(check: Check) -> None:
-    """Take a check away again."""
-    _checks.remove(check)
-
-
 def register_tutorial(settle: Settle) -> None:
     """Have tutorials that were taken in settled; adding it again changes nothing."""
     if settle not in _tutorials:

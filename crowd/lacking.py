@@ -1,5 +1,6 @@
 """Which questions somebody has to be asked: what is open, beyond the votes that are in or on their way."""
 
+from bisect import bisect_right
 from datetime import datetime
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
@@ -7,7 +8,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from annotations import payloads
-from annotations.models import Question, Response
+from annotations.models import Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.models import Assignment, HitQuestion, Reservation
 from crowd.planning import Lacking
@@ -53,17 +54,22 @@ def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Questio
     )
 
 
-def for_planning(questions: QuerySet[Question]) -> list[Lacking]:
-    """Read what `lacking` selects."""
+def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) -> list[Lacking]:
+    """Read what `lacking` selects, with the sentence of each question if wanted: that of its last mention."""
+    rows = list(
+        questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")  # type: ignore[misc]
+    )
+    starts = _sentence_starts({document for _, document, *_ in rows}) if by_sentence else {}
     return [
         Lacking(
-            question.pk,
-            question.document_id,
-            question.kind,
-            question.lacks,  # type: ignore[attr-defined]
-            _mentions(question.kind, question.payload),
+            pk,
+            document,
+            kind,
+            lacks,
+            mentions := _mentions(kind, payload),
+            bisect_right(starts[document], mentions[-1].start) if starts and mentions else None,
         )
-        for question in questions.order_by("pk")
+        for pk, document, kind, lacks, payload in rows
     ]
 
 
@@ -71,6 +77,14 @@ def number_of(rows: QuerySet[Response] | QuerySet[Reservation]) -> Coalesce:
     """Count the rows that belong to a question."""
     counted = rows.order_by().values("question").annotate(number=Count("pk")).values("number")
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
+
+
+def _sentence_starts(documents: set[int]) -> dict[int, list[int]]:
+    starts: dict[int, list[int]] = {document: [] for document in documents}
+    rows = Sentence.objects.filter(document__in=documents).order_by("document", "index")
+    for document, start in rows.values_list("document", "start"):
+        starts[document].append(start)
+    return starts
 
 
 def _mentions(kind: str, payload: dict[str, object]) -> tuple[Span, ...]:

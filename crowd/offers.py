@@ -44,7 +44,7 @@ TUTORIALS: Mapping[str, Offer] = {
         duration=timedelta(minutes=60),
     ),
     "entities": Offer(
-        title="Learn to mark names in a text (a tutorial, with a bonus)",
+        title="Learn to mark names in a text (10 questions, with a bonus)",
         description="A tutorial with explained practice questions. Passing it opens our other work to you.",
         keywords="tutorial, text, reading, names",
         duration=timedelta(minutes=60),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import fmean, median
+from statistics import median
 
 from django.conf import settings
 from django.db.models import IntegerField, QuerySet, Sum
@@ -12,6 +12,7 @@ from django.db.models.expressions import Func
 from annotations.models import Corpus, Question, Response, Sentence
 from crowd import pricing
 from crowd.lacking import KINDS, for_planning, lacking
+from crowd.models import HitBatch
 from crowd.planning import Group, Lacking, group
 from crowd.pricing import Pace
 
@@ -21,13 +22,14 @@ LATEST = 2000  # answers that are looked at; people learn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A reward for an assignment, and how it comes about.
+    """A reward, and how it comes about.
 
     Attributes
     ----------
     reward_cents : int
+        For an assignment, for one question of a sentence, or for a thousand tokens of a document.
     seconds : float
-        That an assignment takes, on average over the HITs.
+        That this takes, on average over the HITs.
     hourly_cents : int
         The wage that was aimed at.
     pace : Pace
@@ -64,7 +66,9 @@ def suggest(
     kind: str,
     now: datetime,
     questions_per_hit: int = 1,
+    by_sentence: bool = False,
     hourly_cents: int | None = None,
+    found: Sequence[Lacking] | None = None,
 ) -> Suggestion:
     """Suggest a reward for the HITs that a batch would have.
 
@@ -77,13 +81,20 @@ def suggest(
     kind : {"relation", "entities"}
     now : datetime
     questions_per_hit : int
+    by_sentence : bool
     hourly_cents : int, optional
         Unless given, the site's.
+    found : sequence of Lacking, optional
+        What was read of the questions already (`crowd.posting.free`).
     """
     pace, wage = measure(corpus), hourly_cents or settings.CROWD_HOURLY_CENTS
-    found = for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now))
+    if found is None:
+        asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
+        found = for_planning(asked, by_sentence=by_sentence)
     groups = group(found, per_hit=questions_per_hit)
-    seconds = average(corpus=corpus, kind=kind, questions=found, groups=groups, pace=pace)
+    seconds = unit_seconds(
+        corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence, pace=pace
+    )
     return Suggestion(
         reward_cents=pricing.reward(seconds=seconds, hourly_cents=wage),
         seconds=seconds,
@@ -97,15 +108,19 @@ def suggested_reward(seconds: float) -> int:
     return pricing.reward(seconds=seconds, hourly_cents=settings.CROWD_HOURLY_CENTS)
 
 
-def average(
+def unit_seconds(
     *,
     corpus: Corpus,
     kind: str,
     questions: Sequence[Lacking],
     groups: Sequence[Group],
+    by_sentence: bool = False,
     pace: Pace | None = None,
 ) -> float:
-    """Return how many seconds an assignment takes on average.
+    """Return how many seconds that takes which a batch's reward is for, on average.
+
+    That is an assignment; or, where what HITs pay depends on what is in them, one question with its
+    companions (by sentence), or a thousand tokens (documents).
 
     Parameters
     ----------
@@ -115,22 +130,51 @@ def average(
     questions : sequence of Lacking
     groups : sequence of Group
         The questions as HITs.
+    by_sentence : bool
     pace : Pace, optional
     """
     pace = pace or measure(corpus)
+    if kind == HitBatch.Kind.ENTITIES:
+        return pace.of_document(tokens=pricing.THOUSAND)
     found = {one.pk: one for one in questions}
-    tokens = count_tokens({one.document for one in questions}) if kind == "entities" else {}
-    times = [seconds_for([found[pk] for pk in one.questions], pace, tokens) for one in groups]
-    return fmean(times) if times else pace.relation
+    times = [_seconds_for([found[pk] for pk in one.questions], pace) for one in groups]
+    units = sum(one.units for one in groups) if by_sentence else len(groups)
+    return sum(times) / units if times else pace.relation
 
 
-def seconds_for(questions: list[Lacking], pace: Pace, tokens: dict[int, int]) -> float:
-    """Return how long a HIT with these questions takes; `tokens` of each document are needed for entities."""
+def rewards(*, kind: str, reward_cents: int, by_sentence: bool, groups: Sequence[Group]) -> list[int]:
+    """Return what an assignment of each HIT pays, in cents.
+
+    Parameters
+    ----------
+    kind : {"relation", "entities"}
+    reward_cents : int
+        For an assignment; by sentence for each question with its companions; for documents for a thousand
+        tokens.
+    by_sentence : bool
+    groups : sequence of Group
+        A tutorial's has no questions, and pays what is given.
+    """
+    if by_sentence:
+        return [one.units * reward_cents for one in groups]
+    if kind != HitBatch.Kind.ENTITIES:
+        return [reward_cents] * len(groups)
+    asked = Question.objects.filter(pk__in=[pk for one in groups for pk in one.questions])
+    documents = dict(asked.values_list("pk", "document"))
+    tokens = count_tokens(set(documents.values()))
+    return [
+        pricing.document_reward(
+            tokens=sum(tokens.get(documents[pk], 0) for pk in one.questions), cents=reward_cents
+        )
+        if one.questions
+        else reward_cents
+        for one in groups
+    ]
+
+
+def _seconds_for(questions: Sequence[Lacking], pace: Pace) -> float:
     kinds = [question.kind for question in questions]
-    documents = [question.document for question in questions if question.kind == "entities"]
-    return pace.of_relations(
-        relations=kinds.count("relation"), canonicals=kinds.count("canonical")
-    ) + pace.of_document(tokens=sum(tokens.get(document, 0) for document in documents))
+    return pace.of_relations(relations=kinds.count("relation"), canonicals=kinds.count("canonical"))
 
 
 def count_tokens(documents: set[int]) -> dict[int, int]:

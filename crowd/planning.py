@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kbpo.core.spans import Span
 
@@ -20,6 +20,8 @@ class Lacking:
     mentions : tuple of Span
         Those that it is about: a canonical question has one, and rides along with a relation question about
         the same mention, so that the document is read once.
+    sentence : int or None
+        In which it stands, where HITs are to have the questions of one sentence; else None.
     """
 
     pk: int
@@ -27,22 +29,28 @@ class Lacking:
     kind: str
     votes: int
     mentions: tuple[Span, ...] = ()
+    sentence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The questions of a HIT, in the order in which they are shown, and how many workers are asked."""
+    """The questions of a HIT, in the order in which they are shown, and how many workers are asked.
+
+    `units` says how many there are, each counted with its companions.
+    """
 
     questions: tuple[int, ...]
     places: int
+    units: int = field(default=1, compare=False)
 
 
 def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
     """Put questions together into HITs.
 
     A relation question comes with the canonical questions about its two mentions; of those that are left,
-    the ones about one mention come together. `per_hit` such units make a HIT, one document after another.
-    Questions that lack different numbers of votes are never in one HIT, so nobody is asked in vain.
+    the ones about one mention come together. `per_hit` such units make a HIT, one document after another, or
+    of one sentence where the questions name theirs. Questions that lack different numbers of votes are never
+    in one HIT, so nobody is asked in vain.
 
     Parameters
     ----------
@@ -54,16 +62,19 @@ def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
     list of Group
         Every question is in exactly one.
     """
-    shelves: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    shelves: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
     by_document: dict[tuple[int, int], list[Lacking]] = defaultdict(list)
     for question in questions:
         by_document[question.document, question.votes].append(question)
-    for (_, votes), found in sorted(by_document.items()):
-        shelves[votes].extend(_units(sorted(found, key=lambda question: question.pk)))
+    for (document, votes), found in sorted(by_document.items()):
+        sentences = {question.pk: question.sentence for question in found}
+        for unit in _units(sorted(found, key=lambda question: question.pk)):
+            sentence = sentences[unit[0]]
+            shelves[(-votes,) if sentence is None else (-votes, document, sentence)].append(unit)
     return [
-        Group(tuple(pk for unit in units[start : start + per_hit] for pk in unit), votes)
-        for votes, units in sorted(shelves.items(), reverse=True)
-        for start in range(0, len(units), per_hit)
+        Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some))
+        for shelf, units in sorted(shelves.items())
+        for some in (units[start : start + per_hit] for start in range(0, len(units), per_hit))
     ]
 
 

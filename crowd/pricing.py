@@ -11,6 +11,8 @@ RELATION_SECONDS = 20.0
 CANONICAL_SECONDS = 5.0
 TOKEN_SECONDS = 0.78
 LEAST_CENTS = 1  # of a reward
+THOUSAND = 1000  # tokens: what the price of marking documents is for
+STEP_CENTS = 5  # rewards for documents are multiples: HITs with one reward are listed together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,27 @@ def reward(*, seconds: float, hourly_cents: int, least_cents: int = LEAST_CENTS)
         raise InvalidInput(f"is {hourly_cents}; it must be 1 or more", where="hourly wage in cents")
     # 780 s at $15 are 325 cents, not 325.00000000000006
     return max(least_cents, ceil(round(seconds * hourly_cents / 3600, 6)))
+
+
+def document_reward(*, tokens: int, cents: int) -> int:
+    """Return what marking a document pays at a price for `THOUSAND` tokens, rounded up to `STEP_CENTS`.
+
+    Parameters
+    ----------
+    tokens : int
+        Of the document.
+    cents : int
+        For a thousand of them; 1 or more.
+
+    Examples
+    --------
+    >>> document_reward(tokens=200, cents=325)
+    65
+    >>> document_reward(tokens=210, cents=325)
+    70
+    """
+    steps = -(-tokens * cents // (THOUSAND * STEP_CENTS))
+    return max(1, steps) * STEP_CENTS
 
 
 def hourly(*, reward_cents: int, seconds: float) -> int:

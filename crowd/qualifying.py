@@ -129,13 +129,7 @@ def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
     )
     if not passed.exists():
         return
-    WorkerQualification.objects.get_or_create(
-        provider=batch.provider,
-        provider_worker_id=worker_id,
-        kind=batch.kind,
-        defaults={"granted_at": now},
-    )
-    nudge("kbpo.pipeline.grant_qualifications")
+    qualify(provider=batch.provider, worker_id=worker_id, kind=batch.kind, now=now)
     try:
         review.promise_bonus(
             assignment=assignment,
@@ -146,6 +140,24 @@ def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
         )
     except OverBudget as error:
         assignment.flag = f"The tutorial is passed, but its bonus is not promised yet: {error}"[:1000]
+
+
+@transaction.atomic
+def qualify(*, provider: str, worker_id: str, kind: str, now: datetime) -> None:
+    """Let a worker do a kind of work; the provider is told in a moment. Who may already, still may.
+
+    Parameters
+    ----------
+    provider : str
+    worker_id : str
+        The provider's name of the worker.
+    kind : {"relation", "entities"}
+    now : datetime
+    """
+    WorkerQualification.objects.get_or_create(
+        provider=provider, provider_worker_id=worker_id, kind=kind, defaults={"granted_at": now}
+    )
+    nudge("kbpo.pipeline.grant_qualifications")
 
 
 def grant_next(*, now: datetime, rng: Random) -> bool:

@@ -15,7 +15,7 @@ from annotations import payloads
 from annotations.models import Label, Question, Response
 from annotations.models.question import FIRST_VOTES
 from annotations.payloads import CanonicalQuestion, Offer
-from crowd import rules
+from crowd import paces, rules
 from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
 from kbpo.accounts.models import User
 
@@ -226,9 +226,19 @@ def _too_fast(assignment: Assignment) -> str:
     kinds = [question.kind for question in asked if question.pk in timed or not timed]
     usual = {measure.kind: measure for measure in WorkerMeasure.objects.filter(worker=None, kind__in=kinds)}
     medians = [usual[kind].seconds or 0.0 if kind in usual else 0.0 for kind in kinds]
+    if assignment.hit.batch.kind == HitBatch.Kind.ENTITIES:
+        medians = [_usual_for_documents({question.document_id for question in asked}, assignment)]
     known = min((usual[kind].timed if kind in usual else 0 for kind in kinds), default=0)
     seconds = [sum(timed.values())] if timed else []
     return rules.too_fast(min(seconds + ([elapsed] if elapsed is not None else [])), sum(medians), known)
+
+
+def _usual_for_documents(documents: set[int], assignment: Assignment) -> float:
+    """Return what documents of this length take, by the corpus' pace; 0 where none was measured."""
+    pace = paces.measure(assignment.hit.batch.corpus)
+    if "token" not in pace.measured:
+        return 0.0
+    return pace.of_document(tokens=sum(paces.count_tokens(documents).values()))
 
 
 def _poor_gold(assignment: Assignment) -> str:

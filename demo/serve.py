@@ -7,6 +7,7 @@ its processes does, and takes all of them along; a supervisor that is killed tak
 
 import fcntl
 import http.client
+import json
 import os
 import signal
 import socket
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 8000, 65535
 LOOK = 0.1  # seconds between looks at the processes
+OWNER = "operator@demo.example"
 GRACE = 10.0  # seconds that processes have to end by themselves
 PATIENCE = 60.0  # seconds that the site has to answer
 HEALTHY = 500  # an HTTP status below says that the site answers
@@ -101,6 +103,8 @@ def serve(environ: Mapping[str, str]) -> None:
             embedded.redis(home).acquire()
             run_step("migrate", ["manage.py", "migrate", "--verbosity", "0"], own, parts, logs)
             logins = run_step("load_demo", ["manage.py", "load_demo"], own, parts, logs)
+            own |= marketplace_keys(home, own, parts, logs)
+            run_step("load_demo_work", ["manage.py", "load_demo_work"], own, parts, logs)
             listen(web, port)
             for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
@@ -253,6 +257,22 @@ def run_step(
         parts.pop()
         printed.seek(0)
         return printed.read().decode(errors="replace").strip("\n")
+
+
+def marketplace_keys(home: Path, environ: Mapping[str, str], parts: list[Part], logs: Path) -> dict[str, str]:
+    """Return the requester's keys as variables, made and funded at the first start."""
+    file = home / "demo" / "marketplace-keys.json"
+    if not file.exists():
+        command = ["manage.py", "marketplace_key", "Marren lab", "--owner", OWNER, "--deposit", "100.00"]
+        made = run_step("marketplace_key", [*command, "--json"], environ, parts, logs)
+        (logs / "marketplace_key.log").unlink()
+        file.touch(mode=0o600)
+        file.write_text(made)
+    keys = json.loads(file.read_text())
+    return {
+        "MTURK_ACCESS_KEY_ID": keys["access_key_id"],
+        "MTURK_SECRET_ACCESS_KEY": keys["secret_access_key"],
+    }
 
 
 def wait_until_answers(port: int, parts: list[Part]) -> None:

@@ -96,6 +96,7 @@ class EpochAdmin(ReadOnlyAdmin):
         "key_version",
         "opened_at",
         "released_at",
+        "document_sample",
         "scores_due",
         "subsets_due",
     ]
@@ -115,8 +116,9 @@ class SampleBatchAdmin(ReadOnlyAdmin):
 class DocumentSampleAdmin(ReadOnlyAdmin):
     """The exhaustive samples."""
 
-    list_display = ["corpus", "size", "population", "drawn_at"]
-    exclude = ["seed", "secret"]  # to nobody: the second phase may be still to come
+    list_display = ["corpus", "number", "size", "population", "drawn_at", "retired_at"]
+    list_filter = ["corpus"]
+    exclude = ["seed", "secret"]  # to nobody: they decide what is still to come
 
 
 @admin.register(Score)

@@ -32,6 +32,24 @@ class DocumentSampleForm(forms.Form):
     )
 
 
+class ReleaseForm(forms.Form):
+    """Which share of the exhaustive documents is retired at a release; the service knows what is possible."""
+
+    percent = forms.IntegerField(
+        label="Documents to retire, %",
+        min_value=0,
+        max_value=100,
+        initial=0,
+        help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them.",
+    )
+
+    @property
+    def share(self) -> float | None:
+        """What `epochs.release` takes; None where nothing is retired."""
+        percent: int = self.cleaned_data["percent"]
+        return percent / 100 if percent else None
+
+
 class FileForm(forms.Form):
     """A file and what it is to be read as. What is in it is checked later, by the pipeline.
 

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from annotations import labels
 from annotations.models import Corpus, Question
-from evaluation import exhaustive
+from evaluation import document_phases, exhaustive
 from evaluation.estimators import documents
 from evaluation.estimators.turnover import Turnover, turn_over
 from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument
@@ -200,6 +200,8 @@ def _take_over(sample: DocumentSample, turnover: Turnover) -> DocumentSample:
         )
         for doc_id in turnover.sample
     )
+    if new.first_size is not None:
+        document_phases.ask_documents(sample=new)
     return new
 
 

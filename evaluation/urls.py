@@ -11,7 +11,7 @@ from evaluation.views.corpora import corpus
 from evaluation.views.documents import choose, document, documents
 from evaluation.views.entities import entities, entity
 from evaluation.views.epochs import labels, sample
-from evaluation.views.exhaustive import exhaustive
+from evaluation.views.exhaustive import exhaustive, release
 from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
@@ -51,6 +51,7 @@ urlpatterns = [
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
+    path("corpora/<str:tag>/exhaustive/release/", release, name="release_epoch"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
     path("corpora/<str:tag>/entities/", entities, name="entities"),
     re_path(r"^corpora/(?P<tag>[^/]+)/entities/(?P<key>[0-9a-f]{16})/$", entity, name="entity"),

@@ -34,7 +34,13 @@ STAGES = (
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
-SELDOM = {"sweep_marketplace": 60.0, "end_studies": 300.0, "remove_orphans": 3600.0}
+SELDOM = {
+    "sweep_marketplace": 60.0,
+    "end_studies": 300.0,
+    "note_balances": 60.0,
+    "remove_hits": 3600.0,
+    "remove_orphans": 3600.0,
+}
 NICER = 10  # how much lower than the web's the workers' priority is
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 

@@ -1,8 +1,13 @@
 """The addresses on the HIT pages' own host: those pages, and nothing of the site."""
 
+from django.conf import settings
 from django.urls import include, path
+from django.views.generic import RedirectView
 
-urlpatterns = [path("hits/", include("crowd.hits.urls"))]
+urlpatterns = [
+    path("", RedirectView.as_view(url=settings.SITE_URL), name="hit_home"),  # who typed this host's name
+    path("hits/", include("crowd.hits.urls")),
+]
 
 handler400 = "crowd.hits.views.not_understood"
 handler403 = "crowd.hits.views.not_allowed"

@@ -8,14 +8,15 @@ everything that is due in this process.
 import logging
 import time
 from collections.abc import Callable
-from random import SystemRandom
+from datetime import datetime
+from random import Random, SystemRandom
 
 from celery import shared_task
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
-from crowd import collecting, measures, posting, qualifying, review
+from crowd import accounts, collecting, measures, posting, qualifying, review
 from crowd.marketplace import lifecycle
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
@@ -114,7 +115,8 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
 
 def post_hits() -> int:
     """Plan what still lacks votes, and tell providers what they do not know; return how much was done."""
-    return posting.plan_batches(now=timezone.now()) + _while_due(posting.post_next)
+    done = _while_due(_plan_next) + posting.plan_batches(now=timezone.now())
+    return done + _while_due(posting.post_next)
 
 
 def collect_work() -> int:
@@ -185,6 +187,16 @@ def end_studies() -> int:
         return 0
 
 
+def remove_hits() -> int:
+    """Have providers forget HITs that were closed long ago; return how many were tried. No stage either."""
+    return _while_due(posting.remove_next)
+
+
+def note_balances() -> int:
+    """Look up what the accounts with providers hold; return how many said so. No stage either."""
+    return accounts.note_balances(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -237,6 +249,11 @@ def advance() -> dict[str, int]:
             moved[name] += count
 
 
+def _plan_next(*, now: datetime, rng: Random) -> bool:
+    """Put the next HITs of large batches together, or let go of them; nothing outside is told."""
+    return posting.plan_next(now=now) or posting.drop_next(now=now)
+
+
 def _while_due(act: Callable[..., bool]) -> int:
     """Act on one row after another, each with the time that it is then."""
     done, until = 0, time.monotonic() + AT_MOST
@@ -259,5 +276,5 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, sweep_marketplace):
+for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, note_balances, sweep_marketplace):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

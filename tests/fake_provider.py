@@ -44,6 +44,7 @@ class FakeProvider:
         self.before: dict[str, list[Exception]] = {}
         self.after: dict[str, list[Exception]] = {}
         self.calls: list[str] = []
+        self.balance: int | None = None
 
     def fee_cents(self, *, reward_cents: int, places: int) -> int:
         return mturk_fee_cents(reward_cents, places)
@@ -143,10 +144,13 @@ class FakeProvider:
 
     def remove(self, provider_id: str) -> None:
         self._begin("remove")
+        self._find(provider_id)
         del self.hits[provider_id]
+        self._end("remove")
 
     def balance_cents(self) -> int | None:
-        return None
+        self._begin("balance_cents")
+        return self.balance
 
     # What workers do, and time
 

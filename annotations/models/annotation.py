@@ -11,6 +11,7 @@ class DocumentAnnotation(models.Model):
     """Everything that one source says of a document, complete even where it lists nothing.
 
     A crowd's annotation has its mentions first, and is complete when the relations between them are settled.
+    If its mentions are settled otherwise later, it stays until another one is complete and takes its place.
     """
 
     class Source(models.TextChoices):
@@ -31,7 +32,16 @@ class DocumentAnnotation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["document", "source"], name="document_annotation_once"),
+            models.UniqueConstraint(
+                fields=["document", "source"],
+                condition=models.Q(completed_at__isnull=False),
+                name="document_annotation_once",
+            ),
+            models.UniqueConstraint(
+                fields=["document", "source"],
+                condition=models.Q(completed_at__isnull=True),
+                name="document_annotation_once_in_work",
+            ),
             models.CheckConstraint(
                 condition=models.Q(source__in=["expert", "crowd"]), name="document_annotation_source"
             ),

@@ -10,11 +10,13 @@ from crowd.budget.caps import change_cap, create_budget, dollars, matching, mont
 from crowd.budget.spending import (
     Promise,
     awaited,
+    hand_out,
     next_key,
     outstanding,
     pay,
     pay_bonus,
     release,
+    release_batch,
     reserve,
     reserve_bonus,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "change_cap",
     "create_budget",
     "dollars",
+    "hand_out",
     "matching",
     "month",
     "next_key",
@@ -36,6 +39,7 @@ __all__ = [
     "pay",
     "pay_bonus",
     "release",
+    "release_batch",
     "reserve",
     "reserve_bonus",
 ]

@@ -7,7 +7,7 @@ from django.db.models import Count, F, Sum
 from django.db.models.functions import Coalesce
 
 from crowd.budget.caps import dollars
-from crowd.models import Assignment, Bonus, Budget, Hit, LedgerEntry
+from crowd.models import Assignment, Bonus, Budget, Hit, HitBatch, LedgerEntry
 
 Kind = LedgerEntry.Kind
 
@@ -43,11 +43,13 @@ def owed() -> Owed:
 def audit() -> Audit:
     """Compare every sum with what it is made of.
 
-    Each budget with its entries; what is set aside for each HIT with the places that may still be paid; each
+    Each budget with its entries; what is set aside for a batch as a whole with whether it is still being
+    planned; what is set aside for each HIT with the places that may still be paid; each
     approved assignment and paid bonus with its payments. Reads a consistent state only within one snapshot:
     call it in a transaction of isolation level REPEATABLE READ, or while nobody works.
     """
-    return Audit((*_wrong_budgets(), *_wrong_hits(), *_wrong_assignments(), *_wrong_bonuses(), *_astray()))
+    parts = (_wrong_budgets, _wrong_batches, _wrong_hits, _wrong_assignments, _wrong_bonuses, _astray)
+    return Audit(tuple(problem for part in parts for problem in part()))
 
 
 def _wrong_budgets() -> Iterable[str]:
@@ -65,6 +67,12 @@ def _wrong_budgets() -> Iterable[str]:
                     f"The budget for {budget} says that {dollars(kept)} are {what}; its entries say"
                     f" {dollars(entered)}."
                 )
+
+
+def _wrong_batches() -> Iterable[str]:
+    rows = HitBatch.objects.filter(ledger_entries__isnull=False, plan=None)
+    for batch in rows.annotate(kept=Sum("ledger_entries__reserved_change_cents")).exclude(kept=0):
+        yield f"{dollars(batch.kept)} are set aside for batch {batch.pk}, all of whose HITs are planned."
 
 
 def _wrong_hits() -> Iterable[str]:

@@ -28,12 +28,15 @@ class Promise:
         Reward and fee.
     hit : Hit or None
     assignment : Assignment or None
+    batch : HitBatch or None
+        As a whole, before its HITs are planned.
     """
 
     key: str
     cents: int
     hit: Hit | None = None
     assignment: Assignment | None = None
+    batch: HitBatch | None = None
 
 
 @transaction.atomic
@@ -81,24 +84,46 @@ def reserve(*, promises: Sequence[Promise], batch: HitBatch, now: datetime) -> i
         left = budget.cap_cents - budget.reserved_cents - budget.paid_cents
         if total > left:
             raise OverBudget(f"{dollars(total)} are needed, and the budget for {budget} has {dollars(left)}.")
-    _write(
-        [
-            LedgerEntry(
-                kind=Kind.RESERVED,
-                key=promise.key,
-                reserved_change_cents=promise.cents,
-                paid_change_cents=0,
-                corpus_id=batch.corpus_id,
-                submission_id=batch.submission_id,
-                hit=promise.hit,
-                assignment=promise.assignment,
-                at=now,
-            )
-            for promise in new
-        ],
-        [budget.pk for budget in budgets],
-    )
+    _write([_reserved(promise, batch, now) for promise in new], [budget.pk for budget in budgets])
     return total
+
+
+@transaction.atomic
+def hand_out(*, promises: Sequence[Promise], batch: HitBatch, now: datetime) -> None:
+    """Set money aside for HITs out of what was set aside for their batch, and beyond that anew.
+
+    Parameters
+    ----------
+    promises : sequence of Promise
+    batch : HitBatch
+        Locked by the caller.
+    now : datetime
+
+    Raises
+    ------
+    OverBudget
+        If more is wanted than was set aside, and no budget has room.
+    """
+    left, number = _left_of(batch), 0
+    while number < len(promises) and promises[number].cents <= left:
+        left -= promises[number].cents
+        number += 1
+    covered = promises[:number]
+    if covered:
+        cents = sum(promise.cents for promise in covered)
+        entries = [
+            _given_back(batch, cents, now),
+            *(_reserved(promise, batch, now) for promise in covered),
+        ]
+        _write(entries, _sources(batch))
+    reserve(promises=promises[number:], batch=batch, now=now)
+
+
+@transaction.atomic
+def release_batch(*, batch: HitBatch, now: datetime) -> None:
+    """Give back what was set aside for a locked batch and not handed out to its HITs."""
+    if left := _left_of(batch):
+        _write([_given_back(batch, left, now)], _sources(batch))
 
 
 @transaction.atomic
@@ -223,6 +248,44 @@ def _take(hit: Hit, units: int) -> list[_Source]:
             units -= some
     assert units == 0, f"HIT {hit.pk}: {units} assignments are not covered by what was set aside"
     return found
+
+
+def _left_of(batch: HitBatch) -> int:
+    total: int = batch.ledger_entries.aggregate(total=Coalesce(Sum("reserved_change_cents"), 0))["total"]
+    return total
+
+
+def _sources(batch: HitBatch) -> list[int]:
+    """Return the budgets that a batch's money came from: it was all set aside at once."""
+    return sorted(set(Budget.objects.filter(entries__batch=batch).values_list("pk", flat=True)))
+
+
+def _given_back(batch: HitBatch, cents: int, now: datetime) -> LedgerEntry:
+    return LedgerEntry(
+        kind=Kind.RELEASED,
+        key=f"release|batch {batch.pk}|{1 + batch.ledger_entries.count()}",
+        reserved_change_cents=-cents,
+        paid_change_cents=0,
+        corpus_id=batch.corpus_id,
+        submission_id=batch.submission_id,
+        batch=batch,
+        at=now,
+    )
+
+
+def _reserved(promise: Promise, batch: HitBatch, now: datetime) -> LedgerEntry:
+    return LedgerEntry(
+        kind=Kind.RESERVED,
+        key=promise.key,
+        reserved_change_cents=promise.cents,
+        paid_change_cents=0,
+        corpus_id=batch.corpus_id,
+        submission_id=batch.submission_id,
+        hit=promise.hit,
+        assignment=promise.assignment,
+        batch=promise.batch,
+        at=now,
+    )
 
 
 def _payment(

@@ -190,11 +190,6 @@ def register_closed(provider: str, is_closed: IsClosed) -> None:
     _closed[provider] = is_closed
 
 
-def unregister_gold(choose: ChooseGold) -> None:
-    """Take a chooser away again."""
-    _gold.remove(choose)
-
-
 def _ask_gold(assignment: Assignment) -> None:
     for choose in _gold:
         assignment.gold = choose(assignment, _rng)

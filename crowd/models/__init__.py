@@ -1,7 +1,8 @@
 """Asking people for answers: what is asked of whom, and what it costs."""
 
+from crowd.models.account import ProviderAccount
 from crowd.models.assignment import Assignment, Bonus
-from crowd.models.hit import Hit, HitBatch, HitQuestion
+from crowd.models.hit import BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.money import Budget, LedgerEntry
 from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
@@ -11,6 +12,7 @@ from crowd.models.reservation import Reservation
 __all__ = [
     "Assignment",
     "BatchMeasure",
+    "BatchPlan",
     "Bonus",
     "Budget",
     "Hit",
@@ -21,6 +23,7 @@ __all__ = [
     "ProlificObject",
     "ProlificRequest",
     "ProlificTask",
+    "ProviderAccount",
     "Reservation",
     "TutorialAttempt",
     "WorkerBlock",

@@ -19,6 +19,7 @@ class HitBatch(models.Model):
         ENTITIES = "entities", "all mentions of a document"
 
     class State(models.TextChoices):
+        PLANNING = "planning", "being put together"
         OPEN = "open", "being posted"
         PAUSED = "paused", "paused: nothing more is posted"
         CANCELLED = "cancelled", "cancelled: what is out is taken back, what was done is paid"
@@ -36,11 +37,16 @@ class HitBatch(models.Model):
     title = models.CharField(max_length=128)
     description = models.CharField(max_length=2000)
     keywords = models.CharField(max_length=1000, blank=True)
-    reward_cents = models.PositiveIntegerField(help_text="For each assignment.")
-    questions_per_hit = models.PositiveSmallIntegerField(default=1)
+    reward_cents = models.PositiveIntegerField(
+        help_text="For each assignment; by sentence for each question; for documents for 1,000 words."
+    )
+    questions_per_hit = models.PositiveSmallIntegerField(default=1, help_text="At most.")
+    by_sentence = models.BooleanField(
+        default=False, help_text="Whether a HIT asks about one sentence alone, and pays by the question."
+    )
     duration_seconds = models.PositiveIntegerField(help_text="That a worker has for an assignment.")
     estimated_seconds = models.PositiveIntegerField(
-        null=True, blank=True, help_text="That an assignment was expected to take, when it was opened."
+        null=True, blank=True, help_text="That the reward was expected to be for, when it was opened."
     )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
@@ -54,9 +60,13 @@ class HitBatch(models.Model):
         verbose_name_plural = "HIT batches"
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["open", "paused", "cancelled", "finished"]), name="hit_batch_state"
+                condition=Q(state__in=["planning", "open", "paused", "cancelled", "finished"]),
+                name="hit_batch_state",
             ),
             models.CheckConstraint(condition=Q(kind__in=["relation", "entities"]), name="hit_batch_kind"),
+            models.CheckConstraint(
+                condition=Q(by_sentence=False) | Q(kind="relation"), name="hit_batch_by_sentence"
+            ),
             models.CheckConstraint(
                 condition=Q(reward_cents__gte=1, questions_per_hit__gte=1), name="hit_batch_reward"
             ),
@@ -64,6 +74,23 @@ class HitBatch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} ({self.corpus})"
+
+
+class BatchPlan(models.Model):
+    """What of a batch is still to be put into HITs; gone when all of it is."""
+
+    batch = models.OneToOneField(HitBatch, on_delete=models.CASCADE, related_name="plan")
+    groups = models.JSONField(help_text="The questions of each HIT, in the order in which they are planned.")
+    total = models.PositiveIntegerField(help_text="HITs.")
+    done = models.PositiveIntegerField(default=0, help_text="Of the groups.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(done__lt=F("total")), name="batch_plan_is_not_done"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.done} of {self.total} HITs of {self.batch}"
 
 
 class Hit(models.Model):
@@ -100,6 +127,11 @@ class Hit(models.Model):
         help_text="When no more answers could come: its places are full, or it expired.",
     )
     closed_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the provider was told to forget it; nothing of it changes then.",
+    )
     # The outbox: what the provider does not know yet, who acts on its side, and when to try again.
     posted_places = models.PositiveSmallIntegerField(default=0, help_text="That the provider knows of.")
     can_grow = models.BooleanField(default=True, help_text="Whether more places may be asked for.")
@@ -124,6 +156,11 @@ class Hit(models.Model):
                 | Q(state="posted", wanted_until__isnull=False)
                 | Q(state="posted", posted_places__lt=F("places")),
             ),
+            models.Index(
+                fields=["closed_at"],
+                name="hit_to_remove",
+                condition=Q(state="closed", removed_at__isnull=True),
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -138,6 +175,9 @@ class Hit(models.Model):
             models.CheckConstraint(condition=Q(places__gte=1, reward_cents__gte=1), name="hit_has_places"),
             models.CheckConstraint(
                 condition=Q(ended_at__isnull=False) | ~Q(state="closed"), name="hit_closed_after_its_end"
+            ),
+            models.CheckConstraint(
+                condition=Q(removed_at__isnull=True) | Q(state="closed"), name="hit_removed_when_closed"
             ),
         ]
 

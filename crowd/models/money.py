@@ -72,6 +72,14 @@ class LedgerEntry(models.Model):
     hit = models.ForeignKey(
         "crowd.Hit", on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries"
     )
+    batch = models.ForeignKey(
+        "crowd.HitBatch",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="ledger_entries",
+        help_text="As a whole, while its HITs are being planned.",
+    )
     assignment = models.ForeignKey(
         "crowd.Assignment", on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries"
     )

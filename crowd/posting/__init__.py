@@ -8,23 +8,44 @@ token while the provider knows it, and by the HIT's annotation after that.
 Rows are locked in one order: batch, HIT, assignment, question, budget.
 """
 
-from crowd.posting.opening import QUESTIONS_PER_HIT, Preview, open_batch, open_tutorial, preview
-from crowd.posting.planning import plan_batches, plan_more
+from crowd.posting.opening import (
+    QUESTIONS_PER_HIT,
+    Preview,
+    free,
+    most_questions,
+    open_batch,
+    open_tutorial,
+    preview,
+)
+from crowd.posting.planning import plan_batches, plan_more, plan_next
 from crowd.posting.publishing import post_next
-from crowd.posting.steering import cancel_batch, expire_batch, extend_batch, pause_batch, resume_batch
+from crowd.posting.removing import remove_next
+from crowd.posting.steering import (
+    cancel_batch,
+    drop_next,
+    expire_batch,
+    extend_batch,
+    pause_batch,
+    resume_batch,
+)
 
 __all__ = [
     "QUESTIONS_PER_HIT",
     "Preview",
     "cancel_batch",
+    "drop_next",
     "expire_batch",
     "extend_batch",
+    "free",
+    "most_questions",
     "open_batch",
     "open_tutorial",
     "pause_batch",
     "plan_batches",
     "plan_more",
+    "plan_next",
     "post_next",
     "preview",
+    "remove_next",
     "resume_batch",
 ]

@@ -1,5 +1,6 @@
 """Opening: what a batch would ask and cost, and its rows with the money for them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -12,8 +13,8 @@ from crowd import budget, paces
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import HitBatch
 from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
-from crowd.planning import Group, group
-from crowd.posting.planning import lock_questions, write_hits
+from crowd.planning import Group, Lacking, group
+from crowd.posting.planning import begin_plan, cost, spoken_for, write_hits
 from crowd.posting.rows import check_operator
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
@@ -21,6 +22,7 @@ from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
 
 QUESTIONS_PER_HIT = {WorkerIdentity.Provider.PROLIFIC: 10}
+QUESTIONS_OF_SENTENCE = 10  # at most, in a HIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +35,16 @@ class Preview:
         `places` are assignments, over all HITs.
     cost_cents : int
         Rewards and fees of all of them.
+    least_cents, most_cents : int
+        What assignments pay, from the least to the most.
     """
 
     questions: int
     hits: int
     places: int
     cost_cents: int
+    least_cents: int
+    most_cents: int
 
 
 def preview(
@@ -49,20 +55,52 @@ def preview(
     reward_cents: int,
     now: datetime,
     questions_per_hit: int | None = None,
+    by_sentence: bool = False,
+    found: Sequence[Lacking] | None = None,
 ) -> Preview:
-    """Say what `open_batch` would post, and what it would cost if every place is filled and paid."""
-    per_hit = questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
+    """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
+
+    `found` is what `free` has read of the questions already.
+    """
+    most = most_questions(
+        kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
+    )
     account = registry.provider(provider)
-    groups = group(for_planning(lacking(questions.filter(kind__in=KINDS[kind]), now=now)), per_hit=per_hit)
+    if found is None:
+        found = free(questions, kind=kind, now=now, by_sentence=by_sentence)
+    groups = group(found, per_hit=most)
+    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
         places=sum(one.places for one in groups),
-        cost_cents=sum(
-            one.places * (reward_cents + account.fee_cents(reward_cents=reward_cents, places=one.places))
-            for one in groups
-        ),
+        cost_cents=cost(groups, rewards, account),
+        least_cents=min(rewards, default=reward_cents),
+        most_cents=max(rewards, default=reward_cents),
     )
+
+
+def most_questions(
+    *, kind: str, provider: str, by_sentence: bool = False, questions_per_hit: int | None = None
+) -> int:
+    """Return how many questions a HIT has at most, companions not counted; a document is asked about alone.
+
+    Raises
+    ------
+    InvalidInput
+        If HITs of documents are to have several.
+    """
+    if kind == HitBatch.Kind.ENTITIES:
+        if questions_per_hit not in (None, 1):
+            raise InvalidInput(
+                f"is {questions_per_hit}; a HIT has one document to be marked", where="questions per HIT"
+            )
+        return 1
+    if questions_per_hit:
+        return questions_per_hit
+    if by_sentence:
+        return QUESTIONS_OF_SENTENCE
+    return QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
 
 
 @transaction.atomic
@@ -80,10 +118,13 @@ def open_batch(
     lifetime: timedelta = LIFETIME,
     auto_approval: timedelta = AUTO_APPROVAL,
     asks_links: bool = False,
+    by_sentence: bool = False,
+    at_most_cents: int | None = None,
 ) -> HitBatch:
-    """Plan HITs for all questions of a corpus, or of those given, that lack votes, and set their money aside.
+    """Ask all questions of a corpus, or of those given, that lack votes, and set the money for them aside.
 
-    The batch asks these questions until they have their votes, and no others.
+    The batch asks these questions until they have their votes, and no others. The first HITs are planned at
+    once, the others by `plan_next`; while some are left its state is ``planning``, and nothing is posted.
 
     Parameters
     ----------
@@ -91,7 +132,8 @@ def open_batch(
     kind : {"relation", "entities"}
     provider : {"marketplace", "mturk", "prolific"}
     reward_cents : int
-        For each assignment, that is for `questions_per_hit` questions with their companions.
+        For each assignment, that is for `questions_per_hit` questions with their companions. By sentence: for
+        each question; for documents: for a thousand tokens (`pricing.document_reward`).
     by : User or None
         An operator; None: the service itself.
     now : datetime
@@ -100,10 +142,14 @@ def open_batch(
     submission_id : int, optional
         Whose budget, if there is one, must have room too.
     questions_per_hit : int, optional
-        Unless given, 10 at Prolific, where many small pieces are slow, and 1 elsewhere.
+        Unless given, 10 at Prolific, where many small pieces are slow, and by sentence; 1 elsewhere.
     lifetime, auto_approval : timedelta
     asks_links : bool
         Whether mentions are linked to Wikipedia.
+    by_sentence : bool
+        Whether a HIT asks about one sentence alone, which a worker then reads once. Relations only.
+    at_most_cents : int, optional
+        What somebody has agreed to.
 
     Raises
     ------
@@ -112,7 +158,7 @@ def open_batch(
     InvalidInput
         If the reward or a time is out of range.
     Conflict
-        If no question lacks votes.
+        If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
         If it would cost more than a budget has left.
     Unavailable
@@ -124,22 +170,34 @@ def open_batch(
         kind=kind,
         provider=provider,
         reward_cents=reward_cents,
-        questions_per_hit=questions_per_hit or QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1),
+        questions_per_hit=most_questions(
+            kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
+        ),
         lifetime=lifetime,
         auto_approval=auto_approval,
         asks_links=asks_links,
+        by_sentence=by_sentence,
         by=by,
     )
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
-    asked = asked.filter(document__corpus=corpus, kind__in=KINDS[kind])
-    locked = lock_questions(lacking(asked, now=now).values_list("pk", flat=True))
-    found = for_planning(lacking(locked, now=now))
+    asked = asked.filter(document__corpus=corpus)
+    found = free(asked, kind=kind, now=now, by_sentence=by_sentence)
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
-    batch.estimated_seconds = ceil(paces.average(corpus=corpus, kind=kind, questions=found, groups=groups))
+    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    cents = cost(groups, rewards, registry.provider(provider))
+    if at_most_cents is not None and cents > at_most_cents:
+        raise Conflict(
+            f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
+            f" {budget.dollars(at_most_cents)}. Look at it again."
+        )
+    seconds = paces.unit_seconds(
+        corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
+    )
+    batch.estimated_seconds = ceil(seconds)
     batch.save(update_fields=["estimated_seconds"])
-    write_hits(batch, groups, now)
+    begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -190,6 +248,16 @@ def open_tutorial(
     return batch
 
 
+def free(
+    questions: QuerySet[Question], *, kind: str, now: datetime, by_sentence: bool = False
+) -> list[Lacking]:
+    """Read which questions a kind of batch could ask: they lack votes, and no batch asks or is about to."""
+    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
+    found = for_planning(asked, by_sentence=by_sentence)
+    spoken = spoken_for()
+    return [question for question in found if question.pk not in spoken]
+
+
 def _new_batch(
     *,
     corpus: Corpus,
@@ -202,11 +270,14 @@ def _new_batch(
     by: User | None,
     submission_id: int | None = None,
     asks_links: bool = False,
+    by_sentence: bool = False,
     is_tutorial: bool = False,
 ) -> HitBatch:
     check_operator(by)
     if kind not in OFFERS:
         raise InvalidInput(f"is {kind!r}; it must be {' or '.join(OFFERS)}", where="kind")
+    if by_sentence and kind != HitBatch.Kind.RELATION:
+        raise InvalidInput("only questions about relations are asked by sentence", where="by sentence")
     registry.provider(provider)
     if not 1 <= reward_cents <= 100_00:
         raise InvalidInput(
@@ -234,6 +305,7 @@ def _new_batch(
         lifetime_seconds=_seconds(lifetime),
         auto_approval_seconds=_seconds(auto_approval),
         asks_links=asks_links,
+        by_sentence=by_sentence,
         created_by=by,
     )
 

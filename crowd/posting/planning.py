@@ -8,16 +8,81 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
-from crowd import budget
+from crowd import budget, paces
 from crowd.lacking import for_planning, lacking
-from crowd.models import Assignment, Hit, HitBatch, HitQuestion
+from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.planning import Group, group
 from crowd.posting.rows import pause
 from crowd.providers import registry
+from crowd.providers.base import Provider
 from kbpo.core.errors import OverBudget
 
+AT_ONCE = 500  # HITs that are planned in one transaction
 MOST_BY_EXTENSION = 9  # places; a HIT created with fewer than ten cannot have ten
 EXTENDED_WITHIN = timedelta(days=30)
+
+
+@transaction.atomic
+def begin_plan(*, batch: HitBatch, groups: Sequence[Group], now: datetime) -> None:
+    """Plan a batch's HITs with their money: a few at once, many by `plan_next` when their money is set aside.
+
+    Raises
+    ------
+    OverBudget
+        If a budget has too little left for all of them.
+    """
+    if len(groups) <= AT_ONCE:
+        _write_lacking(batch, [one.questions for one in groups], now)
+        return
+    account = registry.provider(batch.provider)
+    whole = budget.Promise(
+        key=f"reserve|batch {batch.pk}", cents=cost(groups, rewards_of(batch, groups), account), batch=batch
+    )
+    budget.reserve(promises=[whole], batch=batch, now=now)
+    plan = BatchPlan.objects.create(batch=batch, groups=[one.questions for one in groups], total=len(groups))
+    batch.state = HitBatch.State.PLANNING
+    batch.save(update_fields=["state"])
+    _plan_some(batch, plan, now)
+
+
+@transaction.atomic
+def plan_next(*, now: datetime) -> bool:
+    """Plan the next HITs of a batch that is being planned, at most `AT_ONCE`; return whether there was one.
+
+    Safe to run anywhere, at any time, twice.
+    """
+    batch = (
+        HitBatch.objects.filter(state=HitBatch.State.PLANNING, provider__in=registry.configured())
+        .select_related("corpus")
+        .order_by("pk")
+        .select_for_update(no_key=True, skip_locked=True, of=("self",))
+        .first()
+    )
+    if batch is None:
+        return False
+    _plan_some(batch, batch.plan, now)
+    return True
+
+
+def spoken_for() -> set[int]:
+    """Return the questions that batches are about to put into HITs."""
+    plans = BatchPlan.objects.values_list("groups", "done")
+    return {pk for groups, done in plans for one in groups[done:] for pk in one}
+
+
+def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> int:
+    """Return what HITs cost if every place is filled and paid as `rewards` says, in cents."""
+    return sum(
+        one.places * (reward + account.fee_cents(reward_cents=reward, places=one.places))
+        for one, reward in zip(groups, rewards, strict=True)
+    )
+
+
+def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
+    """Return what an assignment of each HIT of a batch pays, in cents."""
+    return paces.rewards(
+        kind=batch.kind, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence, groups=groups
+    )
 
 
 def plan_batches(*, now: datetime) -> int:
@@ -32,13 +97,18 @@ def plan_batches(*, now: datetime) -> int:
     if not names:
         return 0
     open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
-    planned = sum(plan_more(batch_id=pk, now=now) for pk in list(open_batches.values_list("pk", flat=True)))
+    planned = 0
+    for pk in list(open_batches.values_list("pk", flat=True)):
+        while done := plan_more(batch_id=pk, now=now):
+            planned += done
     return planned + _finish_batches()
 
 
 @transaction.atomic
 def plan_more(*, batch_id: int, now: datetime) -> int:
     """Ask again those of a batch's questions that lack votes: their HIT expired, or an answer did not count.
+
+    Those of the first `AT_ONCE` HITs that asked them; the others are for the next call.
 
     A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
     so nobody is shown what they have answered. The others get new HITs. Questions whose HIT the provider
@@ -61,15 +131,11 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
         return 0
     candidates = list(lacking(mine, now=now).order_by("pk").values_list("pk", flat=True))
     latest = _latest_hits(batch, candidates)
-    hits = {
-        hit.pk: hit
-        for hit in Hit.objects.filter(pk__in=set(latest.values()))
-        .order_by("pk")
-        .select_for_update(no_key=True)
-    }
-    refused = {pk for pk, hit_id in latest.items() if hits[hit_id].state == Hit.State.FAILED}
-    locked = lock_questions([pk for pk in candidates if pk not in refused])
-    found = {question.pk: question for question in for_planning(lacking(locked, now=now))}
+    asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
+    hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
+    locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
+    asked = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    found = {question.pk: question for question in asked}
     if not found:
         return 0
     extended = [
@@ -92,9 +158,36 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     return len(extended) + len(groups)
 
 
+def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
+    """Plan the next part of a locked batch: what still lacks votes of it, as it does now."""
+    part = plan.groups[plan.done : plan.done + AT_ONCE]
+    try:
+        with transaction.atomic():
+            _write_lacking(batch, part, now)
+    except OverBudget as error:  # more votes are wanted by now than money was set aside for
+        pause(batch, str(error))
+        return
+    if plan.done + len(part) < plan.total:
+        plan.done += len(part)
+        plan.save(update_fields=["done"])
+        return
+    plan.delete()
+    budget.release_batch(batch=batch, now=now)
+    batch.state = HitBatch.State.OPEN
+    batch.save(update_fields=["state"])
+
+
+def _write_lacking(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
+    """Write down HITs for those of the questions that lack votes, now that they are locked."""
+    locked = lock_questions(pk for questions in groups for pk in questions)
+    found = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    write_hits(batch, group(found, per_hit=batch.questions_per_hit), now)
+
+
 def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
     """Write down HITs with their money; the questions are locked."""
     account = registry.provider(batch.provider)
+    rewards = rewards_of(batch, groups)
     hits = Hit.objects.bulk_create(
         (
             Hit(
@@ -103,10 +196,10 @@ def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[
                 annotation=f"kbpo-{secrets.token_hex(16)}",
                 created_at=now,
                 places=one.places,
-                reward_cents=batch.reward_cents,
-                fee_cents=account.fee_cents(reward_cents=batch.reward_cents, places=one.places),
+                reward_cents=reward,
+                fee_cents=account.fee_cents(reward_cents=reward, places=one.places),
             )
-            for one in groups
+            for one, reward in zip(groups, rewards, strict=True)
         ),
         batch_size=1000,
     )
@@ -118,7 +211,7 @@ def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[
         ),
         batch_size=2000,
     )
-    budget.reserve(
+    budget.hand_out(
         promises=[
             budget.Promise(
                 key=f"reserve|hit {hit.pk}", cents=hit.places * (hit.reward_cents + hit.fee_cents), hit=hit

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 
 from django.db import transaction
@@ -75,7 +76,7 @@ def _claim(now: datetime) -> Hit | None:
     with transaction.atomic():
         open_ = Q(batch__state=HitBatch.State.OPEN)
         to_tell = (
-            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED))
+            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED, tries__gt=0))
             | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
             | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
         )
@@ -137,8 +138,16 @@ def _offer(hit: Hit) -> NewHit:
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
         group=f"batch {batch.pk}",
-        estimated_seconds=batch.estimated_seconds,
+        estimated_seconds=_estimated_seconds(hit),
     )
+
+
+def _estimated_seconds(hit: Hit) -> int | None:
+    """Return what a HIT takes if it takes as long for its reward as the batch's reward is for."""
+    batch = hit.batch
+    if batch.estimated_seconds is None:
+        return None
+    return ceil(batch.estimated_seconds * hit.reward_cents / batch.reward_cents)
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

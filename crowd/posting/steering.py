@@ -3,14 +3,18 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Coalesce, Greatest
 
-from crowd.models import Hit, HitBatch
+from crowd import budget
+from crowd.models import BatchPlan, Hit, HitBatch
 from crowd.outbox import IN_FLIGHT
 from crowd.posting.rows import check_operator, drop, pause
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
+
+AT_ONCE = 50  # HITs that are dropped in one transaction
 
 
 @transaction.atomic
@@ -24,9 +28,9 @@ def pause_batch(*, batch: HitBatch, by: User, reason: str, now: datetime) -> Hit
     InvalidInput
         If there is no reason.
     Conflict
-        If the batch is not open.
+        If the batch is neither open nor being planned.
     """
-    batch = _lock_batch(batch, by, HitBatch.State.OPEN)
+    batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PLANNING)
     if not reason.strip():
         raise InvalidInput("say why it is paused; the next operator wants to know", where="reason")
     pause(batch, f"{reason.strip()} ({by}, {now:%d %B %Y, %H:%M} UTC)")
@@ -43,7 +47,8 @@ def resume_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
         If `by` is no operator, or the batch is not paused.
     """
     batch = _lock_batch(batch, by, HitBatch.State.PAUSED)
-    batch.state = HitBatch.State.OPEN
+    is_planned = not BatchPlan.objects.filter(batch=batch).exists()
+    batch.state = HitBatch.State.OPEN if is_planned else HitBatch.State.PLANNING
     batch.paused_because = ""
     batch.save(update_fields=["state", "paused_because"])
     # what waited for its next try is tried now; what somebody is at this moment is not
@@ -84,7 +89,7 @@ def extend_batch(*, batch: HitBatch, by: User, until: datetime, now: datetime) -
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED)
     if not now < until <= now + timedelta(days=365):
         raise InvalidInput(f"is {until:%Y-%m-%d %H:%M}; it must be in the coming year", where="until")
-    _lock_hits(batch).filter(state=Hit.State.POSTED, ended_at=None).update(wanted_until=until)
+    _locked(batch.hits.filter(state=Hit.State.POSTED, ended_at=None)).update(wanted_until=until)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -98,21 +103,42 @@ def cancel_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     NotAllowed, Conflict
         If `by` is no operator, or the batch is cancelled or finished.
     """
-    batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED)
+    batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED, HitBatch.State.PLANNING)
     batch.state = HitBatch.State.CANCELLED
     batch.paused_because = ""
     batch.save(update_fields=["state", "paused_because"])
-    hits = _lock_hits(batch)
-    for hit in hits.filter(state=Hit.State.PLANNED):
-        hit.batch = batch
-        if hit.tries == 0:
-            drop(hit, Hit.State.CANCELLED, "", now)
-        else:  # it may be out: looked for when nothing is on its way any more
-            hit.claimed_until = max(hit.claimed_until or now, now) + IN_FLIGHT
-            hit.save(update_fields=["claimed_until"])
+    BatchPlan.objects.filter(batch=batch).delete()
+    # What was tried may be out: it is looked for when nothing is on its way any more.
+    _locked(batch.hits.filter(state=Hit.State.PLANNED, tries__gt=0)).update(
+        claimed_until=Greatest(Coalesce("claimed_until", Value(now)), Value(now)) + IN_FLIGHT
+    )
     _take_back(batch, now)
+    drop_next(now=now)
+    budget.release_batch(batch=batch, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
+
+
+@transaction.atomic
+def drop_next(*, now: datetime) -> bool:
+    """Let go of the next HITs of cancelled batches that no provider has heard of, at most `AT_ONCE`.
+
+    Safe to run anywhere, at any time, twice.
+
+    Returns
+    -------
+    bool
+        Whether there was one.
+    """
+    hits = (
+        Hit.objects.filter(state=Hit.State.PLANNED, tries=0, batch__state=HitBatch.State.CANCELLED)
+        .select_related("batch__corpus")
+        .order_by("pk")
+        .select_for_update(no_key=True, skip_locked=True, of=("self",))[:AT_ONCE]
+    )
+    for hit in hits:
+        drop(hit, Hit.State.CANCELLED, "", now)
+    return bool(hits)
 
 
 def _lock_batch(batch: HitBatch, by: User, *states: HitBatch.State) -> HitBatch:
@@ -127,10 +153,12 @@ def _lock_batch(batch: HitBatch, by: User, *states: HitBatch.State) -> HitBatch:
     return found
 
 
-def _lock_hits(batch: HitBatch) -> QuerySet[Hit]:
-    list(batch.hits.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
-    return batch.hits.all()
+def _locked(hits: QuerySet[Hit]) -> QuerySet[Hit]:
+    """Lock HITs in the order in which all lock them."""
+    return Hit.objects.filter(
+        pk__in=list(hits.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    )
 
 
 def _take_back(batch: HitBatch, now: datetime) -> None:
-    _lock_hits(batch).filter(state=Hit.State.POSTED, ended_at=None).update(wanted_until=now)
+    _locked(batch.hits.filter(state=Hit.State.POSTED, ended_at=None)).update(wanted_until=now)

@@ -236,8 +236,15 @@ class MTurk:
         self._call("delete_worker_block", WorkerId=worker_id, Reason=reason[:LONGEST_BLOCK_REASON])
 
     def remove(self, provider_id: str) -> None:
-        """Take a HIT whose work is all reviewed off the provider's books; nothing of it can change then."""
-        self._call("delete_hit", HITId=provider_id)
+        """Take a HIT whose work is all reviewed off the provider's books; nothing of it can change then.
+
+        `NotFound` where it is gone already.
+        """
+        try:
+            self._call("delete_hit", HITId=provider_id)
+        except _Declined:
+            self.get(provider_id)  # `NotFound` if an earlier try has removed it
+            raise
 
     def balance_cents(self) -> int | None:
         """Return what the account holds."""

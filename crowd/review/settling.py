@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotations import annotating
 from annotations.models import Question, Response
 from crowd import budget
 from crowd.models import Assignment, Hit, HitBatch
@@ -142,7 +143,11 @@ def _settled(assignment: Assignment, state: str, now: datetime) -> None:
 
 
 def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
-    """Have an assignment's votes count, or not; questions that are settled stay as they are."""
+    """Have an assignment's votes count, or not.
+
+    Labels that are settled stay as they are; documents that are settled with a vote that does not count are
+    settled again.
+    """
     responses = assignment.responses.filter(is_expert=False).exclude(is_valid=is_valid)
     if assignment.gold_id is not None:  # what was asked only to learn of the worker is never a vote
         responses = responses.exclude(question=assignment.gold_id)
@@ -150,4 +155,6 @@ def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
     if questions:
         list(Question.objects.filter(pk__in=questions).order_by("pk").select_for_update(no_key=True))
         Response.objects.filter(pk__in=list(responses.values_list("pk", flat=True))).update(is_valid=is_valid)
+        if not is_valid:
+            annotating.reopen_documents(questions=questions)
         nudge("kbpo.pipeline.settle_questions" if is_valid else "kbpo.pipeline.post_hits")

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from crowd.tutorials import relation
+from crowd.tutorials import entities, relation
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import InvalidInput
 
-TUTORIALS: Mapping[str, Callable[[], Tutorial]] = {"relation": relation.tutorial}
+TUTORIALS: Mapping[str, Callable[[], Tutorial]] = {
+    relation.KIND: relation.tutorial,
+    entities.KIND: entities.tutorial,
+}
 
 
 def find_tutorial(kind: str) -> Tutorial:

@@ -35,6 +35,7 @@ def practice(
         "heading": f"Question {index + 1} of {len(tutorial.practice)}",
         "page": tutorial.practice[index].page(posted or {}),
         "error": error,
+        "keys_template": _template(tutorial, "keys"),
         "practice_template": _template(tutorial, "practice"),
         "instructions_template": _template(tutorial, "instructions"),
     }

@@ -1,6 +1,5 @@
 """The tutorial of the relation interface, read from relation.toml."""
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,33 +9,16 @@ from typing import Any
 
 from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
 from crowd.interfaces import relation
-from crowd.interfaces.relation import Asked, Page, Part
+from crowd.interfaces.relation import Asked, Page
 from crowd.tutorials.lesson import Posted, Tutorial
+from crowd.tutorials.practising import Review, review, unmark
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
 
 KIND = "relation"
 _FILE = Path(__file__).with_name("relation.toml")
-_MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
 _ID = 0  # of a question that is in no database
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """A choice: whether it was ticked, and whether it should have been."""
-
-    parts: tuple[Part, ...]
-    is_ticked: bool
-    is_right: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A practice question that was answered."""
-
-    page: Page
-    choices: tuple[Reviewed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +54,7 @@ class RelationPractice:
 
     def review(self, answer: Mapping[str, Any]) -> Review:
         """Return the answer beside the right one."""
-        page = self.page(self._filled(answer))
-        [right] = self.page(self._filled(self.right_answer)).steps
-        rows = zip(page.steps[0].choices, right.choices, strict=True)
-        return Review(page, tuple(Reviewed(given.parts, given.checked, best.checked) for given, best in rows))
+        return review(self.page(self._filled(answer)), self.page(self._filled(self.right_answer)))
 
     def _filled(self, answer: Mapping[str, Any]) -> Posted:
         return {relation.field_name(_ID): relation.ticked_values(self.asked, answer)}
@@ -107,7 +86,7 @@ def read_tutorial(toml: str) -> Tutorial:
 
 
 def _read(one: Mapping[str, Any], where: str) -> RelationPractice:
-    text, marks = _unmark(one["text"].strip())
+    text, marks = unmark(one["text"].strip())
     try:
         if "holds" in one:
             pair = _pair(marks)
@@ -119,17 +98,6 @@ def _read(one: Mapping[str, Any], where: str) -> RelationPractice:
     except InvalidInput as error:
         raise InvalidInput(str(error), where=where) from None
     return RelationPractice(text, asked, right, one["explanation"])
-
-
-def _unmark(marked: str) -> tuple[str, list[tuple[Span, str]]]:
-    """Return the text without its marks, and what was marked as what."""
-    text, marks, end = "", [], 0
-    for found in _MARKED.finditer(marked):
-        text += marked[end : found.start()]
-        marks.append((Span(len(text), len(text) + len(found[1])), found[2]))
-        text += found[1]
-        end = found.end()
-    return text + marked[end:], marks
 
 
 def _pair(marks: list[tuple[Span, str]]) -> RelationQuestion:

@@ -1,17 +1,17 @@
-"""The exhaustive documents of a corpus, for operators: what is drawn and annotated, and what that covers."""
+"""The exhaustive documents of a corpus, for operators: what is drawn, annotated, covered and retired."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
-from evaluation import document_phases
-from evaluation import exhaustive as drawn
+from evaluation import document_phases, epochs, retirement
+from evaluation import exhaustive as samples
 from evaluation.document_coverage import AT_LEAST, band_coverage
-from evaluation.forms import DocumentSampleForm
+from evaluation.forms import DocumentSampleForm, ReleaseForm
 from evaluation.visibility import is_operator
 from kbpo.core.errors import KbpoError, NotAllowed
 
@@ -21,9 +21,7 @@ from kbpo.core.errors import KbpoError, NotAllowed
 @never_cache
 def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
     """Show the sample, or draw it."""
-    if not is_operator(request.user):
-        raise NotAllowed("Only operators see which documents are annotated in full.")
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = _for_operators(request, tag)
     form = DocumentSampleForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -33,15 +31,56 @@ def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
         else:
             messages.success(request, "The documents are drawn.")
             return redirect("exhaustive", corpus.tag)
-    sample = drawn.current(corpus)
+    return _show(request, corpus, form, ReleaseForm())
+
+
+@require_POST
+@login_required
+def release(request: HttpRequest, tag: str) -> HttpResponse:
+    """Release the open epoch, and retire a share of the documents with it."""
+    corpus = _for_operators(request, tag)
+    form = ReleaseForm(request.POST)
+    if form.is_valid():
+        try:
+            epoch = epochs.release(corpus=corpus, retire=form.share)
+        except KbpoError as error:
+            form.add_error(None, str(error))
+        else:
+            retired = retirement.report(epoch)
+            messages.success(
+                request,
+                f"Epoch {epoch.number} is released, and epoch {epoch.number + 1} is open."
+                + (f" {retired}." if retired else ""),
+            )
+            return redirect("exhaustive", corpus.tag)
+    return _show(request, corpus, DocumentSampleForm(), form)
+
+
+def _for_operators(request: HttpRequest, tag: str) -> Corpus:
+    if not is_operator(request.user):
+        raise NotAllowed("Only operators see which documents are annotated in full.")
+    return get_object_or_404(Corpus, tag=tag)
+
+
+def _show(
+    request: HttpRequest, corpus: Corpus, form: DocumentSampleForm, release_form: ReleaseForm
+) -> HttpResponse:
+    sample = samples.current(corpus)
+    released = corpus.epochs.filter(released_at__isnull=False).order_by("-number")
+    reports = [(epoch, retirement.report(epoch)) for epoch in released.select_related("document_sample")]
+    epoch = corpus.epochs.filter(released_at=None).first()
     context = {
         "corpus": corpus,
-        "population": corpus.documents.count(),
+        "left": len(samples.drawable(corpus, samples.next_number(corpus), by_experts=False)),
         "form": form,
         "progress": document_phases.progress(sample) if sample else None,
+        "kept": sample.documents.filter(since__lt=sample.number).count() if sample else 0,
         "bands": band_coverage(sample) if sample else [],
         "at_least": AT_LEAST,
+        "epoch": epoch,
+        "has_batches": epoch is not None and epoch.batches.exists(),
+        "release_form": release_form,
+        "retirements": [(epoch, report) for epoch, report in reports if report],
     }
-    return render(
-        request, "evaluation/exhaustive.html", context, status=400 if request.POST and form.errors else 200
-    )
+    is_refused = bool(request.POST and (form.errors or release_form.errors))
+    return render(request, "evaluation/exhaustive.html", context, status=400 if is_refused else 200)

@@ -10,9 +10,10 @@ from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Min, Q,
 from django.db.models.expressions import Combinable
 
 from annotations.models import Question
-from crowd.models import Assignment, BatchMeasure, Hit, HitBatch, HitQuestion, LedgerEntry
+from crowd.models import Assignment, BatchMeasure, BatchPlan, Hit, HitBatch, HitQuestion, LedgerEntry
 
 PACE_WINDOW = timedelta(hours=24)
+LIVE = (HitBatch.State.PLANNING, HitBatch.State.OPEN, HitBatch.State.PAUSED)
 ENOUGH = 5  # assignments within the window before a pace says anything
 _Kind = LedgerEntry.Kind
 _State = Assignment.State
@@ -34,6 +35,14 @@ class Money:
         return self.rewards + self.fees + self.bonuses
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of so many HITs are put together."""
+
+    done: int
+    total: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """How a batch stands.
@@ -50,6 +59,8 @@ class Standing:
         Of those sent: waiting for a person, waiting, and as decided.
     hits : mapping of str to int
         By state.
+    plan : Progress or None
+        While its HITs are being put together.
     money : Money
     agreement : BatchMeasure or None
     left : timedelta or None
@@ -72,11 +83,12 @@ class Standing:
     money: Money
     agreement: BatchMeasure | None
     left: timedelta | None
+    plan: Progress | None = None
 
     @property
     def is_live(self) -> bool:
         """Whether anything more may come of it."""
-        return self.batch.state in (HitBatch.State.OPEN, HitBatch.State.PAUSED)
+        return self.batch.state in LIVE
 
 
 def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
@@ -94,6 +106,10 @@ def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
     work = _work(pks, now)
     money = _money(pks)
     measures = {one.batch_id: one for one in BatchMeasure.objects.filter(batch__in=pks)}
+    plans = {
+        pk: Progress(done, total)
+        for pk, done, total in BatchPlan.objects.filter(batch__in=pks).values_list("batch", "done", "total")
+    }
     found = []
     for batch in batches:
         done, asked = work.get(batch.pk, {}), questions.get(batch.pk, {})
@@ -113,6 +129,7 @@ def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
                 approved=done.get("approved", 0),
                 rejected=done.get("rejected", 0),
                 hits=hits.get(batch.pk, {}),
+                plan=plans.get(batch.pk),
                 money=money.get(batch.pk, Money()),
                 agreement=measures.get(batch.pk),
                 left=time_left(
@@ -243,7 +260,7 @@ def _held_since(now: datetime) -> Combinable:
 def _money(pks: Sequence[int]) -> dict[int, Money]:
     """Sum the ledger for batches: entries for their HITs, and for bonuses to their workers."""
     sums: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for path in ("hit__batch", "assignment__hit__batch"):
+    for path in ("hit__batch", "assignment__hit__batch", "batch"):
         rows = LedgerEntry.objects.filter(**{f"{path}__in": pks})
         if path.startswith("assignment"):
             rows = rows.filter(hit=None)

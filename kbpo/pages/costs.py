@@ -84,7 +84,7 @@ def expected(submission: Submission, *, relations: float, questions: float) -> E
         .first()
     )
     name = last.provider if last else names[0]
-    per_hit = last.questions_per_hit if last else questions_per_hit(name)
+    per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else questions_per_hit(name)
     pace = paces.measure(corpus)
     companions = (questions - relations) / relations if relations else 0.0
     seconds = per_hit * (pace.relation + companions * pace.canonical)

@@ -5,8 +5,9 @@ from typing import Any
 
 from django import forms
 
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from crowd.models import Budget, HitBatch
+from crowd.tutorials import TUTORIALS
 from evaluation.models import Submission
 
 
@@ -86,14 +87,15 @@ class OpenForm(forms.Form):
         required=False,
         min_value=Decimal("0.01"),
         max_value=Decimal(1000),
-        help_text="For each assignment. Left empty: what the time that it takes is worth.",
+        help_text="For each assignment; by sentence for each question; for documents for 1,000 words. Left"
+        " empty: what the time that it takes is worth.",
     )
     questions_per_hit = forms.IntegerField(
         label="Questions in a HIT",
         required=False,
         min_value=1,
         max_value=100,
-        help_text="With their companions. Left empty: 10 at Prolific, 1 elsewhere.",
+        help_text="At most, with their companions. Left empty: 10 by sentence and at Prolific, 1 elsewhere.",
     )
     lifetime_hours = forms.IntegerField(
         label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
@@ -102,6 +104,9 @@ class OpenForm(forms.Form):
         label="Paid by itself after, hours", min_value=1, max_value=30 * 24, initial=3 * 24
     )
     asks_links = forms.BooleanField(label="Mentions are linked to Wikipedia", required=False)
+    by_sentence = forms.BooleanField(
+        label="A HIT asks about one sentence alone, and pays by the question", required=False
+    )
 
     def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -115,4 +120,42 @@ class OpenForm(forms.Form):
         submission, corpus = data.get("submission"), data.get("corpus")
         if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
             self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
+        if data.get("kind") == HitBatch.Kind.ENTITIES:
+            if (data.get("questions_per_hit") or 1) > 1:
+                self.add_error("questions_per_hit", "A HIT has one document to be marked: leave this empty.")
+            if data.get("by_sentence"):
+                self.add_error("by_sentence", "Only questions about relations are asked by sentence.")
         return data
+
+
+class TutorialForm(forms.Form):
+    """Which tutorial is offered to how many, and what it pays."""
+
+    corpus = forms.ModelChoiceField(
+        label="Paid by the budget of", queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag"
+    )
+    kind = forms.ChoiceField(
+        label="Teaches", choices=[one for one in HitBatch.Kind.choices if one[0] in TUTORIALS]
+    )
+    provider = forms.ChoiceField(label="Through")
+    places = forms.IntegerField(label="For at most, workers", min_value=1, max_value=1000, initial=20)
+    reward_cents = DollarsField(
+        label="Reward, $",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=Decimal(100),
+        help_text="For each worker, passed or not. Left empty: what six minutes are worth.",
+    )
+    lifetime_hours = forms.IntegerField(
+        label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
+    )
+
+    def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["provider"].choices = providers  # type: ignore[attr-defined]
+
+
+class QuestionsForm(forms.Form):
+    """Questions that were chosen from a list."""
+
+    question = forms.ModelMultipleChoiceField(queryset=Question.objects.all())

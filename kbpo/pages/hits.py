@@ -124,6 +124,8 @@ def _reason(hit: Hit, batch: HitBatch, work: Mapping[str, Any], now: datetime) -
 
 
 def _why_not_posted(batch: HitBatch) -> str:
+    if batch.state == HitBatch.State.PLANNING:
+        return "the rest of its batch is being put together"
     if batch.state == HitBatch.State.PAUSED:
         return "its batch is paused"
     if batch.provider not in registry.configured():

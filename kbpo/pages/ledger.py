@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
+from annotations.models import Corpus
 from crowd import budget
 from crowd.models import LedgerEntry
 from evaluation.models import Submission
@@ -88,6 +89,11 @@ def lines(by: str) -> list[Line]:
 def total() -> Line:
     """Sum all of the ledger up."""
     return _line("", None, _sums(LedgerEntry.objects.all()))
+
+
+def of_corpus(corpus: Corpus) -> Line:
+    """Sum up what was promised and paid for a corpus."""
+    return _line(corpus.tag, corpus.tag, _sums(LedgerEntry.objects.filter(corpus=corpus)))
 
 
 def entries() -> QuerySet[LedgerEntry]:

@@ -14,7 +14,6 @@ from crowd.models import Budget, HitBatch
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
-from kbpo.core.errors import Conflict
 from kbpo.pages import costs
 
 MOST_SUBMISSIONS = 10  # named
@@ -33,7 +32,7 @@ class Wanted:
     reward_cents, questions_per_hit : int or None
         None: as suggested.
     lifetime, auto_approval : timedelta
-    asks_links : bool
+    asks_links, by_sentence : bool
     """
 
     corpus: Corpus
@@ -45,6 +44,7 @@ class Wanted:
     lifetime: timedelta
     auto_approval: timedelta
     asks_links: bool
+    by_sentence: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Plan:
     preview : posting.Preview
     suggestion : paces.Suggestion
     questions_per_hit, reward_cents, fee_cents : int
-        The fee is for each assignment.
+        The reward is for what `posting.open_batch` says; the fee is for an assignment that pays just this.
     hourly_cents : int
         What the reward makes of an hour.
     votes : float
@@ -110,6 +110,21 @@ class Plan:
     bought: tuple[Bought, ...]
     obstacle: str
 
+    @property
+    def pays_by_length(self) -> bool:
+        """Whether an assignment pays something else than the reward."""
+        return (self.preview.least_cents, self.preview.most_cents) != (self.reward_cents,) * 2
+
+    @property
+    def least_time(self) -> timedelta:
+        """About how long the shortest HIT takes."""
+        return timedelta(seconds=self.suggestion.seconds * self.preview.least_cents / self.reward_cents)
+
+    @property
+    def most_time(self) -> timedelta:
+        """About how long the longest HIT takes."""
+        return timedelta(seconds=self.suggestion.seconds * self.preview.most_cents / self.reward_cents)
+
 
 def plan(wanted: Wanted, *, now: datetime) -> Plan:
     """Say what opening a batch would ask, cost and buy. Nothing is written.
@@ -119,10 +134,22 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    per_hit = wanted.questions_per_hit or costs.questions_per_hit(wanted.provider)
+    per_hit = posting.most_questions(
+        kind=wanted.kind,
+        provider=wanted.provider,
+        by_sentence=wanted.by_sentence,
+        questions_per_hit=wanted.questions_per_hit,
+    )
     asked = _questions(wanted)
+    found = posting.free(asked, kind=wanted.kind, now=now, by_sentence=wanted.by_sentence)
     suggestion = paces.suggest(
-        corpus=wanted.corpus, questions=asked, kind=wanted.kind, now=now, questions_per_hit=per_hit
+        corpus=wanted.corpus,
+        questions=asked,
+        kind=wanted.kind,
+        now=now,
+        questions_per_hit=per_hit,
+        by_sentence=wanted.by_sentence,
+        found=found,
     )
     reward = wanted.reward_cents or suggestion.reward_cents
     preview = posting.preview(
@@ -132,9 +159,16 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         reward_cents=reward,
         now=now,
         questions_per_hit=per_hit,
+        by_sentence=wanted.by_sentence,
+        found=found,
     )
     votes = costs.votes_a_question(wanted.corpus)
-    rooms = _rooms(wanted, preview.cost_cents, now)
+    room = rooms(
+        corpus=wanted.corpus,
+        submission_id=wanted.submission.pk if wanted.submission else None,
+        cents=preview.cost_cents,
+        now=now,
+    )
     return Plan(
         preview=preview,
         suggestion=suggestion,
@@ -144,9 +178,9 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         hourly_cents=pricing.hourly(reward_cents=reward, seconds=suggestion.seconds),
         votes=votes,
         expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
-        rooms=rooms,
+        rooms=room,
         bought=_bought(wanted),
-        obstacle=_obstacle(preview, rooms),
+        obstacle=_obstacle(preview, room),
     )
 
 
@@ -169,25 +203,25 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `crowd.posting.open_batch` says.
     """
-    now_shown = plan(wanted, now=now)
-    if now_shown.preview.cost_cents > agreed_cents:
-        raise Conflict(
-            f"More is to be asked by now: it would cost {budget.dollars(now_shown.preview.cost_cents)}, not"
-            f" {budget.dollars(agreed_cents)}. Look at it again."
-        )
+    reward, per_hit = wanted.reward_cents, wanted.questions_per_hit
+    if reward is None or per_hit is None:  # as suggested; the page itself sends what it has shown
+        shown = plan(wanted, now=now)
+        reward, per_hit = shown.reward_cents, shown.questions_per_hit
     return posting.open_batch(
         corpus=wanted.corpus,
         kind=wanted.kind,
         provider=wanted.provider,
-        reward_cents=now_shown.reward_cents,
+        reward_cents=reward,
         by=by,
         now=now,
         questions=_questions(wanted),
         submission_id=wanted.submission.pk if wanted.submission else None,
-        questions_per_hit=now_shown.questions_per_hit,
+        questions_per_hit=per_hit,
         lifetime=wanted.lifetime,
         auto_approval=wanted.auto_approval,
         asks_links=wanted.asks_links,
+        by_sentence=wanted.by_sentence,
+        at_most_cents=agreed_cents,
     )
 
 
@@ -203,6 +237,7 @@ def read(data: dict[str, Any]) -> Wanted:
         lifetime=timedelta(hours=data["lifetime_hours"]),
         auto_approval=timedelta(hours=data["auto_approval_hours"]),
         asks_links=data["asks_links"],
+        by_sentence=data["by_sentence"],
     )
 
 
@@ -213,12 +248,10 @@ def _questions(wanted: Wanted) -> QuerySet[Question]:
     return found
 
 
-def _rooms(wanted: Wanted, cents: int, now: datetime) -> tuple[Room, ...]:
-    matching = budget.matching(
-        corpus=wanted.corpus, submission_id=wanted.submission.pk if wanted.submission else None, now=now
-    )
+def rooms(*, corpus: Corpus, submission_id: int | None, cents: int, now: datetime) -> tuple[Room, ...]:
+    """Return the budgets that so many cents would come from."""
     found = []
-    for one in matching:
+    for one in budget.matching(corpus=corpus, submission_id=submission_id, now=now):
         left = one.cap_cents - one.reserved_cents - one.paid_cents
         found.append(Room(one, left, left >= cents))
     return tuple(found)

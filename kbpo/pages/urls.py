@@ -2,16 +2,19 @@
 
 from django.urls import path
 
-from kbpo.pages.views import answers, batches, desk, money, opening, workers
+from kbpo.pages.views import answers, batches, desk, documents, money, opening, stalled, teaching, workers
 
 urlpatterns = [
     path("", desk.home, name="desk"),
     path("open/", opening.open_batch, name="desk_open"),
+    path("open/tutorial/", teaching.open_tutorial, name="desk_tutorial"),
+    path("questions/", stalled.questions, name="desk_questions"),
     path("batches/<int:pk>/", batches.batch, name="desk_batch"),
     path("batches/<int:pk>/<str:action>/", batches.act, name="desk_batch_act"),
     path("answers/", answers.answers, name="desk_answers"),
     path("answers/<int:pk>/", answers.answer, name="desk_answer"),
     path("answers/<int:pk>/<str:action>/", answers.decide, name="desk_decide"),
+    path("annotated/", documents.documents, name="desk_documents"),
     path("workers/", workers.workers, name="desk_workers"),
     path("workers/<int:pk>/", workers.worker, name="desk_worker"),
     path("workers/<int:pk>/block/<int:identity>/", workers.block, name="desk_block"),

@@ -224,7 +224,7 @@ def test_three_thousand_words_weigh_less_than_a_hundred_kilobytes(browser, live_
     context = browser.new_context()
     page = context.new_page()
     answers = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     arrival = f"assignmentId=3A&hitId=3H&workerId=W1&turkSubmitTo={live_server.url}/x"
     page.goto(f"{hit_url(hit)}?{arrival}")
     expect(page.get_by_role("option").first).to_be_visible()

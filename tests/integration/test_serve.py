@@ -133,6 +133,27 @@ def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:
         assert wait_until(was_read, 60)
 
 
+def test_work_for_the_worker_is_posted_to_the_marketplace(demo: Demo, home: Path) -> None:
+    socket_file = Postgres(home).running()
+    assert socket_file is not None
+    with psycopg.connect(
+        host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
+    ) as connection:
+
+        def count(query: str) -> int:
+            row = connection.execute(query).fetchone()
+            assert row is not None
+            return int(row[0])
+
+        assert count("SELECT count(*) FROM crowd_hit") > 3
+        assert wait_until(lambda: count("SELECT count(*) FROM crowd_hit WHERE state = 'planned'") == 0, 60)
+        assert wait_until(
+            lambda: count("SELECT count(*) FROM crowd_workerqualification WHERE told_at IS NOT NULL") == 1, 60
+        )
+        assert count("SELECT count(*) FROM crowd_hit WHERE state = 'posted'") > 3
+        assert count("SELECT count(*) FROM crowd_hitbatch") == 1  # however often it was started
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_told_to_end_it_leaves_no_process(demo: Demo, home: Path, how: signal.Signals) -> None:
     assert demo.ends(how) == 0

@@ -20,7 +20,12 @@ PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one 
 PEOPLE = (
     ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
     ("annotator@demo.example", "Alex Annotator", "judges claims"),
-    ("operator@demo.example", "Olga Operator", "runs the corpus, settles what the judges could not"),
+    ("worker@demo.example", "Wanda Worker", "finds paid work in the marketplace"),
+    (
+        "operator@demo.example",
+        "Olga Operator",
+        "runs corpus and desk, settles what the judges could not",
+    ),
 )
 #: What the demo shows: systems of a released epoch, systems of the open one, and one that waits for judges.
 RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum"), ("abacus-bold",)
@@ -49,7 +54,7 @@ class Command(BaseCommand):
                 address,
                 PASSWORD,
                 name=name,
-                is_annotator=address.startswith("annotator"),
+                is_annotator=address.startswith(("annotator", "worker")),
                 is_operator=address.startswith("operator"),
                 is_staff=address.startswith("operator"),
                 is_superuser=address.startswith("operator"),

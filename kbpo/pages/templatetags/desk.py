@@ -5,12 +5,16 @@ from datetime import timedelta
 
 from django import template
 
+from annotations import payloads
+from annotations.models import Question
+from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.models import Assignment, Budget, HitBatch
 from evaluation import progress
 
 register = template.Library()
 
 _STATES = {
+    HitBatch.State.PLANNING: "being put together",
     HitBatch.State.OPEN: "open",
     HitBatch.State.PAUSED: "paused",
     HitBatch.State.CANCELLED: "cancelled",
@@ -39,9 +43,44 @@ def called(batch: HitBatch) -> str:
 
 
 @register.filter
+def asks(question: Question) -> str:
+    """Say what a question is about, in the words of its document, which is loaded with it."""
+    asked, text = payloads.read_question(question.kind, question.payload), question.document.text
+    if isinstance(asked, RelationQuestion):
+        return " and ".join(text[slice(*span)] for span in asked.spans)
+    if isinstance(asked, CanonicalQuestion):
+        return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
+    return f"every name in {question.document.title}"
+
+
+@register.filter
 def place(name: str) -> str:
     """Return a provider's name in a word."""
     return _PLACES.get(name, name)
+
+
+@register.filter
+def hours(seconds: float | str) -> str:
+    """Write a time as hours with two decimals; a dash where none is known.
+
+    Examples
+    --------
+    >>> hours(5400.0), hours("")
+    ('1.50', '–')
+    """
+    return f"{seconds / 3600:,.2f}" if isinstance(seconds, int | float) else "–"
+
+
+@register.filter
+def cents(value: float) -> str:
+    """Write a price that need not be whole cents, as an average is.
+
+    Examples
+    --------
+    >>> cents(123.456), cents(2.25)
+    ('$1.23', '2.3 cents')
+    """
+    return f"${value / 100:,.2f}" if value >= 100 else f"{value:.1f} cents"
 
 
 @register.filter

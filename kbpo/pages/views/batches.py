@@ -24,11 +24,11 @@ _State = HitBatch.State
 #: In which states what may be done.
 MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "pause": (_State.OPEN,),
+        "pause": (_State.OPEN, _State.PLANNING),
         "resume": (_State.PAUSED,),
         "expire": (_State.OPEN, _State.PAUSED),
         "extend": (_State.OPEN, _State.PAUSED),
-        "cancel": (_State.OPEN, _State.PAUSED),
+        "cancel": batches.LIVE,
     }
 )
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotations.models import Question
-from crowd import budget
+from crowd import accounts, budget
 from crowd.models import Assignment, Budget, HitBatch
 from crowd.providers import registry
 from kbpo.core.errors import InvalidInput
@@ -41,6 +41,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "purses": purses.names(tight),
         "owed": budget.owed(),
         "has_account": bool(registry.configured()),
+        "accounts": accounts.accounts(),
     }
     return render(request, "desk/home.html", context)
 
@@ -50,5 +51,5 @@ def _shown(show: str) -> QuerySet[HitBatch]:
         raise InvalidInput(f"{show!r} is none of {', '.join(SHOWN)}.", where="show")
     found = HitBatch.objects.select_related("corpus").order_by("-pk")
     if show == "live":
-        return found.filter(state__in=[HitBatch.State.OPEN, HitBatch.State.PAUSED])
+        return found.filter(state__in=batches.LIVE)
     return found

@@ -56,6 +56,8 @@ def _agreed(request: HttpRequest) -> int:
 
 
 def _opened(batch: HitBatch) -> str:
+    if batch.state == HitBatch.State.PLANNING:
+        return "The batch is open. Its HITs are being put together; then they are posted."
     return f"The batch is open; its HITs are posted with {batch.get_provider_display()} in a moment."
 
 

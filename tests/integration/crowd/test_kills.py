@@ -17,7 +17,8 @@ from annotations.models import Corpus, Question, Response
 from crowd.marketplace.models import Assignment as MarketAssignment
 from crowd.marketplace.models import Hit as MarketHit
 from crowd.marketplace.models import Requester
-from crowd.models import Assignment, Bonus, Hit
+from crowd.models import Assignment, Bonus, Hit, HitBatch
+from crowd.posting import planning
 from crowd.providers.base import Provider
 from tests import crowd
 from tests.conftest import ROOT, clean_environment
@@ -63,6 +64,7 @@ def test_four_workers_killed_at_random(
     requester: Requester,
     settings: LazySettings,
     now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     crowd.ask(corpus, HITS)
     Question.objects.update(votes_needed=2)
@@ -70,9 +72,11 @@ def test_four_workers_killed_at_random(
     budget = crowd.fund(corpus, spent + 120)
     people = crowd.workers(4)
     choices = Random(seed)
-    open_batch(reward_cents=REWARD)
+    monkeypatch.setattr(planning, "AT_ONCE", 5)  # as it is on the farm
+    assert open_batch(reward_cents=REWARD).state == HitBatch.State.PLANNING
     process = farm(settings, seed)
     try:
+        wait(lambda: HitBatch.objects.get().state == HitBatch.State.OPEN, process)
         wait(lambda: not Hit.objects.filter(state=Hit.State.PLANNED).exists(), process)
         for hit in Hit.objects.all():
             for worker in choices.sample(people, 2):

@@ -291,6 +291,31 @@ def test_a_page_that_says_more_time_than_the_provider_is_not_believed(
     )
 
 
+@pytest.mark.parametrize(("words", "is_flagged"), [(100, False), (1000, True)])
+def test_the_time_for_a_document_is_measured_by_its_words(
+    corpus: Corpus, worker: WorkerIdentity, words: int, is_flagged: bool
+) -> None:
+    """Others take half a second a word; this worker took a minute."""
+
+    def ask(number: int) -> Question:
+        document = DocumentFactory.create(corpus=corpus, text=("Nobody " * number).strip(), segmented=True)
+        return QuestionFactory.create(document=document, asked=EntitiesQuestion())
+
+    empty = {"version": 1, "mentions": [], "entities": []}
+    others = ask(200)
+    ResponseFactory.create_batch(30, question=others, answer=empty, seconds=100.0)
+    WorkerMeasure.objects.create(kind="entities", timed=30, seconds=100.0, measured_at=NOW)
+    hit = HitFactory.create(batch__corpus=corpus, batch__kind="entities", questions=[ask(words)])
+    assignment = AssignmentFactory.create(
+        hit=hit,
+        worker=worker,
+        sent=True,
+        accepted_at=NOW - timedelta(minutes=1),
+        submitted_at=NOW,
+    )
+    assert bool(quality.flags(assignment=assignment)) == is_flagged
+
+
 def test_far_from_the_others_is_flagged(sent: Assignment, worker: WorkerIdentity) -> None:
     WorkerMeasure.objects.filter(worker=None).update(votes=1000, compared=1000, agreed=860)
     own = WorkerMeasure.objects.create(

@@ -6,11 +6,23 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotations import questions
 from annotations.models import Corpus, Question
+from annotations.payloads import Mention, RelationQuestion
 from crowd.models import Hit, HitBatch, LedgerEntry
 from evaluation.models import Submission
 from tests import crowd
-from tests.factories import CorpusFactory, ResponseFactory, SampleBatchFactory, SubmissionFactory
+from tests.factories import (
+    PRESS,
+    SHE,
+    THERE,
+    CorpusFactory,
+    DocumentFactory,
+    QuestionFactory,
+    ResponseFactory,
+    SampleBatchFactory,
+    SubmissionFactory,
+)
 from tests.integration.desk.conftest import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("account")]
@@ -202,3 +214,58 @@ def test_without_keys_nothing_can_be_opened(desk: Client, wanted: dict[str, str]
     settings.MTURK_KEYS = None
     assert "no account with a provider" in text_of(desk.get(ADDRESS))
     assert confirm(desk, wanted, 216).status_code == 400
+
+
+@pytest.fixture
+def documents(corpus: Corpus) -> None:
+    """A document of 100 words, and one of 1,000."""
+    for words in (100, 1000):
+        document = DocumentFactory.create(corpus=corpus, text=("Nobody " * words).strip(), segmented=True)
+        questions.ask_entities([document.pk])
+
+
+@pytest.mark.usefixtures("documents", "purse")
+def test_the_range_of_what_documents_pay_is_shown_before_they_are_posted(
+    desk: Client, wanted: dict[str, str]
+) -> None:
+    text = text_of(look(desk, wanted, kind="entities", reward_cents="3.25"))
+    assert "2 questions of Lowmarch news, in 2 HITs with 6 assignments" in text
+    assert "$3.25 for 1,000 words of about 780 s" in text
+    assert "$15.00 an hour" in text
+    assert "An assignment $0.35 to $3.25 by the document’s length, in steps of $0.05" in text
+    assert "Post it for $12.96" in text  # three times 35 and 7, three times 325 and 65
+    confirm(desk, wanted, 1296, kind="entities", reward_cents="3.25")
+    hits = HitBatch.objects.get().hits.order_by("reward_cents")
+    assert list(hits.values_list("reward_cents", flat=True)) == [35, 325]
+
+
+@pytest.mark.usefixtures("documents", "purse")
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"questions_per_hit": "2"}, "A HIT has one document"),
+        ({"by_sentence": "on"}, "Only questions about relations"),
+    ],
+)
+def test_what_documents_cannot_be_is_said(
+    desk: Client, wanted: dict[str, str], changes: dict[str, str], words: str
+) -> None:
+    response = look(desk, wanted, kind="entities", **changes)
+    assert response.status_code == 400
+    assert words in text_of(response)
+
+
+def test_by_sentence_the_price_is_for_a_question(
+    desk: Client, wanted: dict[str, str], corpus: Corpus, purse: Any
+) -> None:
+    document = DocumentFactory.create(corpus=corpus, segmented=True)
+    for asked in (
+        RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG")),
+        RelationQuestion.about(Mention(SHE, "PER"), Mention(THERE, "GPE")),
+    ):
+        QuestionFactory.create(document=document, asked=asked)
+    text = text_of(look(desk, wanted, by_sentence="on", reward_cents="0.05"))
+    assert "$0.05 for a question of about 20 s" in text
+    assert "An assignment $0.10 by its questions, at most 10" in text
+    confirm(desk, wanted, 36, by_sentence="on", reward_cents="0.05")
+    assert HitBatch.objects.get().hits.get().reward_cents == 10

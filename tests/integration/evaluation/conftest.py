@@ -1,13 +1,16 @@
 """A small world seen by five kinds of people."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from annotations.models import Corpus
 from evaluation.models import Submission
 from kbpo.accounts.models import User
 from tests.factories import CorpusFactory, SubmissionFactory, TeamFactory, UserFactory
+from tests.world import World
 
 
 @dataclass
@@ -53,3 +56,11 @@ def sign_in(client):
         return client
 
     return act
+
+
+@pytest.fixture
+def unsampled(world: World, tmp_path: Path) -> Corpus:
+    """Documents of which none is drawn or annotated yet."""
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "bare", verbosity=0)
+    return Corpus.objects.get(tag="bare")

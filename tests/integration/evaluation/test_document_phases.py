@@ -26,13 +26,6 @@ from tests.world import World
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def unsampled(world: World, tmp_path: Path) -> Corpus:
-    path = world.write_corpus(tmp_path / "corpus.jsonl")
-    call_command("load_corpus", str(path), "--corpus", "bare", verbosity=0)
-    return Corpus.objects.get(tag="bare")
-
-
 def annotate(corpus: Corpus, gold: Path, doc_ids: set[str]) -> None:
     """Load the expert annotations of some documents."""
     lines = [line for line in gold.read_text().splitlines() if json.loads(line)["doc_id"] in doc_ids]

@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from annotations.models import Corpus, DocumentAnnotation, Question
 from evaluation import audit, comparing, document_phases, epochs, exhaustive, retirement
+from evaluation.annotated import read_sample
 from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument, Score, Submission
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import UserFactory
-from tests.integration.evaluation.test_document_phases import annotate, drawn, unsampled  # noqa: F401
+from tests.integration.evaluation.test_document_phases import annotate, drawn
 
 pytestmark = pytest.mark.django_db
 
@@ -221,7 +222,7 @@ def test_at_least_one_document_goes(corpus: Corpus) -> None:
     assert len(gone(sample)) == 1
 
 
-def test_without_a_sample_nothing_is_retired(unsampled: Corpus) -> None:  # noqa: F811
+def test_without_a_sample_nothing_is_retired(unsampled: Corpus) -> None:
     with pytest.raises(Conflict, match="bare has no exhaustive documents"):
         retire(unsampled, 0.5)
 
@@ -327,7 +328,7 @@ def test_an_audit_finds_another_seed(corpus: Corpus) -> None:
 
 
 @pytest.fixture
-def first_phase(unsampled: Corpus, gold: Path) -> DocumentSample:  # noqa: F811
+def first_phase(unsampled: Corpus, gold: Path) -> DocumentSample:
     """Four documents of a planned 20, all annotated; the second phase is not drawn yet."""
     sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
     annotate(unsampled, gold, members(sample))
@@ -343,11 +344,16 @@ def test_a_first_phase_alone_can_be_retired_in_part(first_phase: DocumentSample)
     assert document_phases.draw_due_phases() == 0  # two have to be annotated, and the old one is over
 
 
+def test_people_are_asked_about_the_replacements(first_phase: DocumentSample) -> None:
+    new = retire(first_phase.corpus, 0.5)
+    assert new is not None
+    asked = Question.objects.filter(kind="entities").values_list("document__doc_id", flat=True)
+    assert members(new) - members(first_phase) <= set(asked)
+
+
 def test_until_the_replacements_are_annotated_recall_rests_on_the_kept(
     first_phase: DocumentSample, gold: Path
 ) -> None:
-    from evaluation.annotated import read_sample
-
     corpus = first_phase.corpus
     new = retire(corpus, 0.25)
     assert new is not None
@@ -364,6 +370,55 @@ def test_until_the_replacements_are_annotated_recall_rests_on_the_kept(
     read = read_sample(new)
     assert read is not None
     assert len(read.annotations) == 4
+
+
+def test_replacements_of_two_releases_may_be_waited_for_at_once(
+    first_phase: DocumentSample, gold: Path
+) -> None:
+    corpus = first_phase.corpus
+    second = retire(corpus, 0.25)
+    third = retire(corpus, 0.25)
+    assert second is not None
+    assert third is not None
+
+    def counted() -> set[str]:
+        read = read_sample(third)
+        assert read is not None
+        return set(corpus.documents.filter(pk__in=read.annotations).values_list("doc_id", flat=True))
+
+    def since(number: int) -> set[str]:
+        rows = third.documents.filter(since__lte=number)
+        return set(rows.values_list("document__doc_id", flat=True))
+
+    assert counted() == since(1)
+    # Those that came last are annotated first: they are not any documents without the others.
+    annotate(corpus, gold, since(3) - since(2))
+    assert counted() == (since(1) if since(2) != since(1) else since(3))
+    annotate(corpus, gold, since(2))
+    assert counted() == since(3) == members(third)
+
+
+def test_what_people_said_of_retired_documents_is_published(unsampled: Corpus) -> None:
+    document_phases.sample_documents(corpus=unsampled, size=20)
+    now = timezone.now()
+    for one in Question.objects.filter(kind="entities").select_related("document"):
+        annotation = DocumentAnnotation.objects.create(
+            document=one.document, source="crowd", digest="0" * 64, completed_at=now
+        )
+        for key, asked in (("asked of the document", True), ("asked for a system", False)):
+            pair = Question.objects.create(
+                document=one.document, kind="relation", key=key, payload={}, state="settled", settled_at=now
+            )
+            if asked:
+                annotation.questions.add(pair)
+    Question.objects.filter(kind="entities").update(state="settled", settled_at=now)
+    retire(unsampled, 0.5)
+    published = Question.objects.filter(published_at__isnull=False)
+    open_ones = exhaustive.opened(unsampled)
+    assert set(published.values_list("document", flat=True)) == set(open_ones.values_list("pk", flat=True))
+    assert (
+        sorted(published.values_list("key", flat=True)) == ["asked of the document"] * 2 + ["entities|1"] * 2
+    )
 
 
 def test_the_second_phase_is_drawn_from_what_was_never_in_a_sample(
@@ -416,7 +471,7 @@ def test_calling_for_the_same_sample_goes_on_with_what_took_over(first_phase: Do
     assert (again.sample, again.lacking) == (new, 2)
 
 
-def test_too_small_a_rest_is_refused(unsampled: Corpus) -> None:  # noqa: F811
+def test_too_small_a_rest_is_refused(unsampled: Corpus) -> None:
     document_phases.sample_documents(corpus=unsampled, size=60, uniform_share=1.0)
     with pytest.raises(Conflict, match="1 would be left, and a sample needs 2"):
         retire(unsampled, 59 / 60)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -41,13 +41,16 @@ def test_the_sites_host_has_no_hit_pages(hit: Hit) -> None:
     assert Client(headers={"host": "localhost:8000"}).get(address(hit)).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/work/", "/accounts/login/", "/admin/", "/annotate/", "/marketplace/api/"]
-)
+@pytest.mark.parametrize("path", ["/work/", "/accounts/login/", "/admin/", "/annotate/", "/marketplace/api/"])
 def test_the_hit_pages_host_has_nothing_of_the_site(browser: Client, path: str) -> None:
     response = browser.get(path)
     assert response.status_code == 404
     assert "There is no such task" in html_of(response)
+
+
+def test_who_types_the_name_of_that_host_alone_is_led_to_the_site(browser: Client) -> None:
+    answer = browser.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, settings.SITE_URL)
 
 
 def test_the_hosts_are_told_apart_by_name_whatever_the_port(browser: Client, hit: Hit) -> None:

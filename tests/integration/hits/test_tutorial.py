@@ -264,3 +264,58 @@ def test_it_is_for_annotators_alone(client: Client) -> None:
 def test_no_tutorial_of_another_kind_is_made_up(client: Client) -> None:
     client.force_login(UserFactory.create(annotator=True))
     assert client.get(reverse("annotate_tutorial_of", args=["pottery"])).status_code == 404
+
+
+MARKING = find_tutorial("entities")
+
+
+def take_marking(browser: Client, hit: Hit, mistakes: int = 0) -> HttpResponse:
+    """Go through the tutorial of whole documents, with so many mistakes at its start."""
+    token = token_of(browser.get(address(hit)))
+    browser.post(address(hit), {"token": token, "begin": "1"})
+    for index, one in enumerate(MARKING.practice):
+        options = [choice.value for choice in one.page({}).steps[0].choices]
+        best = one.right_answer["choice"]
+        chosen = next(value for value in options if (value != best) == (index < mistakes))
+        response = browser.post(address(hit), {"token": token, "practice": str(index), "q0": chosen})
+        assert one.explanation in html.unescape(html_of(response))
+    return browser.get(address(hit))
+
+
+@pytest.fixture
+def marking_hit() -> Hit:
+    return HitFactory.create(batch__is_tutorial=True, batch__kind="entities", batch__title="Learn to mark")
+
+
+@pytest.mark.parametrize(("mistakes", "passes"), [(2, True), (3, False)])
+def test_whole_documents_have_a_tutorial_of_their_own(
+    browser: Client, marking_hit: Hit, provider: Granter, mistakes: int, passes: bool
+) -> None:
+    operator = UserFactory.create(operator=True)
+    create_budget(scope="corpus", key=marking_hit.batch.corpus.tag, cap_cents=10_00, by=operator)
+    WorkerIdentityFactory.create(worker_id="W1")
+    assert "Words that stand for a name" in html_of(browser.get(address(marking_hit, assignmentId="")))
+    assert f"{10 - mistakes} of 10 right" in html_of(take_marking(browser, marking_hit, mistakes))
+    for _ in range(2):
+        qualifying.settle_attempt(assignment=Assignment.objects.get(), now=timezone.now())
+    kinds = list(WorkerQualification.objects.values_list("provider_worker_id", "kind"))
+    assert kinds == ([("W1", "entities")] if passes else [])
+    paid = list(Bonus.objects.values_list("reason", "cents"))
+    assert paid == ([("tutorial entities", 75)] if passes else [])
+
+
+def test_who_has_learned_relations_has_not_learned_to_mark(browser: Client, marking_hit: Hit) -> None:
+    WorkerQualification.objects.create(
+        provider="marketplace", provider_worker_id="W1", kind="relation", granted_at=timezone.now()
+    )
+    assert browser.get(address(marking_hit)).status_code == 200
+
+
+def test_annotators_take_the_one_about_documents_on_the_site(client: Client) -> None:
+    client.force_login(UserFactory.create(annotator=True))
+    page = reverse("annotate_tutorial_of", args=["entities"])
+    assert page in html_of(client.get(reverse("annotate")))
+    client.post(page, {"begin": "1"})
+    for index, one in enumerate(MARKING.practice):
+        client.post(page, {"practice": str(index), "q0": one.right_answer["choice"]})
+    assert "10 of 10 right" in html_of(client.get(page))

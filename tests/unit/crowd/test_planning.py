@@ -36,6 +36,27 @@ def test_canonical_questions_that_are_left_come_together_by_mention() -> None:
     assert group(questions) == [Group((1, 2), 3), Group((3,), 3)]
 
 
+def in_sentence(pk: int, sentence: int, document: int = 1, votes: int = 3) -> Lacking:
+    return Lacking(pk, document, "relation", votes, (A, B), sentence)
+
+
+def test_a_hit_has_the_questions_of_one_sentence_where_they_name_theirs() -> None:
+    questions = [in_sentence(1, 1), in_sentence(2, 2), in_sentence(3, 1), in_sentence(4, 1, document=2)]
+    groups = group(questions, per_hit=10)
+    assert groups == [Group((1, 3), 3), Group((2,), 3), Group((4,), 3)]
+    assert [one.units for one in groups] == [2, 1, 1]
+
+
+def test_a_sentence_with_many_questions_makes_several_hits() -> None:
+    groups = group([in_sentence(pk, 1) for pk in range(1, 6)], per_hit=2)
+    assert [one.questions for one in groups] == [(1, 2), (3, 4), (5,)]
+
+
+def test_companions_count_for_no_unit() -> None:
+    [one] = group([relation(1), canonical(2)])
+    assert one.units == 1
+
+
 def test_nobody_is_asked_for_more_votes_than_a_question_lacks() -> None:
     assert group([relation(1, votes=3), canonical(2, votes=1)]) == [Group((1,), 3), Group((2,), 1)]
 

@@ -69,3 +69,25 @@ def test_an_hour_of_rewards() -> None:
 
 def test_a_cost_is_rewards_and_fees() -> None:
     assert pricing.cost([(3, 15, 3), (2, 100, 20)]) == 54 + 240
+
+
+@pytest.mark.parametrize(
+    ("tokens", "cents", "reward"),
+    [
+        (1000, 325, 325),
+        (200, 325, 65),  # 65.0 cents: a multiple already
+        (201, 325, 70),  # 65.3, rounded up to five
+        (3000, 75, 225),
+        (1, 1, 5),
+        (0, 325, 5),
+    ],
+)
+def test_a_document_pays_by_its_tokens_in_steps_of_five_cents(tokens: int, cents: int, reward: int) -> None:
+    assert pricing.document_reward(tokens=tokens, cents=cents) == reward
+
+
+@given(st.integers(1, 10_000), st.integers(1, 10_000))
+def test_a_document_never_pays_less_than_its_price_nor_a_step_more(tokens: int, cents: int) -> None:
+    reward = pricing.document_reward(tokens=tokens, cents=cents)
+    assert reward % 5 == 0
+    assert 0 <= reward * 1000 - tokens * cents < 5 * 1000

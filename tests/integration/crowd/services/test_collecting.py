@@ -181,15 +181,14 @@ def test_a_vote_that_did_not_count_is_asked_of_somebody_else(desk: Desk) -> None
 
 
 @pytest.fixture
-def suspicious() -> Iterator[list[str]]:
+def suspicious(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     words = [""]
 
     def check(assignment: Assignment) -> str:
         return words[0]
 
-    collecting.register_check(check)
-    yield words
-    collecting.unregister_check(check)
+    monkeypatch.setattr(collecting, "_checks", [*collecting._checks, check])
+    return words
 
 
 def test_flagged_work_settles_nothing_until_a_person_has_looked(desk: Desk, suspicious: list[str]) -> None:

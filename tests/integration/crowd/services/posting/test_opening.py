@@ -54,7 +54,9 @@ def test_the_preview_is_what_is_posted(desk: Desk) -> None:
         now=desk.now,
     )
     desk.open()
-    assert preview == posting.Preview(questions=9, hits=3, places=9, cost_cents=9 * UNIT)
+    assert preview == posting.Preview(
+        questions=9, hits=3, places=9, cost_cents=9 * UNIT, least_cents=15, most_cents=15
+    )
     assert (Hit.objects.count(), desk.money()[0]) == (preview.hits, preview.cost_cents)
 
 

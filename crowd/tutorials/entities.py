@@ -1,0 +1,168 @@
+"""The tutorial of the entity interface, read from entities.toml.
+
+Each practice question is one of the decisions that marking a document takes, asked by itself: what type words
+have, how far a mention goes, whom or what it means. They are answered with the interface's own keys.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crowd.interfaces import relation
+from crowd.interfaces.entities import TYPES
+from crowd.interfaces.relation import Choice, Page, Part, Step
+from crowd.tutorials.lesson import Posted, Tutorial
+from crowd.tutorials.practising import Review, review, unmark
+from kbpo.core.errors import InvalidInput
+from kbpo.core.marking import Mark, cut
+from kbpo.core.spans import Span
+
+KIND = "entities"
+NAME = relation.field_name(0)  # of the form's field
+ASKED = "?"
+NOTHING = "nothing"
+NEW = "new"
+_FILE = Path(__file__).with_name("entities.toml")
+_LETTERS = "ABCDEFGH"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to choose: its value in the form, the key that ticks it, and its words."""
+
+    value: str
+    key: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesPractice:
+    """A practice question with one right choice.
+
+    Attributes
+    ----------
+    text : str
+    marks : tuple of Mark
+        The words that are asked about are A.
+    heading : tuple of Part
+    hint : str
+    options : tuple of Option
+    right : str
+        The value of the right one.
+    explanation : str
+    """
+
+    text: str
+    marks: tuple[Mark, ...]
+    heading: tuple[Part, ...]
+    hint: str
+    options: tuple[Option, ...]
+    right: str
+    explanation: str
+
+    @property
+    def right_answer(self) -> dict[str, Any]:
+        """Return the right answer."""
+        return {"choice": self.right}
+
+    def page(self, posted: Posted) -> Page:
+        """Return the question as the tutorial shows it."""
+        chosen = posted.get(NAME, ())
+        choices = tuple(
+            Choice(option.value, option.key, option.parts, option.value in chosen) for option in self.options
+        )
+        step = Step(NAME, False, self.heading, self.hint, "Choose one of them.", choices)
+        return Page(tuple(cut(self.text, self.marks)), (step,))
+
+    def read(self, posted: Posted) -> dict[str, Any]:
+        """Return the form's answer; `InvalidInput` if there is none."""
+        values = list(posted.get(NAME, ()))
+        if len(values) != 1 or values[0] not in {option.value for option in self.options}:
+            raise InvalidInput("Choose one of them.")
+        return {"choice": values[0]}
+
+    def is_right(self, answer: Mapping[str, Any]) -> bool:
+        """Say whether an answer is right."""
+        return answer == self.right_answer
+
+    def review(self, answer: Mapping[str, Any]) -> Review:
+        """Return the answer beside the right one."""
+        return review(self.page({NAME: [answer["choice"]]}), self.page({NAME: [self.right]}))
+
+
+@cache
+def tutorial() -> Tutorial:
+    """Return the tutorial."""
+    return read_tutorial(_FILE.read_text(encoding="utf-8"))
+
+
+def read_tutorial(toml: str) -> Tutorial:
+    """Read a tutorial.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the question that is not of the form that entities.toml describes.
+    """
+    data = tomllib.loads(toml)
+    return Tutorial(
+        kind=KIND,
+        title=data["title"],
+        pass_mark=data["pass_mark"],
+        tries=data["tries"],
+        examples=tuple(_read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
+        practice=tuple(_read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
+    )
+
+
+def _read(one: Mapping[str, Any], where: str) -> EntitiesPractice:
+    text, marked = unmark(one["text"].strip())
+    spans = sorted(marked, key=lambda found: found[1] != ASKED)
+    if [name for _, name in spans].count(ASKED) != 1 or len(spans) > len(_LETTERS):
+        raise InvalidInput(f"the words asked about must be marked once, as [words|{ASKED}]", where=where)
+    parts = [
+        Part(" ".join(text[span.start : span.end].split()), letter)
+        for (span, _), letter in zip(spans, _LETTERS, strict=False)
+    ]
+    if "type" in one:
+        heading: tuple[Part, ...] = (Part("What is "), parts[0], Part(" in this text?"))
+        hint, options, right = "By what it stands for here.", _types(), one["type"]
+    elif "means" in one:
+        heading = (Part("Whom or what does "), parts[0], Part(" mean?"))
+        hint, options, right = "By what this text says.", _entities(parts[1:]), str(one["means"])
+    else:
+        before, found, after = one["question"].partition("{}")
+        if not found:
+            raise InvalidInput("the question must have {} where the words asked about stand", where=where)
+        heading = (Part(before), parts[0], Part(after))
+        hint, options, right = "Choose one.", _said(one["choices"]), one["right"]
+    if right not in {option.value for option in options}:
+        known = ", ".join(option.value for option in options)
+        raise InvalidInput(f"{right!r} is right, and none of the choices: {known}", where=where)
+    return EntitiesPractice(
+        text, _marks(spans, parts), heading, hint, options, right, one["explanation"].strip()
+    )
+
+
+def _marks(spans: Sequence[tuple[Span, str]], parts: Sequence[Part]) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(span, f"mention-{part.letter.lower()}", part.letter)
+        for (span, _), part in zip(spans, parts, strict=True)
+    )
+
+
+def _types() -> tuple[Option, ...]:
+    kinds = [Option(one.type, one.key, (Part(one.name.capitalize()),)) for one in TYPES]
+    return (*kinds, Option(NOTHING, "x", (Part("Nothing: it is not marked"),)))
+
+
+def _entities(parts: Sequence[Part]) -> tuple[Option, ...]:
+    found = [Option(str(number), str(number), (part,)) for number, part in enumerate(parts, 1)]
+    return (*found, Option(NEW, "0", (Part("Somebody or something new"),)))
+
+
+def _said(choices: Sequence[str]) -> tuple[Option, ...]:
+    return tuple(Option(words, str(number), (Part(words),)) for number, words in enumerate(choices, 1))

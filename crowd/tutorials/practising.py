@@ -1,0 +1,49 @@
+"""What practice questions of all tutorials share: marked words, and answers beside the right ones."""
+
+import re
+from dataclasses import dataclass
+
+from crowd.interfaces.relation import Page, Part
+from kbpo.core.spans import Span
+
+_MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A choice: whether it was ticked, and whether it should have been."""
+
+    parts: tuple[Part, ...]
+    is_ticked: bool
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A practice question that was answered."""
+
+    page: Page
+    choices: tuple[Reviewed, ...]
+
+
+def review(given: Page, right: Page) -> Review:
+    """Put an answer beside the right one: both are pages of the same question, filled in."""
+    rows = zip(given.steps[0].choices, right.steps[0].choices, strict=True)
+    return Review(given, tuple(Reviewed(one.parts, one.checked, best.checked) for one, best in rows))
+
+
+def unmark(marked: str) -> tuple[str, list[tuple[Span, str]]]:
+    """Return a text without its marks, and what was marked as what.
+
+    Examples
+    --------
+    >>> unmark("[Ada|PER] came.")
+    ('Ada came.', [(Span(start=0, end=3), 'PER')])
+    """
+    text, marks, end = "", [], 0
+    for found in _MARKED.finditer(marked):
+        text += marked[end : found.start()]
+        marks.append((Span(len(text), len(text) + len(found[1])), found[2]))
+        text += found[1]
+        end = found.end()
+    return text + marked[end:], marks

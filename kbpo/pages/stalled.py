@@ -1,0 +1,44 @@
+"""Questions that were asked and do not settle, for a person to send on to an expert."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+
+from annotations.models import Question, Response
+from annotations.models.question import FIRST_VOTES
+from crowd.lacking import votes_in
+from crowd.models import Hit, HitQuestion
+
+SILENCE = timedelta(days=1)
+
+
+def stalled(*, now: datetime) -> QuerySet[Question]:
+    """Select the open questions that have been asked and do not get on, those with the most votes first.
+
+    Those on which the first votes were not enough; those of which nothing was heard for a day since they were
+    posted; and those that the provider refused. Each has its number of `votes`, when the `last` came, and
+    whether a HIT `is_out` with it.
+    """
+    votes = (
+        Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
+        .order_by()
+        .values("question")
+    )
+    here = HitQuestion.objects.filter(question=OuterRef("pk"))
+    quiet = here.filter(hit__posted_at__lt=now - SILENCE)
+    recent = Response.objects.filter(question=OuterRef("pk"), answered_at__gte=now - SILENCE)
+    return (
+        Question.objects.filter(Exists(here), state=Question.State.OPEN)
+        .annotate(
+            votes=votes_in(),
+            last=Subquery(votes.annotate(last=Max("answered_at")).values("last")),
+            is_out=Exists(here.filter(is_active=True)),
+        )
+        .filter(
+            Q(votes__gte=FIRST_VOTES)
+            | Exists(quiet) & ~Exists(recent)
+            | Exists(here.filter(hit__state=Hit.State.FAILED)) & Q(is_out=False)
+        )
+        .select_related("document__corpus")
+        .order_by("-votes", "pk")
+    )

@@ -1,0 +1,169 @@
+"""What migrations make of rows that were there before."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.apps.registry import Apps
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from kbpo.core.coded import unpack, unpack_coded, unpack_names
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Go = Callable[[str], Any]
+SECRET = "5a" * 32
+
+
+@pytest.fixture
+def go() -> Iterator[Go]:
+    """Take the tables of `evaluation` to a migration, and return the models as they were then."""
+    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
+
+    def go(name: str) -> Apps:
+        executor = MigrationExecutor(connection)
+        nodes = [("evaluation", name), *(node for node in leaves if node[0] != "evaluation")]
+        executor.migrate(nodes)
+        apps: Apps = MigrationExecutor(connection).loader.project_state(nodes).apps
+        return apps
+
+    yield go
+    MigrationExecutor(connection).migrate(leaves)
+
+
+def a_document(apps: Apps, corpus: Any, number: int = 0) -> Any:
+    return apps.get_model("annotations", "Document").objects.create(
+        corpus=corpus,
+        doc_id=f"D{number}",
+        text="Ada  Quill lives in Port Hallow, wrote Ada.",
+        suggestions=[],
+        digest="0" * 64,
+    )
+
+
+def an_epoch(apps: Apps, corpus: Any, number: int = 1, **fields: Any) -> Any:
+    return apps.get_model("evaluation", "Epoch").objects.create(
+        corpus=corpus,
+        number=number,
+        secret=SECRET,
+        commitment=hashlib.sha256(bytes.fromhex(SECRET)).hexdigest(),
+        key_version="v1",
+        **fields,
+    )
+
+
+def test_the_one_sample_of_a_corpus_becomes_the_current_and_that_of_every_epoch(go: Go) -> None:
+    apps = go("0010_scored_as")
+    corpora = [apps.get_model("annotations", "Corpus").objects.create(tag=tag, name=tag) for tag in "ab"]
+    for corpus in corpora:
+        an_epoch(apps, corpus, released_at=timezone.now())
+        an_epoch(apps, corpus, 2)
+    document = a_document(apps, corpora[0])
+    sample = apps.get_model("evaluation", "DocumentSample").objects.create(
+        corpus=corpora[0], seed=3, size=1, population=9
+    )
+    apps.get_model("evaluation", "SampledDocument").objects.create(
+        sample=sample, document=document, probability=1 / 9
+    )
+    apps = go("0011_retirement")
+    (after,) = apps.get_model("evaluation", "DocumentSample").objects.all()
+    assert (after.number, after.retired_at, after.replaces, after.seed) == (1, None, None, 3)
+    assert len(bytes.fromhex(after.secret)) == 32
+    assert after.documents.get().since == 1
+    epochs = apps.get_model("evaluation", "Epoch").objects.order_by("corpus__tag", "number")
+    assert list(epochs.values_list("corpus__tag", "document_sample")) == [
+        ("a", after.pk),
+        ("a", after.pk),
+        ("b", None),
+        ("b", None),
+    ]
+
+
+def test_a_sample_in_two_phases_keeps_its_secret(go: Go) -> None:
+    apps = go("0010_scored_as")
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
+    apps.get_model("evaluation", "DocumentSample").objects.create(
+        corpus=corpus, seed=3, size=9, first_size=2, population=9, secret=SECRET
+    )
+    apps = go("0011_retirement")
+    assert apps.get_model("evaluation", "DocumentSample").objects.get().secret == SECRET
+
+
+def test_what_was_sampled_before_columns_were_kept_gets_them(go: Go) -> None:
+    apps = go("0008_document_phases")
+    model = {
+        name: apps.get_model("evaluation", name)
+        for name in ("Submission", "Instance", "Prediction", "SampleBatch", "SampledInstance")
+    }
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
+    document = a_document(apps, corpus)
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    submission = model["Submission"].objects.create(
+        corpus=corpus, team=team, name="one", digest="0" * 64, state="scored", quota_taken_at=timezone.now()
+    )
+    epoch = an_epoch(apps, corpus)
+    batch = model["SampleBatch"].objects.create(
+        epoch=epoch, number=1, submission=submission, target_variance=1e-3, lam=2.0, floor=1.0
+    )
+    question = apps.get_model("annotations", "Question").objects
+    relation = question.create(document=document, kind="relation", key="relation|1|0-10|20-31", payload={})
+    asked = [
+        question.create(document=document, kind="canonical", key=f"canonical|1|{key}", payload={})
+        for key in ("0-10|0-10", "20-31|20-31")
+    ]
+    # In the order of keys: the place of residence comes before the title, which names nobody but her.
+    claims = [
+        ("per:title", (39, 42), (20, 24), (0, 10), None, "TITLE", 0.25),
+        ("per:place_of_residence", (0, 10), (20, 31), (0, 10), (20, 31), "GPE", 0.75),
+    ]
+    instances = []
+    for line, (predicate, subject, object_, named, object_named, kind, p) in enumerate(claims, 1):
+        instance = model["Instance"].objects.create(
+            corpus=corpus,
+            document=document,
+            predicate=predicate,
+            subject_start=subject[0],
+            subject_end=subject[1],
+            object_start=object_[0],
+            object_end=object_[1],
+        )
+        model["Prediction"].objects.create(
+            submission=submission,
+            instance=instance,
+            confidence=p,
+            subject_type="PER",
+            object_type=kind,
+            subject_entity=":Ada",
+            object_entity=f":{line}",
+            subject_canonical_start=named[0],
+            subject_canonical_end=named[1],
+            object_canonical_start=object_named and object_named[0],
+            object_canonical_end=object_named and object_named[1],
+            probability=p,
+            line=line,
+        )
+        apps.get_model("evaluation", "InclusionProbability").objects.create(
+            batch=batch, instance=instance, probability=0.1 * line
+        )
+        instances.append(instance)
+    model["SampledInstance"].objects.create(
+        batch=batch, epoch=epoch, instance=instances[1], question=relation, subject=0
+    )
+
+    apps = go("0009_columns")
+    stored = {row.name: bytes(row.data) for row in apps.get_model("evaluation", "ClaimColumn").objects.all()}
+    assert unpack(stored["instance"]).tolist() == [instances[1].pk, instances[0].pk]
+    assert unpack(stored["pi"]).tolist() == [0.2, 0.1]
+    assert unpack_coded(stored["p subject_relation"]).column().tolist() == [0.75, 0.25]
+    assert unpack_coded(stored["p instance"]).column().tolist() == [0.5, 0.5]
+    assert unpack_names(stored["subject name"]).column().tolist() == ["ada quill"] * 2
+    assert unpack_names(stored["predicate"]).column().tolist() == ["per:place_of_residence", "per:title"]
+    claim = apps.get_model("evaluation", "SampledClaim").objects.get()
+    assert (claim.instance_id, claim.subject_question_id, claim.object_question_id) == (
+        instances[1].pk,
+        *(one.pk for one in asked),
+    )
+    assert apps.get_model("evaluation", "Epoch").objects.get().scores_due
