@@ -9,6 +9,7 @@ from tests.factories import (
     HALLOW,
     PRESS,
     SHE,
+    TEXT,
     AnnotationFactory,
     DocumentFactory,
     InstanceFactory,
@@ -74,6 +75,12 @@ def test_mentions_and_relations_lead_to_each_other(open_page, address, scripts):
     assert page.url.endswith(f"#true-{BORN}")
     item(page, FOUNDED, "claim").get_by_role("link", name="Quill Press").click()
     assert page.url.endswith(f"#m{PRESS}")
+
+
+def test_a_text_is_shown_without_anything_around_it(open_page, address):
+    page = open_page(address)
+    page.locator(".tag").evaluate_all("all => all.forEach(one => one.remove())")
+    assert page.locator("article.text").text_content() == TEXT
 
 
 @pytest.mark.parametrize("width", [360, 1280])
