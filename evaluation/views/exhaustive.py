@@ -68,6 +68,7 @@ def _show(
     sample = samples.current(corpus)
     released = corpus.epochs.filter(released_at__isnull=False).order_by("-number")
     reports = [(epoch, retirement.report(epoch)) for epoch in released.select_related("document_sample")]
+    epoch = corpus.epochs.filter(released_at=None).first()
     context = {
         "corpus": corpus,
         "left": len(samples.drawable(corpus, samples.next_number(corpus), by_experts=False)),
@@ -76,7 +77,8 @@ def _show(
         "kept": sample.documents.filter(since__lt=sample.number).count() if sample else 0,
         "bands": band_coverage(sample) if sample else [],
         "at_least": AT_LEAST,
-        "epoch": corpus.epochs.filter(released_at=None).first(),
+        "epoch": epoch,
+        "has_batches": epoch is not None and epoch.batches.exists(),
         "release_form": release_form,
         "retirements": [(epoch, report) for epoch, report in reports if report],
     }

@@ -208,8 +208,14 @@ def totals(corpus: Corpus) -> Totals:
 
 
 def corpora() -> list[Corpus]:
-    """List the corpora with exhaustive documents."""
+    """List the corpora that have or had exhaustive documents."""
     return list(Corpus.objects.filter(pk__in=DocumentSample.objects.values("corpus")).order_by("tag"))
+
+
+def corpora_without() -> list[Corpus]:
+    """List the corpora in which none are drawn now."""
+    current = DocumentSample.objects.filter(retired_at=None)
+    return list(Corpus.objects.exclude(pk__in=current.values("corpus")).order_by("tag"))
 
 
 def _read(corpus: Corpus) -> Mapping[tuple[int, bool], Cost]:

@@ -20,10 +20,12 @@ def documents(request: HttpRequest) -> HttpResponse:
     if corpus is None:
         if tag:
             raise Http404("no corpus of that tag with documents annotated in full")
-        return render(request, "desk/documents.html", {"corpora": corpora})
+        context: dict[str, object] = {"corpora": corpora, "without": document_costs.corpora_without()}
+        return render(request, "desk/documents.html", context)
     page, rows = document_costs.document_costs(corpus, page=request.GET.get("page"), size=PAGE)
     context = {
         "corpora": corpora,
+        "without": document_costs.corpora_without(),
         "corpus": corpus,
         "page": page,
         "rows": rows,

@@ -177,9 +177,10 @@ def throw(site: Site, clients: dict[str, Client], name: str, *, thorough: bool) 
     return [failed for asking in everybody for failed in asking.failed]
 
 
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OURS)
-def test_no_request_to_us_makes_the_service_fail(name, site, clients):
-    failed = throw(site, clients, name, thorough=True)
+def test_no_request_to_us_makes_the_service_fail(name, thorough, site, clients):
+    failed = throw(site, clients, name, thorough=thorough)
     assert not failed, f"{len(failed)} requests failed\n" + "\n".join(failed[:10])
 
 

@@ -187,22 +187,26 @@ def test_the_page_says_what_each_document_cost(
     relation = QuestionFactory.create(document=sampled[0])
     annotated(sampled[0], [relation], true=2)
     approve(send(post(relation)))
-    said = text_of(desk.get("/desk/documents/"))
+    said = text_of(desk.get("/desk/annotated/"))
     assert "2 documents of Lowmarch news are or were in its sample; the crowd is through with 1." in said
     assert "2 true relations, at 9.0 cents each" in said
     assert sampled[0].doc_id in said
 
 
 def test_a_page_without_documents_says_so(desk: Client) -> None:
-    assert "None are drawn yet, in no corpus." in text_of(desk.get("/desk/documents/"))
+    assert "None are drawn yet, in no corpus." in text_of(desk.get("/desk/annotated/"))
+
+
+def test_the_page_leads_to_where_documents_are_drawn(desk: Client, corpus: Corpus) -> None:
+    assert f"/corpora/{corpus.tag}/exhaustive/" in desk.get("/desk/annotated/").content.decode()
 
 
 def test_a_corpus_without_such_documents_is_not_found(desk: Client, corpus: Corpus) -> None:
-    assert desk.get("/desk/documents/", {"corpus": corpus.tag}).status_code == 404
+    assert desk.get("/desk/annotated/", {"corpus": corpus.tag}).status_code == 404
 
 
 def test_the_costs_are_for_operators(client: Client) -> None:
-    assert client.get("/desk/documents/").status_code == 302
+    assert client.get("/desk/annotated/").status_code == 302
 
 
 def test_many_documents_take_as_many_queries(
@@ -213,6 +217,6 @@ def test_many_documents_take_as_many_queries(
         SampledDocument.objects.create(
             sample=sample, document=DocumentFactory.create(corpus=corpus), probability=0.4
         )
-    with django_assert_max_num_queries(18):
-        answer = desk.get("/desk/documents/")
+    with django_assert_max_num_queries(19):
+        answer = desk.get("/desk/annotated/")
     assert "1–50 of 62" in text_of(answer)

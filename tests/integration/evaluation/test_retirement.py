@@ -372,6 +372,55 @@ def test_until_the_replacements_are_annotated_recall_rests_on_the_kept(
     assert len(read.annotations) == 4
 
 
+def test_replacements_of_two_releases_may_be_waited_for_at_once(
+    first_phase: DocumentSample, gold: Path
+) -> None:
+    corpus = first_phase.corpus
+    second = retire(corpus, 0.25)
+    third = retire(corpus, 0.25)
+    assert second is not None
+    assert third is not None
+
+    def counted() -> set[str]:
+        read = read_sample(third)
+        assert read is not None
+        return set(corpus.documents.filter(pk__in=read.annotations).values_list("doc_id", flat=True))
+
+    def since(number: int) -> set[str]:
+        rows = third.documents.filter(since__lte=number)
+        return set(rows.values_list("document__doc_id", flat=True))
+
+    assert counted() == since(1)
+    # Those that came last are annotated first: they are not any documents without the others.
+    annotate(corpus, gold, since(3) - since(2))
+    assert counted() == (since(1) if since(2) != since(1) else since(3))
+    annotate(corpus, gold, since(2))
+    assert counted() == since(3) == members(third)
+
+
+def test_what_people_said_of_retired_documents_is_published(unsampled: Corpus) -> None:
+    document_phases.sample_documents(corpus=unsampled, size=20)
+    now = timezone.now()
+    for one in Question.objects.filter(kind="entities").select_related("document"):
+        annotation = DocumentAnnotation.objects.create(
+            document=one.document, source="crowd", digest="0" * 64, completed_at=now
+        )
+        for key, asked in (("asked of the document", True), ("asked for a system", False)):
+            pair = Question.objects.create(
+                document=one.document, kind="relation", key=key, payload={}, state="settled", settled_at=now
+            )
+            if asked:
+                annotation.questions.add(pair)
+    Question.objects.filter(kind="entities").update(state="settled", settled_at=now)
+    retire(unsampled, 0.5)
+    published = Question.objects.filter(published_at__isnull=False)
+    open_ones = exhaustive.opened(unsampled)
+    assert set(published.values_list("document", flat=True)) == set(open_ones.values_list("pk", flat=True))
+    assert (
+        sorted(published.values_list("key", flat=True)) == ["asked of the document"] * 2 + ["entities|1"] * 2
+    )
+
+
 def test_the_second_phase_is_drawn_from_what_was_never_in_a_sample(
     first_phase: DocumentSample, gold: Path
 ) -> None:
