@@ -15,7 +15,7 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.tutorials import find_tutorial
 from crowd.tutorials.lesson import Posted, Tutorial
-from kbpo.core.errors import Conflict, OverBudget
+from kbpo.core.errors import Conflict
 from kbpo.core.nudge import nudge
 
 BONUS_CENTS = 75  # once, for passing a tutorial
@@ -118,8 +118,7 @@ def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
     Parameters
     ----------
     assignment : Assignment
-        With its HIT's batch and its worker. Where no budget has room for the bonus it is flagged, and not
-        saved here.
+        With its HIT's batch and its worker.
     now : datetime
     """
     batch = assignment.hit.batch
@@ -130,16 +129,13 @@ def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
     if not passed.exists():
         return
     qualify(provider=batch.provider, worker_id=worker_id, kind=batch.kind, now=now)
-    try:
-        review.promise_bonus(
-            assignment=assignment,
-            cents=BONUS_CENTS,
-            reason=f"tutorial {batch.kind}",
-            message="For passing the tutorial. Thank you for learning it.",
-            now=now,
-        )
-    except OverBudget as error:
-        assignment.flag = f"The tutorial is passed, but its bonus is not promised yet: {error}"[:1000]
+    review.promise_bonus(
+        assignment=assignment,
+        cents=BONUS_CENTS,
+        reason=f"tutorial {batch.kind}",
+        message="For passing the tutorial. Thank you for learning it.",
+        now=now,
+    )
 
 
 @transaction.atomic

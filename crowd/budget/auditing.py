@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import CharField, Count, Exists, F, OuterRef, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from crowd.budget.caps import dollars
 from crowd.models import Assignment, Bonus, Budget, Hit, HitBatch, LedgerEntry
@@ -26,18 +26,23 @@ class Audit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """Work that came when no budget had room for it, and is to be paid all the same."""
+    """Work and bonuses that no budget had room for, and that are to be paid all the same."""
 
     assignments: int
+    bonuses: int
     cents: int
 
 
 def owed() -> Owed:
-    """Return what waits for room in a budget. Its provider is not told of an approval before."""
-    found = Assignment.objects.filter(state=Assignment.State.SUBMITTED, is_covered=False).aggregate(
+    """Return what waits for room in a budget. No provider is told of it before."""
+    work = Assignment.objects.filter(state=Assignment.State.SUBMITTED, is_covered=False).aggregate(
         number=Count("pk"), cents=Coalesce(Sum(F("hit__reward_cents") + F("hit__fee_cents")), 0)
     )
-    return Owed(assignments=found["number"], cents=found["cents"])
+    key = Concat(Value("reserve|bonus "), Cast(OuterRef("pk"), CharField()))
+    bonuses = Bonus.objects.filter(~Exists(LedgerEntry.objects.filter(key=key)), paid_at=None).aggregate(
+        number=Count("pk"), cents=Coalesce(Sum(F("cents") + F("fee_cents")), 0)
+    )
+    return Owed(assignments=work["number"], bonuses=bonuses["number"], cents=work["cents"] + bonuses["cents"])
 
 
 def audit() -> Audit:

@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 def promise_bonus(*, assignment: Assignment, cents: int, reason: str, message: str, now: datetime) -> Bonus:
     """Write down a bonus for an assignment's worker, and set its money aside; the same reason is one bonus.
 
+    Where no budget has room it is owed, and paid when one has.
+
     Parameters
     ----------
     assignment : Assignment
@@ -33,11 +35,6 @@ def promise_bonus(*, assignment: Assignment, cents: int, reason: str, message: s
     message : str
         To the worker.
     now : datetime
-
-    Raises
-    ------
-    OverBudget
-        If no budget has room; then there is no bonus.
     """
     assert assignment.worker is not None, "whose work is not collected is not known"
     account = registry.provider(assignment.hit.batch.provider)
@@ -53,7 +50,12 @@ def promise_bonus(*, assignment: Assignment, cents: int, reason: str, message: s
             "request_token": secrets.token_hex(16),
         },
     )
-    budget.reserve_bonus(bonus=bonus, now=now)
+    try:
+        budget.reserve_bonus(bonus=bonus, now=now)
+    except OverBudget as error:
+        logger.warning("bonus %s is owed: %s", bonus.pk, error)
+        bonus.error = str(error)
+        bonus.save(update_fields=["error"])
     nudge("kbpo.pipeline.pay_bonuses")
     return bonus
 

@@ -77,7 +77,7 @@ def test_what_is_owed_is_said_where_operators_look(desk: Client, post: Any, send
     assignment = send(post())
     Assignment.objects.filter(pk=assignment.pk).update(is_covered=False)
     for name in ("desk", "desk_ledger"):
-        assert "1 answer came beyond what any budget has room for, and $0.18 is owed" in text_of(
+        assert "1 answer came beyond what any budget has room for: $0.18 is owed" in text_of(
             desk.get(reverse(name))
         )
 

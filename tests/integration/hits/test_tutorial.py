@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd import qualifying
+from crowd import budget, qualifying
 from crowd.budget import create_budget
 from crowd.interfaces import relation
 from crowd.models import Assignment, Bonus, Hit, TutorialAttempt, WorkerQualification
@@ -217,7 +217,7 @@ def test_what_a_browser_sends_grants_nothing(tutorial_hit: Hit, provider: Grante
     assert not WorkerQualification.objects.exists()
 
 
-def test_without_money_for_the_bonus_the_qualification_is_granted_and_a_person_told(
+def test_without_money_for_the_bonus_the_qualification_is_granted_and_the_bonus_owed(
     browser: Client, tutorial_hit: Hit, provider: Granter
 ) -> None:
     WorkerIdentityFactory.create(worker_id="W1")
@@ -225,7 +225,8 @@ def test_without_money_for_the_bonus_the_qualification_is_granted_and_a_person_t
     assignment = Assignment.objects.get()
     qualifying.settle_attempt(assignment=assignment, now=timezone.now())
     assert WorkerQualification.objects.exists()
-    assert "its bonus is not promised yet" in assignment.flag
+    assert "No budget matches" in Bonus.objects.get().error
+    assert budget.owed().bonuses == 1
 
 
 def test_a_provider_that_is_down_is_told_later(provider: Granter) -> None:

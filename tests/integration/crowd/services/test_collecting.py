@@ -320,7 +320,7 @@ def test_work_that_no_budget_has_room_for_is_owed_and_paid_when_there_is(desk: D
     crowd.check_books()
     assert desk.assignment(ident).is_covered is False
     assert "are needed" in desk.assignment(ident).error
-    assert budget.owed() == budget.Owed(assignments=1, cents=UNIT)
+    assert budget.owed() == budget.Owed(assignments=1, bonuses=0, cents=UNIT)
     assert desk.decide() == 2  # one is approved; the provider does not hear of the other
     assert desk.provider.calls.count("approve") == 1
     assert desk.money() == (0, UNIT)
@@ -330,7 +330,7 @@ def test_work_that_no_budget_has_room_for_is_owed_and_paid_when_there_is(desk: D
     desk.decide()
     assert desk.assignment(ident).state == "approved"
     assert desk.money() == (0, 2 * UNIT)
-    assert budget.owed() == budget.Owed(assignments=0, cents=0)
+    assert budget.owed() == budget.Owed(assignments=0, bonuses=0, cents=0)
     assert crowd.states([hit]) == ["closed"]
     crowd.check_books()
 

@@ -2,11 +2,8 @@
 
 from random import Random
 
-import pytest
-
-from crowd import review
+from crowd import budget, review
 from crowd.models import Bonus
-from kbpo.core.errors import OverBudget
 from tests import crowd
 from tests.fake_provider import LOST
 from tests.integration.crowd.services.conftest import Desk
@@ -43,11 +40,23 @@ def test_a_bonus_is_promised_and_paid_once(desk: Desk) -> None:
     crowd.check_books()
 
 
-def test_a_bonus_that_no_budget_covers_is_not_promised(desk: Desk) -> None:
+def test_a_bonus_that_no_budget_covers_is_owed_and_paid_when_one_does(desk: Desk) -> None:
     _, ident = sent(desk, votes=1)
-    with pytest.raises(OverBudget):
-        promise(desk, ident, cents=2_000_00)
-    assert not Bonus.objects.exists()
+    desk.budget.refresh_from_db()
+    desk.budget.cap_cents = UNIT + 89
+    desk.budget.save()
+    assert "are needed" in promise(desk, ident).error
+    assert budget.owed() == budget.Owed(assignments=0, bonuses=1, cents=90)
+    pay(desk)
+    assert "pay_bonus" not in desk.provider.calls
+    crowd.check_books()
+    desk.budget.cap_cents = UNIT + 90
+    desk.budget.save()
+    desk.wait(hours=2)
+    assert pay(desk)
+    assert budget.owed().cents == 0
+    assert desk.money() == (UNIT, 90)
+    crowd.check_books()
 
 
 def test_a_bonus_that_was_only_written_down_is_set_aside_before_it_is_paid(desk: Desk) -> None:
