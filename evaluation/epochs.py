@@ -86,7 +86,9 @@ def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
         the documents cannot be retired.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
-    epoch = Epoch.objects.select_for_update(of=("self",)).get(corpus=corpus, released_at=None)
+    epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
+    if epoch is None:
+        raise Conflict(f"{corpus.tag} has no open epoch: there is nothing to release")
     batches = SampleBatch.objects.filter(epoch=epoch)
     if not batches.exists():
         raise Conflict(

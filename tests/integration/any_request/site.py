@@ -130,7 +130,16 @@ def build() -> Site:
     people = {"visitor": None, "member": member, "annotator": annotator, "operator": operator}
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
-    pages = ("corpus", "compare", "documents", "entities", "exhaustive", "api_leaderboard", "api_compare")
+    pages = (
+        "corpus",
+        "compare",
+        "documents",
+        "entities",
+        "exhaustive",
+        "release_epoch",
+        "api_leaderboard",
+        "api_compare",
+    )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
@@ -181,6 +190,7 @@ def build() -> Site:
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
         "annotate_start": {"corpus": "news"},
+        "release_epoch": {"percent": "20"},
         "annotate_question": {f"q{asked.pk}": "none", f"q{2**63}": "x", "qx": "x"},
         "work_submit": {"assignmentId": assignment.assignment_id, "answer": "x"},
         "work_reply": {"text": "x"},
