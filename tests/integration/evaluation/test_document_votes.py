@@ -52,6 +52,13 @@ def test_an_operator_sees_what_people_differ_on_and_what_became_of_it(cast, docu
     )
 
 
+def test_relations_that_people_are_asked_about_are_not_said_to_be_none(cast, sign_in, document):
+    client = sign_in(cast.people["operator"])
+    page = client.get("/corpora/news/documents/QUILL/").content.decode()
+    assert "People are still being asked" in page
+    assert "People found none" not in page
+
+
 def test_a_tie_is_named_and_its_words_are_left_out(cast, document):
     one = Question.objects.get().responses.order_by("pk").first()
     type(one).objects.filter(pk=one.pk).update(is_valid=False)
