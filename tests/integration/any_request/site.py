@@ -130,7 +130,10 @@ def build() -> Site:
     people = {"visitor": None, "member": member, "annotator": annotator, "operator": operator}
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
-    pages = ("corpus", "compare", "documents", "entities", "exhaustive", "api_leaderboard", "api_compare")
+    pages = (
+        *("corpus", "compare", "documents", "entities", "exhaustive", "release_epoch"),
+        *("api_leaderboard", "api_compare"),
+    )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
