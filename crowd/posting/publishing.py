@@ -60,7 +60,9 @@ def post_next(*, now: datetime, rng: Random) -> bool:
         until = now + outbox.wait(hit.tries, rng, retry_after=error.retry_after)
         if hit.batch.state == HitBatch.State.CANCELLED:
             until = max(until, now + outbox.IN_FLIGHT)
-        Hit.objects.filter(pk=hit.pk).update(error=str(error), claimed_until=until, next_look_at=until)
+        # Unless somebody has cancelled its batch meanwhile: they say when it is safe to look for it.
+        mine = Hit.objects.filter(pk=hit.pk, claimed_until=hit.claimed_until)
+        mine.update(error=str(error), claimed_until=until, next_look_at=until)
     except NotEnoughMoney as error:
         out_of_money(hit, error)
     except Refused as error:
