@@ -2,13 +2,12 @@
 
 import logging
 from datetime import datetime, timedelta
-from math import ceil
 from random import Random
 
 from django.db import transaction
 from django.db.models import F, Q
 
-from crowd import outbox
+from crowd import outbox, pricing
 from crowd.interfaces.addresses import hit_url
 from crowd.models import Hit, HitBatch
 from crowd.posting.recording import (
@@ -149,7 +148,9 @@ def _estimated_seconds(hit: Hit) -> int | None:
     batch = hit.batch
     if batch.estimated_seconds is None:
         return None
-    return ceil(batch.estimated_seconds * hit.reward_cents / batch.reward_cents)
+    return pricing.seconds_for(
+        hit.reward_cents, reward_cents=batch.reward_cents, seconds=batch.estimated_seconds
+    )
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:
