@@ -161,6 +161,8 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
     assignment.raw = storable(work.raw)
     assignment.counted_at = now
     assignment.save()
+    if not hit.batch.is_tutorial:
+        _vote(hit, assignment, work)  # before money is moved: questions are locked before budgets
     if budget.outstanding(hit) < budget.awaited(hit):  # more came than there were places
         try:
             review.set_aside(hit, assignment, now)
@@ -168,8 +170,6 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
             assignment.is_covered, assignment.error = False, str(error)
     if hit.batch.is_tutorial:
         _settle_tutorial(assignment, now)
-    else:
-        _vote(hit, assignment, work)
     assignment.save()
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from annotations import selectors
@@ -14,6 +13,8 @@ from kbpo.core.errors import InvalidInput
 VERSION = 1
 FIELD = "answer"  # of the form that goes to the provider: JSON
 LONGEST_COMMENT = 2000  # characters
+LONGEST_TIME = 1e7  # seconds: longer than any assignment lasts
+DEEPEST = 20  # objects and lists in each other
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -65,6 +66,8 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
     InvalidInput
         Saying what the worker can do about it.
     """
+    if _is_deeper(data, DEEPEST):  # to print it in a refusal would end in another error
+        raise InvalidInput(f"the answer is nested more than {DEEPEST} deep")
     if not isinstance(data, Mapping) or data.get("version") != VERSION:
         raise InvalidInput(f"the answer must be a JSON object of version {VERSION}")
     listed, comment = data.get("answers"), data.get("comment", "")
@@ -112,7 +115,16 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
+def _is_deeper(data: object, depth: int) -> bool:
+    """Say whether JSON has more than so many objects and lists in each other."""
+    if not isinstance(data, Mapping | list):
+        return False
+    inner = data.values() if isinstance(data, Mapping) else data
+    return depth == 0 or any(_is_deeper(one, depth - 1) for one in inner)
+
+
 def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
-        raise InvalidInput("seconds must be a number from 0 on")
+    # compared before it is made a float: JSON's whole numbers may be larger than any of those
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LONGEST_TIME:
+        raise InvalidInput("seconds must be a number from 0 on, and less than any assignment lasts")
     return float(value)

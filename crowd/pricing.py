@@ -101,6 +101,17 @@ def hourly(*, reward_cents: int, seconds: float) -> int:
     return int(reward_cents * 3600 / max(seconds, 1))
 
 
+def seconds_for(cents: int, *, reward_cents: int, seconds: float) -> int:
+    """Return how long a HIT takes that pays `cents`, where `reward_cents` are for so many seconds.
+
+    Examples
+    --------
+    >>> seconds_for(27, reward_cents=9, seconds=20)
+    60
+    """
+    return ceil(ceil(seconds) * cents / reward_cents)
+
+
 def cost(assignments: Iterable[tuple[int, int, int]]) -> int:
     """Sum what assignments cost: (how many, reward, fee) of each sort, in cents."""
     return sum(number * (reward_cents + fee_cents) for number, reward_cents, fee_cents in assignments)

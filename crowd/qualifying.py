@@ -195,6 +195,22 @@ def _claim(now: datetime) -> WorkerQualification | None:
 
 def _settle(assignment: Assignment, now: datetime) -> None:
     settle_attempt(assignment=assignment, now=now)
+    if not _is_finished(assignment):
+        raise Conflict("It was sent without the tutorial having been gone through.")
+
+
+def _is_finished(assignment: Assignment) -> bool:
+    """Say whether the worker went through the tutorial with this assignment, or has passed it before."""
+    ended = Q(has_passed=True)
+    if assignment.begun_at is not None:
+        ended |= Q(ended_at__gte=assignment.begun_at)
+    batch = assignment.hit.batch
+    return TutorialAttempt.objects.filter(
+        ended,
+        provider=batch.provider,
+        provider_worker_id=assignment.provider_worker_id,
+        kind=batch.kind,
+    ).exists()
 
 
 def register() -> None:

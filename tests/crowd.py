@@ -1,11 +1,13 @@
 """A crowd for tests: a requester with money, questions to ask, and workers who answer them."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any
 
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.models import Corpus, Document, Question
@@ -123,6 +125,12 @@ def tell(now: datetime, seed: int = 0) -> int:
 def approve_all(now: datetime) -> int:
     review.approve_by_rule(now=now)
     return tell(now)
+
+
+def locked(queries: CaptureQueriesContext) -> list[str]:
+    """List the tables whose rows were locked, in the order in which they first were."""
+    found = (re.search(r'FROM "(\w+)".* FOR (?:NO KEY )?UPDATE', query["sql"]) for query in queries)
+    return list(dict.fromkeys(match[1] for match in found if match))
 
 
 def check_books() -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from crowd.providers.base import NewHit, NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
 from crowd.providers.fees import mturk_fee_cents
+from kbpo.core.errors import InvalidInput
 
 
 @dataclass
@@ -45,6 +46,7 @@ class FakeProvider:
         self.after: dict[str, list[Exception]] = {}
         self.calls: list[str] = []
         self.balance: int | None = None
+        self.least_hourly_cents = 0
 
     def fee_cents(self, *, reward_cents: int, places: int) -> int:
         return mturk_fee_cents(reward_cents, places)
@@ -115,6 +117,10 @@ class FakeProvider:
         self._begin("approve")
         self._decide(assignment_id, "approved", ("submitted", "rejected") if override else ("submitted",))
         self._end("approve")
+
+    def check_pay(self, *, reward_cents: int, seconds: int) -> None:
+        if 3600 * reward_cents < self.least_hourly_cents * seconds:
+            raise InvalidInput(f"{reward_cents} cents for {seconds} s are too few")
 
     def check_rejection(self, feedback: str) -> None:
         pass

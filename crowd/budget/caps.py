@@ -110,7 +110,8 @@ def _check_operator(by: User) -> None:
 def _check_key(scope: str, key: str) -> None:
     if scope == Budget.Scope.CORPUS and not Corpus.objects.filter(tag=key).exists():
         raise InvalidInput(f"there is no corpus {key!r}", where="key")
-    if scope == Budget.Scope.SUBMISSION and not (key.isascii() and key.isdecimal() and len(key) < 19):
+    is_id = key.isascii() and key.isdecimal() and len(key) < 19 and str(int(key)) == key != "0"
+    if scope == Budget.Scope.SUBMISSION and not is_id:
         raise InvalidInput(f"is {key!r}; a submission's budget has its id, such as 42", where="key")
     if scope == Budget.Scope.MONTH:
         try:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -110,7 +109,7 @@ def read_seconds(data: object) -> dict[str, float]:
         value = data.get(step)
         if value is None:
             continue
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= value < LONGEST_STEP:
             raise InvalidInput(f"the seconds of {step} must be a number from 0 on")
         found[step] = float(value)

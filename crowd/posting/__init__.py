@@ -11,6 +11,7 @@ Rows are locked in one order: batch, HIT, assignment, question, budget.
 from crowd.posting.opening import (
     QUESTIONS_PER_HIT,
     Preview,
+    check_pay,
     free,
     most_questions,
     open_batch,
@@ -33,6 +34,7 @@ __all__ = [
     "QUESTIONS_PER_HIT",
     "Preview",
     "cancel_batch",
+    "check_pay",
     "drop_next",
     "expire_batch",
     "extend_batch",

@@ -1,6 +1,6 @@
 """Opening: what a batch would ask and cost, and its rows with the money for them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Corpus, Question
-from crowd import budget, paces
+from crowd import budget, paces, pricing
 from crowd.lacking import KINDS, for_planning, lacking
 from crowd.models import HitBatch
 from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
@@ -156,7 +156,7 @@ def open_batch(
     NotAllowed
         If `by` is no operator.
     InvalidInput
-        If the reward or a time is out of range.
+        If the reward or a time is out of range, or the provider would not take so little for a HIT.
     Conflict
         If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
@@ -195,8 +195,7 @@ def open_batch(
     seconds = paces.unit_seconds(
         corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
     )
-    batch.estimated_seconds = ceil(seconds)
-    batch.save(update_fields=["estimated_seconds"])
+    _estimate(batch, seconds, rewards)
     begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -241,11 +240,28 @@ def open_tutorial(
         by=by,
         is_tutorial=True,
     )
-    batch.estimated_seconds = _seconds(TUTORIAL_TAKES)
-    batch.save(update_fields=["estimated_seconds"])
+    _estimate(batch, TUTORIAL_TAKES.total_seconds(), [reward_cents])
     write_hits(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
+
+
+def check_pay(rewards: Iterable[int], *, provider: str, reward_cents: int, seconds: float) -> None:
+    """Refuse, as `InvalidInput`, what the provider would not take for HITs: better now than one by one.
+
+    Parameters
+    ----------
+    rewards : iterable of int
+        What assignments pay.
+    provider : str
+    reward_cents : int
+    seconds : float
+        That `reward_cents` are for.
+    """
+    account = registry.provider(provider)
+    for cents in sorted(set(rewards)):
+        takes = pricing.seconds_for(cents, reward_cents=reward_cents, seconds=seconds)
+        account.check_pay(reward_cents=cents, seconds=takes)
 
 
 def free(
@@ -308,6 +324,13 @@ def _new_batch(
         by_sentence=by_sentence,
         created_by=by,
     )
+
+
+def _estimate(batch: HitBatch, seconds: float, rewards: Iterable[int]) -> None:
+    """Note how long what the batch's reward is for takes, if the provider takes such pay for each HIT."""
+    batch.estimated_seconds = ceil(seconds)
+    batch.save(update_fields=["estimated_seconds"])
+    check_pay(rewards, provider=batch.provider, reward_cents=batch.reward_cents, seconds=seconds)
 
 
 def _seconds(time: timedelta) -> int:

@@ -2,13 +2,12 @@
 
 import logging
 from datetime import datetime, timedelta
-from math import ceil
 from random import Random
 
 from django.db import transaction
 from django.db.models import F, Q
 
-from crowd import outbox
+from crowd import outbox, pricing
 from crowd.interfaces.addresses import hit_url
 from crowd.models import Hit, HitBatch
 from crowd.posting.recording import (
@@ -60,7 +59,9 @@ def post_next(*, now: datetime, rng: Random) -> bool:
         until = now + outbox.wait(hit.tries, rng, retry_after=error.retry_after)
         if hit.batch.state == HitBatch.State.CANCELLED:
             until = max(until, now + outbox.IN_FLIGHT)
-        Hit.objects.filter(pk=hit.pk).update(error=str(error), claimed_until=until, next_look_at=until)
+        # Unless somebody has cancelled its batch meanwhile: they say when it is safe to look for it.
+        mine = Hit.objects.filter(pk=hit.pk, claimed_until=hit.claimed_until)
+        mine.update(error=str(error), claimed_until=until, next_look_at=until)
     except NotEnoughMoney as error:
         out_of_money(hit, error)
     except Refused as error:
@@ -147,7 +148,9 @@ def _estimated_seconds(hit: Hit) -> int | None:
     batch = hit.batch
     if batch.estimated_seconds is None:
         return None
-    return ceil(batch.estimated_seconds * hit.reward_cents / batch.reward_cents)
+    return pricing.seconds_for(
+        hit.reward_cents, reward_cents=batch.reward_cents, seconds=batch.estimated_seconds
+    )
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

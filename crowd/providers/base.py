@@ -169,6 +169,9 @@ class Provider(Protocol):
     def collect(self, provider_id: str) -> Iterator[SubmittedWork]:
         """Go through all that was sent for a HIT, whatever its state."""
 
+    def check_pay(self, *, reward_cents: int, seconds: int) -> None:
+        """Refuse, as `InvalidInput`, a reward that the provider does not take for so many seconds."""
+
     def check_rejection(self, feedback: str) -> None:
         """Refuse, as `InvalidInput`, what the provider would not take as a reason to reject."""
 

@@ -174,6 +174,9 @@ class MTurk:
                     raw=raw,
                 )
 
+    def check_pay(self, *, reward_cents: int, seconds: int) -> None:
+        """Take any reward: MTurk has no rules about it."""
+
     def check_rejection(self, feedback: str) -> None:
         """Take any reason: MTurk has no rules about it."""
 

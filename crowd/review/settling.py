@@ -31,6 +31,7 @@ def settle_approved(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
     """
     if assignment.state not in (State.SUBMITTED, State.REJECTED):
         return False
+    _weigh(assignment, is_valid=True)
     if not assignment.is_covered:
         set_aside(hit, assignment, now)
     if assignment.state == State.REJECTED and assignment.decision != Decision.OVERRIDE:
@@ -41,7 +42,6 @@ def settle_approved(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
     assignment.hit = hit
     budget.pay(assignment=assignment, now=now)
     _settled(assignment, State.APPROVED, now)
-    _weigh(assignment, is_valid=True)
     close_if_done(hit, now)
     return True
 
@@ -61,6 +61,7 @@ def settle_rejected(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
         return False
     if assignment.decision != Decision.REJECT:  # rejected at the provider, by other hands
         assignment.decision = ""
+    _weigh(assignment, is_valid=False)
     if assignment.is_covered and hit.ended_at is None and _reopens(hit):
         hit.places += 1
         hit.posted_places += 1
@@ -74,7 +75,6 @@ def settle_rejected(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
             now=now,
         )
     _settled(assignment, State.REJECTED, now)
-    _weigh(assignment, is_valid=False)
     HitBatch.objects.filter(pk=hit.batch_id, state=HitBatch.State.FINISHED).update(state=HitBatch.State.OPEN)
     close_if_done(hit, now)
     return True
@@ -143,7 +143,7 @@ def _settled(assignment: Assignment, state: str, now: datetime) -> None:
 
 
 def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
-    """Have an assignment's votes count, or not.
+    """Have an assignment's votes count, or not; called before money is moved, as questions are locked first.
 
     Labels that are settled stay as they are; documents that are settled with a vote that does not count are
     settled again.

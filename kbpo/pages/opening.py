@@ -1,5 +1,6 @@
 """What a batch would ask, cost and buy, before anything is posted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from crowd.models import Budget, HitBatch
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput
 from kbpo.pages import costs
 
 MOST_SUBMISSIONS = 10  # named
@@ -180,7 +182,13 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
         rooms=room,
         bought=_bought(wanted),
-        obstacle=_obstacle(preview, room),
+        obstacle=_obstacle(preview, room)
+        or too_little(
+            (preview.least_cents, preview.most_cents),
+            provider=wanted.provider,
+            reward_cents=reward,
+            seconds=suggestion.seconds,
+        ),
     )
 
 
@@ -255,6 +263,15 @@ def rooms(*, corpus: Corpus, submission_id: int | None, cents: int, now: datetim
         left = one.cap_cents - one.reserved_cents - one.paid_cents
         found.append(Room(one, left, left >= cents))
     return tuple(found)
+
+
+def too_little(rewards: Iterable[int], *, provider: str, reward_cents: int, seconds: float) -> str:
+    """Say why a provider would not take such pay; empty: it does. The arguments are `posting.check_pay`'s."""
+    try:
+        posting.check_pay(rewards, provider=provider, reward_cents=reward_cents, seconds=seconds)
+    except InvalidInput as error:
+        return str(error)
+    return ""
 
 
 def _bought(wanted: Wanted) -> tuple[Bought, ...]:

@@ -11,7 +11,7 @@ from crowd.offers import TUTORIAL_TAKES
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS
 from kbpo.accounts.models import User
-from kbpo.pages.opening import Room, rooms
+from kbpo.pages.opening import Room, rooms, too_little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +69,12 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     bonus = BONUS_CENTS + account.bonus_fee_cents(cents=BONUS_CENTS)
     cost = wanted.places * (reward + fee)
     found = rooms(corpus=wanted.corpus, submission_id=None, cents=cost, now=now)
-    obstacle = ""
     if not found:
         obstacle = "No budget matches: make one for the corpus or this month."
     elif short := [room.budget for room in found if not room.suffices]:
         obstacle = f"It costs {budget.dollars(cost)}, more than the budget for {short[0]} has left."
+    else:
+        obstacle = too_little([reward], provider=wanted.provider, reward_cents=reward, seconds=seconds)
     return Plan(
         reward_cents=reward,
         fee_cents=fee,

@@ -202,6 +202,10 @@ class Prolific:
         task = self._task(provider_id)
         yield from self._submissions.completed(task, lambda: int(self._address(task).get("allocated", 0)))
 
+    def check_pay(self, *, reward_cents: int, seconds: int) -> None:
+        """Refuse pay below Prolific's minimum (`rules.check_pay`), before anything is written down."""
+        rules.check_pay(reward_cents, rules.estimated_minutes(seconds, seconds))
+
     def check_rejection(self, feedback: str) -> None:
         """Refuse a reason that is against Prolific's rules (`rules.read_rejection`)."""
         rules.read_rejection(feedback)

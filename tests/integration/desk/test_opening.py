@@ -10,7 +10,9 @@ from annotations import questions
 from annotations.models import Corpus, Question
 from annotations.payloads import Mention, RelationQuestion
 from crowd.models import Hit, HitBatch, LedgerEntry
+from crowd.providers.mturk import MTurk
 from evaluation.models import Submission
+from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.factories import (
     PRESS,
@@ -117,6 +119,20 @@ def test_without_a_price_the_time_that_it_takes_is_paid(
 def test_pay_below_the_wage_is_named(desk: Client, wanted: dict[str, str], asked: Any, purse: Any) -> None:
     text = text_of(look(desk, wanted, reward_cents="0.02"))
     assert "$3.60 an hour, less than the $15.00 aimed at" in text
+
+
+def test_pay_that_the_provider_would_not_take_is_named_before_it_is_posted(
+    desk: Client, wanted: dict[str, str], asked: Any, purse: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_pay(self: MTurk, *, reward_cents: int, seconds: int) -> None:
+        raise InvalidInput(f"{reward_cents} cents for {seconds} s are too few")
+
+    monkeypatch.setattr(MTurk, "check_pay", check_pay)
+    text = text_of(look(desk, wanted))
+    assert "15 cents for 20 s are too few" in text
+    assert "Post it" not in text
+    assert confirm(desk, wanted, 216).status_code == 400
+    assert not HitBatch.objects.exists()
 
 
 def test_the_votes_that_questions_needed_so_far_are_expected_again(

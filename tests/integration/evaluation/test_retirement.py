@@ -24,7 +24,7 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
-from tests.factories import UserFactory
+from tests.factories import CorpusFactory, UserFactory
 from tests.integration.evaluation.test_document_phases import annotate, drawn
 
 pytestmark = pytest.mark.django_db
@@ -557,6 +557,12 @@ def test_a_release_that_is_too_early_is_refused_on_the_page(corpus: Corpus, clie
     answer = client.post("/corpora/small/exhaustive/release/", {"percent": "0"})
     assert answer.status_code == 400
     assert "nothing to release" in answer.content.decode()
+
+
+def test_without_an_open_epoch_nothing_is_released() -> None:
+    corpus = CorpusFactory.create(tag="closed")
+    with pytest.raises(Conflict, match="no epoch of closed is open"):
+        epochs.release(corpus=corpus)
 
 
 @pytest.mark.parametrize("kind", ["", "annotator"])

@@ -126,6 +126,7 @@ def test_an_older_save_never_wins(browser: Client, hit: Hit) -> None:
         ({"number": 1, "draft": {}, "comment": "x" * 2001}, "2,000"),
         ({"number": 1, "draft": {}, "seconds": {"mark": "long"}}, "seconds of mark"),
         ({"number": 1, "draft": {}, "seconds": {"mark": -1}}, "seconds of mark"),
+        ({"number": 1, "draft": {}, "seconds": {"mark": 10**400}}, "seconds of mark"),
         ({"number": 1, "draft": {}, "seconds": []}, "seconds"),
         ({"number": 1, "draft": {}, "fields": {}}, "'fields'"),
     ],

@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -19,14 +19,16 @@ from crowd.budget import create_budget
 from crowd.interfaces import relation
 from crowd.models import Assignment, Bonus, Hit, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
-from crowd.providers.base import NoAnswer, Provider
+from crowd.providers.base import NewHit, NoAnswer, Provider
 from crowd.tutorials import find_tutorial
+from tests.crowd import collect, fund
 from tests.factories import (
     AssignmentFactory,
     HitFactory,
     UserFactory,
     WorkerIdentityFactory,
 )
+from tests.fake_provider import FakeProvider
 from tests.integration.hits.conftest import SUBMIT_TO, address, html_of, token_of
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +217,59 @@ def test_what_a_browser_sends_grants_nothing(tutorial_hit: Hit, provider: Grante
     )
     qualifying.settle_attempt(assignment=forged, now=timezone.now())
     assert not WorkerQualification.objects.exists()
+
+
+@pytest.fixture
+def lists_it(monkeypatch: pytest.MonkeyPatch, db: None) -> Callable[[Hit], Assignment]:
+    """Have worker W1's work on a tutorial listed by the provider and collected; return it."""
+    fake = FakeProvider(timezone.now)
+    monkeypatch.setattr(registry, "provider", lambda name: fake)
+    monkeypatch.setattr(registry, "configured", lambda: ["marketplace"])
+
+    def act(hit: Hit) -> Assignment:
+        fund(hit.batch.corpus)
+        new = NewHit(
+            token="t",
+            annotation=hit.annotation,
+            title="",
+            description="",
+            keywords="",
+            url="",
+            reward_cents=hit.reward_cents,
+            places=hit.places,
+            duration_seconds=3600,
+            lifetime_seconds=3600,
+            auto_approval_seconds=3600,
+        )
+        Hit.objects.filter(pk=hit.pk).update(provider_id=fake.publish(new).provider_id)
+        fake.send("HIT1", "3A", "W1", {"answer": "{}"})
+        collect(timezone.now())
+        return Assignment.objects.get()
+
+    return act
+
+
+@pytest.mark.parametrize("mistakes", [0, 10])
+def test_who_went_through_it_is_not_suspected(
+    browser: Client, tutorial_hit: Hit, lists_it: Callable[[Hit], Assignment], mistakes: int
+) -> None:
+    take(browser, tutorial_hit, mistakes)
+    assert lists_it(tutorial_hit).flag == ""
+
+
+def test_a_tutorial_that_was_sent_unread_waits_for_a_person(
+    tutorial_hit: Hit, lists_it: Callable[[Hit], Assignment]
+) -> None:
+    assert "without the tutorial" in lists_it(tutorial_hit).flag
+
+
+def test_a_tutorial_that_was_left_halfway_waits_for_a_person(
+    browser: Client, tutorial_hit: Hit, lists_it: Callable[[Hit], Assignment]
+) -> None:
+    token = token_of(browser.get(address(tutorial_hit)))
+    browser.post(address(tutorial_hit), {"token": token, "begin": "1"})
+    browser.post(address(tutorial_hit), right(0) | {"token": token})
+    assert "without the tutorial" in lists_it(tutorial_hit).flag
 
 
 def test_without_money_for_the_bonus_the_qualification_is_granted_and_the_bonus_owed(

@@ -14,6 +14,14 @@ def question(pk: int) -> Question:
     return Question(pk=pk, kind=Question.Kind.CANONICAL, payload=payload)
 
 
+def nested(depth: int) -> Any:
+    """What Python still reads, and is too deep to be printed: `repr` of it ends in a RecursionError."""
+    found: Any = None
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 def sent(*answers: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"version": 1, "answers": list(answers), **fields}
 
@@ -38,6 +46,10 @@ def test_answers_are_brought_into_their_normal_form() -> None:
         (sent(*[{"question": 7, "answer": {"right": True}}] * 2), "answered twice"),
         (sent({"question": 7, "answer": {"right": 1}}), "right is 1"),
         (sent({"question": 7, "answer": {"right": True}, "seconds": float("nan")}), "seconds must be"),
+        (sent({"question": 7, "answer": {"right": True}, "seconds": float("inf")}), "seconds must be"),
+        (sent({"question": 7, "answer": {"right": True}, "seconds": 10**400}), "seconds must be"),
+        (sent({"question": 7, "answer": {"right": nested(900)}}), "nested more than 20 deep"),
+        (sent({"question": 7, "answer": nested(900)}), "nested more than 20 deep"),
         (sent({"question": 7, "answer": {"right": True}}, comment="x" * 2001), "at most 2,000 characters"),
         (sent(), "1 of the 1 questions is open"),
     ],

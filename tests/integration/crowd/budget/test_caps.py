@@ -30,6 +30,8 @@ def test_a_cap_cannot_go_below_what_is_spent(operator: User, batch: HitBatch) ->
     [
         ("corpus", "nowhere", "no corpus"),
         ("submission", "x", "its id"),
+        ("submission", "042", "its id"),
+        ("submission", "0", "its id"),
         ("month", "2026-13", "written like 2026-11"),
         ("month", "2026-1", "written like 2026-11"),
         ("year", "2026", "it must be corpus"),

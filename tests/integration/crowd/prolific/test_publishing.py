@@ -8,7 +8,7 @@ import pytest
 from crowd.models import Hit, ProlificObject, ProlificTask
 from crowd.providers.base import NoAnswer, NotEnoughMoney, NotFound, Refused
 from crowd.providers.prolific import Prolific, completion_url, is_closed
-from kbpo.core.errors import Conflict
+from kbpo.core.errors import Conflict, InvalidInput
 from tests.integration.crowd.prolific.conftest import NOW, Offer, Work
 from tests.prolific import PROJECT, Clock, FakeProlific, Problem
 
@@ -41,6 +41,12 @@ def test_a_study_says_what_the_work_is_and_pays(prolific: Prolific, fake: FakePr
     assert (study["project"], study["prolific_id_option"]) == (PROJECT, "url_parameters")
     assert study["completion_codes"][0]["actions"] == [{"action": "MANUALLY_REVIEW"}]
     assert study["submissions_config"]["max_submissions_per_participant"] == 1
+
+
+def test_pay_below_the_minimum_is_refused_by_the_minutes_that_prolific_shows(prolific: Prolific) -> None:
+    prolific.check_pay(reward_cents=14, seconds=20)
+    with pytest.raises(InvalidInput, match="13 cents for about 1 minute"):
+        prolific.check_pay(reward_cents=13, seconds=20)
 
 
 def test_hits_of_a_group_share_a_study(prolific: Prolific, fake: FakeProlific, offer: Offer) -> None:

@@ -219,12 +219,12 @@ def test_nothing_is_posted_without_money_and_the_batch_says_so(
 
 
 def test_a_reward_below_the_minimum_is_refused_with_its_reason(
-    opened: Callable[..., HitBatch], fake: FakeProlific, clock: Clock
+    opened: Callable[..., HitBatch], fake: FakeProlific
 ) -> None:
-    batch = opened(10, reward_cents=20)
-    hit = batch.hits.get()
-    assert hit.state == Hit.State.FAILED
-    assert "Prolific asks for at least $8.00" in hit.error
+    with pytest.raises(InvalidInput, match=r"Prolific asks for at least \$8\.00"):
+        opened(10, reward_cents=20)
+    assert not HitBatch.objects.exists()
+    assert not fake.studies
     crowd.check_books()
 
 

@@ -6,6 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotations import conflicts
 from annotations.models import Response
@@ -84,8 +86,16 @@ def test_a_worker_of_whom_nothing_is_known_becomes_a_person_who_cannot_sign_in(d
 # Answers that cannot be counted
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}', "null"])
+HUGE = f'{{"question": QUESTION, "seconds": {"9" * 400}, "answer": {{"none": true}}}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"version": 1}', "null", f'{{"version": 1, "answers": [{HUGE}]}}'],
+    ids=lambda text: text[:40],
+)
 def test_an_unreadable_answer_is_kept_and_flagged_and_no_vote(desk: Desk, hit: Hit, text: str) -> None:
+    text = text.replace("QUESTION", str(hit.questions.get().pk))
     ident = desk.send(hit, text=text)
     desk.collect()
     assignment = desk.assignment(ident)
@@ -311,6 +321,14 @@ def test_work_that_comes_after_the_end_is_counted_and_its_money_set_aside_again(
     desk.decide()
     assert desk.money() == (0, 2 * UNIT)
     crowd.check_books()
+
+
+def test_late_work_locks_its_questions_before_the_budgets(desk: Desk, hit: Hit) -> None:
+    late(desk, hit)
+    with CaptureQueriesContext(connection) as queries:
+        desk.collect()
+    order = ["crowd_hit", "annotations_question", "crowd_budget"]
+    assert [table for table in crowd.locked(queries) if table in order] == order
 
 
 def test_work_that_no_budget_has_room_for_is_owed_and_paid_when_there_is(desk: Desk, hit: Hit) -> None:

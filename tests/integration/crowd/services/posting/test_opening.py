@@ -115,6 +115,16 @@ def test_what_makes_no_sense_is_refused(desk: Desk, options: dict[str, object]) 
         desk.open(**options)
 
 
+def test_pay_that_the_provider_would_not_take_is_refused_before_anything_is_written(desk: Desk) -> None:
+    desk.provider.least_hourly_cents = 800
+    crowd.ask(desk.corpus, 1)
+    with pytest.raises(InvalidInput, match="4 cents for 20 s are too few"):
+        desk.open(reward_cents=4)
+    assert not HitBatch.objects.exists()
+    assert desk.money() == (0, 0)
+    assert desk.open(reward_cents=5).hits.count() == 1
+
+
 def test_only_operators_open_batches(desk: Desk) -> None:
     crowd.ask(desk.corpus, 1)
     with pytest.raises(NotAllowed):

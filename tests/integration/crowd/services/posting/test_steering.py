@@ -130,6 +130,33 @@ def test_a_hit_that_is_cancelled_while_it_is_posted_is_taken_back(desk: Desk) ->
     crowd.check_books()
 
 
+def test_a_hit_that_is_cancelled_while_it_is_posted_and_no_answer_comes_is_looked_for_later(
+    desk: Desk,
+) -> None:
+    crowd.ask(desk.corpus, 1)
+    batch = desk.open()
+    publish = desk.provider.publish
+    sent: list[object] = []
+
+    def cancel_and_lose(new: object) -> object:
+        posting.cancel_batch(batch=batch, by=desk.operator, now=desk.now)
+        sent.append(new)
+        raise LOST
+
+    desk.provider.publish = cancel_and_lose  # type: ignore[method-assign,assignment]
+    desk.post()
+    desk.wait(minutes=2)
+    assert desk.post() == 0  # nobody concludes yet that it is not there
+    publish(sent[0])  # type: ignore[arg-type]  # the request was slow, and gets there now
+    desk.wait(minutes=30)
+    while desk.post():
+        pass
+    desk.collect()
+    assert Hit.objects.get().state == "closed"
+    assert desk.provider.hits["HIT1"].expires_at <= desk.now
+    crowd.check_books()
+
+
 def test_what_is_cancelled_stays_cancelled(desk: Desk) -> None:
     crowd.ask(desk.corpus, 1)
     batch = desk.open()

@@ -4,6 +4,8 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Response
 from crowd import collecting, posting, review
@@ -46,6 +48,23 @@ def test_a_short_delay_is_flagged_works_to_a_half(desk: Desk) -> None:
     assert desk.decide() == 0
     desk.wait(minutes=1)
     assert desk.decide() == 1
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_questions_are_locked_before_budgets(desk: Desk, decision: str) -> None:
+    # as planning does: in the other order each would wait for the other
+    _, ident = sent(desk)
+    act = {"by": desk.operator, "now": desk.now}
+    if decision == "approve":
+        flag(ident, desk)
+        review.approve(assignment=desk.assignment(ident), **act)
+    else:
+        review.reject(assignment=desk.assignment(ident), reason="It is random", **act)
+    with CaptureQueriesContext(connection) as queries:
+        crowd.tell(desk.now)
+    order = ["crowd_hit", "annotations_question", "crowd_budget"]
+    assert [table for table in crowd.locked(queries) if table in order] == order
+    crowd.check_books()
 
 
 def test_a_person_approves_what_was_flagged_and_its_vote_counts(desk: Desk) -> None:
