@@ -30,7 +30,8 @@ class OperatorsSite(admin.AdminSite):
         def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if "" in (request.GET.get(TO_FIELD_VAR), request.POST.get(TO_FIELD_VAR)):
                 raise BadRequest(f"{TO_FIELD_VAR} names no column")
-            return page(request, *args, **kwargs)
+            response: HttpResponseBase = page(request, *args, **kwargs)
+            return response
 
         return checked
 
