@@ -89,13 +89,10 @@ def accept_next(*, worker: Worker, hit_type: HitType, now: datetime) -> Assignme
         If they hold too many.
     """
     _lock_worker(worker)
-    hit = (
-        open_hits(worker, now)
-        .filter(hit_type=hit_type)
-        .order_by("pk")
-        .select_for_update(skip_locked=True, of=("self",), no_key=True)
-        .first()
-    )
+    free = open_hits(worker, now).filter(hit_type=hit_type).order_by("pk")
+    hit = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
+    if hit is None:  # others may hold the last ones, but only for the blink of an eye
+        hit = free.select_for_update(of=("self",), no_key=True).first()
     return None if hit is None else accept(worker=worker, hit=hit, now=now)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Sum
 
 from crowd.marketplace import lifecycle, money, requesters
@@ -13,6 +13,7 @@ from crowd.marketplace.models import Assignment, Hit, LedgerEntry, Requester, Wo
 from crowd.marketplace.operations import OPERATIONS, Call
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.integration.marketplace.conftest import HIT, new_worker
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.django_db
 
@@ -241,10 +242,32 @@ def test_workers_who_rush_at_once_get_a_place_each_and_no_more_than_there_are(re
 
     with ThreadPoolExecutor(4) as pool:
         got = list(pool.map(rush, workers))
-    # a HIT that another worker is just taking is passed over, so places may be left; never too many
-    assert sum(got) == sum(places(hit)[0] for hit in hits) <= 4
-    for worker in workers:
-        lifecycle.accept_next(worker=worker, hit_type=hits[0].hit_type, now=NOW)
+    assert sum(got) == 4
     assert [places(hit) for hit in hits] == [(2, 2), (2, 2)]
     ids = Assignment.objects.values_list("assignment_id", flat=True)
     assert len(set(ids)) == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_comes_while_another_takes_a_place_of_the_only_hit_gets_the_next(requester: Requester) -> None:
+    hit, late = create(requester, MaxAssignments=2), new_worker()
+
+    def take() -> Assignment | None:
+        try:
+            return lifecycle.accept_next(worker=late, hit_type=hit.hit_type, now=NOW)
+        finally:
+            connection.close()
+
+    def waits() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return bool(cursor.fetchone()[0])
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lifecycle.accept(worker=new_worker(), hit=hit, now=NOW)
+            taken = pool.submit(take)
+            assert wait_until(lambda: taken.done() or waits())
+        found = taken.result(timeout=30)
+    assert found is not None
+    assert places(hit) == (2, 2)
