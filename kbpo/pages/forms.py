@@ -86,7 +86,7 @@ class OpenForm(forms.Form):
         label="Reward, $",
         required=False,
         min_value=Decimal("0.01"),
-        max_value=Decimal(1000),
+        max_value=Decimal(100),
         help_text="For each assignment; by sentence for each question; for documents for 1,000 words. Left"
         " empty: what the time that it takes is worth.",
     )

@@ -116,6 +116,15 @@ def test_without_a_price_the_time_that_it_takes_is_paid(
     assert HitBatch.objects.get().reward_cents == 9
 
 
+def test_a_reward_that_cannot_be_posted_is_refused_before_it_is_shown(
+    desk: Client, wanted: dict[str, str], asked: Any, purse: Any
+) -> None:
+    assert "Post it for" in text_of(look(desk, wanted, reward_cents="30.00"))
+    response = look(desk, wanted, reward_cents="100.01")
+    assert response.status_code == 400
+    assert "less than or equal to 100" in text_of(response)
+
+
 def test_pay_below_the_wage_is_named(desk: Client, wanted: dict[str, str], asked: Any, purse: Any) -> None:
     text = text_of(look(desk, wanted, reward_cents="0.02"))
     assert "$3.60 an hour, less than the $15.00 aimed at" in text
