@@ -11,13 +11,14 @@ from datetime import datetime, timedelta
 from random import Random
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
 from crowd import budget, hit_answers, outbox, review
 from crowd.hit_answers import HitAnswers, storable
+from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
@@ -110,24 +111,8 @@ def _claim(now: datetime, due_by: datetime) -> Hit | None:
     names = registry.configured()
     if not names:
         return None
-    with transaction.atomic():
-        hit = (
-            Hit.objects.filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now),
-                state=Hit.State.POSTED,
-                next_look_at__lte=due_by,
-                batch__provider__in=names,
-            )
-            .select_related("batch")
-            .order_by("next_look_at")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if hit is not None:
-            hit.claimed_until = now + outbox.LEASE
-            hit.tries += 1
-            hit.save(update_fields=["claimed_until", "tries"])
-        return hit
+    due = Hit.objects.filter(state=Hit.State.POSTED, next_look_at__lte=due_by, batch__provider__in=names)
+    return take_first(due.select_related("batch").order_by("next_look_at"), now=now)
 
 
 @transaction.atomic

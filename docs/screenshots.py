@@ -38,6 +38,7 @@ SHOTS = (
     Shot("submission", "submitter", "/submissions/", "tbody th a"),
     Shot("relation", "annotator", "/annotate/", "main a.primary, main button.primary"),
     Shot("explorer", "", "/", ".board tbody th a"),
+    Shot("document", "", "/corpora/demo/documents/?show=marked", "main tbody th a"),
 )
 SIZES = {"": (1280, 900), "-phone": (360, 780)}
 

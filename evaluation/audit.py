@@ -8,7 +8,7 @@ from annotations.models import Corpus
 from evaluation import columns, document_phases, epochs, exhaustive, retirement, sampling
 from evaluation.claims import known_claims, read_claims
 from evaluation.estimators import coordinated, documents
-from evaluation.models import DocumentSample, Epoch, InclusionProbability, SampleBatch
+from evaluation.models import DocumentSample, Epoch, InclusionProbability, RetiredDocument, SampleBatch
 
 
 def audit_corpus(corpus: Corpus) -> list[str]:
@@ -102,7 +102,9 @@ def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, obj
 
 
 def _audit_documents(sample: DocumentSample) -> list[str]:
-    findings = [] if sample.retired_at is None else _audit_retired(sample)
+    findings = _audit_probabilities(sample)
+    if sample.retired_at is not None:
+        findings += _audit_retired(sample)
     if sample.first_size is not None:
         findings += _audit_second_phase(sample, sample.first_size)
     if sample.replaces is not None:
@@ -116,12 +118,32 @@ def _audit_documents(sample: DocumentSample) -> list[str]:
     return findings + _compare("the exhaustive documents", again, _stored(sample))
 
 
+def _audit_probabilities(sample: DocumentSample) -> list[str]:
+    """Compare what weighs the documents in estimates: their population, and the probability of each."""
+    findings = []
+    before = RetiredDocument.objects.filter(sample__corpus=sample.corpus, sample__number__lt=sample.number)
+    population = sample.corpus.documents.count() - before.count()
+    if sample.population != population:
+        findings.append(f"drawn from {sample.population} documents; there were {population}")
+    rows = list(sample.documents.values_list("document_id", "phase", "probability"))
+    uniform = sum(phase == 1 for _, phase, _ in rows) / population
+    p2 = dict(sample.second_phase.values_list("document_id", "probability"))
+    again = {pk: uniform if phase == 1 else p2.get(pk) for pk, phase, _ in rows}
+    differing = sum(probability != again[pk] for pk, _, probability in rows)
+    if differing:
+        findings.append(f"the probabilities of the exhaustive documents differ at {differing} documents")
+    return findings
+
+
 def _audit_retired(sample: DocumentSample) -> list[str]:
     stored = set(sample.retired.values_list("document__doc_id", flat=True))
     if not 1 <= len(stored) <= sample.documents.count():
         return [f"{len(stored)} documents are retired of {sample.documents.count()}"]
     turnover = retirement.redo(sample, len(stored), at=sample.retired_at)
-    return _compare("the retired documents", turnover.retired, stored)
+    findings = _compare("the retired documents", turnover.retired, stored)
+    if sample.retired.exclude(probability=len(stored) / sample.documents.count()).exists():
+        findings.append("the probability of being retired differs")
+    return findings
 
 
 def _audit_turnover(sample: DocumentSample, before: DocumentSample) -> list[str]:
@@ -161,6 +183,9 @@ def _audit_second_phase(sample: DocumentSample, first_size: int) -> list[str]:
         )
         if (p2 != stored_p2).any():
             findings.append(f"p2 differs at {(p2 != stored_p2).sum()} documents")
+    left = sample.population - sample.documents.filter(phase=1).count()
+    if sample.second_drawn_at is not None and first_size < sample.size and len(rows) != left:
+        findings.append(f"p2 is stored of {len(rows)} documents, and the first phase left {left}")
     again = document_phases.second_sample(sample)
     return findings + _compare(
         "the exhaustive documents of the second phase", again, _stored(sample, phase=2)

@@ -213,12 +213,14 @@ def rulings(document: Document, relations: Collection[Relation]) -> Mapping[Rela
 def crowd_votes(annotation: Annotation) -> Mapping[Relation, Ruling]:
     """Read the votes by which the crowd's true relations were settled; experts' have none.
 
-    They are no more than the annotation itself says, and as open as that: every pair of the document was
-    asked about, whatever is sampled.
+    Of a document that is open, only of labels that are published: one that was settled after its document was
+    retired may be in the sample of an epoch that is still sealed.
     """
     if annotation.row.source != DocumentAnnotation.Source.CROWD:
         return {}
     labels = Label.objects.filter(question__annotations=annotation.row, value=True)
+    if not annotation.is_sealed:
+        labels = labels.filter(question__published_at__isnull=False)
     votes = {}
     for label in labels.select_related("question"):
         question = read_question(label.question.kind, label.question.payload)

@@ -11,6 +11,7 @@ from annotations.models import Document
 from annotations.names import normalised
 from evaluation import document_claims, entities
 from evaluation.document_claims import Annotation, Claims, System, Use
+from evaluation.document_votes import Votes, read_votes
 from evaluation.models import EntityName
 from evaluation.statements import Piece, Relation
 from evaluation.verdicts import Ruling
@@ -142,6 +143,8 @@ class ReadDocument:
     claims : Page of Listed
         What systems claim.
     entities : list of ListedEntity
+    votes : Votes or None
+        How far those agree who marked it.
     """
 
     segments: list[Segment]
@@ -153,6 +156,7 @@ class ReadDocument:
     relations: "Page[Listed]"
     claims: "Page[Listed]"
     entities: list[ListedEntity]
+    votes: Votes | None
 
 
 def read_document(document: Document, viewer: Viewer, choice: Choice | None = None) -> ReadDocument:
@@ -201,6 +205,7 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         relations=_page(relations, first),
         claims=_page(their_claims, second),
         entities=_marked_entities(own, indexed) if annotation else _named_entities(indexed),
+        votes=read_votes(document, annotation, viewer),
     )
 
 

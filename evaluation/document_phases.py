@@ -129,6 +129,8 @@ def draw_second_phase(*, sample: DocumentSample) -> bool:
         False where it is drawn already, there is none, the first phase is not annotated yet, or another
         sample has taken over.
     """
+    # The corpus first, as everywhere: its row is locked again by what is counted of its names.
+    Corpus.objects.select_for_update(no_key=True).get(pk=sample.corpus_id)
     sample = DocumentSample.objects.select_for_update(of=("self",)).select_related("corpus").get(pk=sample.pk)
     if sample.first_size is None or sample.second_drawn_at is not None or sample.retired_at is not None:
         return False

@@ -81,14 +81,14 @@ def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
     InvalidInput
         If the share is none.
     Conflict
-        If nothing was sampled in it, a batch still waits for answers, or its scores are not up to date:
-        a label published before the scores rest on it could be submitted against them. Or if that share of
-        the documents cannot be retired.
+        If none is open, nothing was sampled in it, a batch still waits for answers, or its scores are not up
+        to date: a label published before the scores rest on it could be submitted against them. Or if that
+        share of the documents cannot be retired.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
     epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
     if epoch is None:
-        raise Conflict(f"{corpus.tag} has no open epoch: there is nothing to release")
+        raise Conflict(f"no epoch of {corpus.tag} is open: there is nothing to release")
     batches = SampleBatch.objects.filter(epoch=epoch)
     if not batches.exists():
         raise Conflict(

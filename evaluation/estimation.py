@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -164,7 +165,7 @@ def _score(epoch: Epoch, through: int) -> Pool:
     sample = pools.read_sample(pool)
     labels = pools.read_labels(pool)
     exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
-    documents = exhaustive.documents if exhaustive else None
+    documents = replace(exhaustive.documents, outside=pools.read_outside(pool)) if exhaustive else None
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     for model in (Score, AdjustedScore, SubsetScore, Comparison):
         model._default_manager.filter(epoch=epoch).delete()

@@ -17,6 +17,7 @@ from kbpo.core.columns import read_columns
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 LabelColumn = Literal["value", "corrected"]
 
 
@@ -143,6 +144,26 @@ def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
     ends = np.searchsorted(drawn["batch"][order], np.arange(2, len(pool.batches) + 1))
     by_batch = zip(np.split(positions, ends), np.split(counts, ends), strict=True)
     return IidSample([np.repeat(rows, times) for rows, times in by_batch])
+
+
+def read_outside(pool: Pool) -> BoolArray:
+    """Say which of the pool's instances stand in documents that recall is not about.
+
+    Those were retired before the epoch's exhaustive documents were drawn, and everybody knows what is true
+    in them: in the share of the pool's correct instances that a system has they would count all the same.
+    """
+    found = read_columns(
+        "SELECT instance.id FROM evaluation_retireddocument AS retired"
+        " JOIN evaluation_documentsample AS sample ON sample.id = retired.sample_id"
+        " JOIN evaluation_documentsample AS own ON own.corpus_id = sample.corpus_id"
+        " JOIN evaluation_instance AS instance ON instance.document_id = retired.document_id"
+        " WHERE own.id = %s AND sample.number < own.number",
+        [pool.epoch.document_sample_id],
+        {"instance": "bigint"},
+    )
+    outside = np.zeros(pool.size, dtype=np.bool_)
+    outside[pool.positions(np.intersect1d(found["instance"], pool.sorted_ids))] = True
+    return outside
 
 
 def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:

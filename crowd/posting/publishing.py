@@ -4,11 +4,11 @@ import logging
 from datetime import datetime, timedelta
 from random import Random
 
-from django.db import transaction
 from django.db.models import F, Q
 
 from crowd import outbox, pricing
 from crowd.interfaces.addresses import hit_url
+from crowd.leases import take_first
 from crowd.models import Hit, HitBatch
 from crowd.posting.recording import (
     give_up,
@@ -74,26 +74,14 @@ def _claim(now: datetime) -> Hit | None:
     names = registry.configured()
     if not names:
         return None
-    with transaction.atomic():
-        open_ = Q(batch__state=HitBatch.State.OPEN)
-        to_tell = (
-            Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED, tries__gt=0))
-            | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
-            | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
-        )
-        hit = (
-            Hit.objects.filter(to_tell, batch__provider__in=names)
-            .filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
-            .select_related("batch__corpus")
-            .order_by("pk")
-            .select_for_update(no_key=True, skip_locked=True, of=("self",))
-            .first()
-        )
-        if hit is not None:
-            hit.claimed_until = now + outbox.LEASE
-            hit.tries += 1
-            hit.save(update_fields=["claimed_until", "tries"])
-        return hit
+    open_ = Q(batch__state=HitBatch.State.OPEN)
+    to_tell = (
+        Q(state=Hit.State.PLANNED) & (open_ | Q(batch__state=HitBatch.State.CANCELLED, tries__gt=0))
+        | Q(state=Hit.State.POSTED, wanted_until__isnull=False)
+        | Q(state=Hit.State.POSTED, posted_places__lt=F("places")) & open_
+    )
+    due = Hit.objects.filter(to_tell, batch__provider__in=names)
+    return take_first(due.select_related("batch__corpus").order_by("pk"), now=now)
 
 
 def _tell(hit: Hit, provider: Provider, now: datetime) -> None:

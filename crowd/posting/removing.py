@@ -4,10 +4,10 @@ import logging
 from datetime import datetime, timedelta
 from random import Random
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from crowd import outbox
+from crowd.leases import take_first
 from crowd.models import Assignment, Bonus, Hit
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, NotFound, Refused
@@ -57,30 +57,18 @@ def remove_next(*, now: datetime, rng: Random) -> bool:
     return True
 
 
-@transaction.atomic
 def _claim(now: datetime) -> Hit | None:
     names = [name for name in registry.configured() if name != WorkerIdentity.Provider.PROLIFIC]
     undecided = Assignment.objects.filter(hit=OuterRef("pk")).filter(
         Q(state=Assignment.State.SUBMITTED) | ~Q(decision="") & Q(told_at=None)
     )
     unpaid = Bonus.objects.filter(assignment__hit=OuterRef("pk"), paid_at=None)
-    hit = (
-        Hit.objects.filter(
-            ~Exists(undecided),
-            ~Exists(unpaid),
-            Q(claimed_until=None) | Q(claimed_until__lte=now),
-            state=Hit.State.CLOSED,
-            removed_at=None,
-            closed_at__lte=now - KEPT,
-            batch__provider__in=names,
-        )
-        .select_related("batch")
-        .order_by("closed_at")
-        .select_for_update(no_key=True, skip_locked=True, of=("self",))
-        .first()
+    due = Hit.objects.filter(
+        ~Exists(undecided),
+        ~Exists(unpaid),
+        state=Hit.State.CLOSED,
+        removed_at=None,
+        closed_at__lte=now - KEPT,
+        batch__provider__in=names,
     )
-    if hit is not None:
-        hit.claimed_until = now + outbox.LEASE
-        hit.tries += 1
-        hit.save(update_fields=["claimed_until", "tries"])
-    return hit
+    return take_first(due.select_related("batch").order_by("closed_at"), now=now)

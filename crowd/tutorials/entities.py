@@ -4,7 +4,6 @@ Each practice question is one of the decisions that marking a document takes, as
 have, how far a mention goes, whom or what it means. They are answered with the interface's own keys.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,7 @@ from typing import Any
 from crowd.interfaces import relation
 from crowd.interfaces.entities import TYPES
 from crowd.interfaces.relation import Choice, Page, Part, Step
+from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
 from crowd.tutorials.practising import Review, review, unmark
 from kbpo.core.errors import InvalidInput
@@ -107,15 +107,7 @@ def read_tutorial(toml: str) -> Tutorial:
     InvalidInput
         Naming the question that is not of the form that entities.toml describes.
     """
-    data = tomllib.loads(toml)
-    return Tutorial(
-        kind=KIND,
-        title=data["title"],
-        pass_mark=data["pass_mark"],
-        tries=data["tries"],
-        examples=tuple(_read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
-        practice=tuple(_read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
-    )
+    return practising.read_tutorial(toml, kind=KIND, read=_read)
 
 
 def _read(one: Mapping[str, Any], where: str) -> EntitiesPractice:

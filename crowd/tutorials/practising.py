@@ -1,9 +1,13 @@
 """What practice questions of all tutorials share: marked words, and answers beside the right ones."""
 
 import re
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from crowd.interfaces.relation import Page, Part
+from crowd.tutorials.lesson import Practice, Tutorial
 from kbpo.core.spans import Span
 
 _MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
@@ -30,6 +34,28 @@ def review(given: Page, right: Page) -> Review:
     """Put an answer beside the right one: both are pages of the same question, filled in."""
     rows = zip(given.steps[0].choices, right.steps[0].choices, strict=True)
     return Review(given, tuple(Reviewed(one.parts, one.checked, best.checked) for one, best in rows))
+
+
+def read_tutorial(toml: str, *, kind: str, read: Callable[[Mapping[str, Any], str], Practice]) -> Tutorial:
+    """Read a tutorial from its file's text.
+
+    Parameters
+    ----------
+    toml : str
+    kind : str
+        Of work.
+    read : callable
+        Reads a question; its second argument is where it stands, for errors.
+    """
+    data = tomllib.loads(toml)
+    return Tutorial(
+        kind=kind,
+        title=data["title"],
+        pass_mark=data["pass_mark"],
+        tries=data["tries"],
+        examples=tuple(read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
+        practice=tuple(read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
+    )
 
 
 def unmark(marked: str) -> tuple[str, list[tuple[Span, str]]]:

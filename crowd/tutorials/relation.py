@@ -1,6 +1,5 @@
 """The tutorial of the relation interface, read from relation.toml."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from typing import Any
 from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
 from crowd.interfaces import relation
 from crowd.interfaces.relation import Asked, Page
+from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
 from crowd.tutorials.practising import Review, review, unmark
 from kbpo.core.errors import InvalidInput
@@ -74,15 +74,7 @@ def read_tutorial(toml: str) -> Tutorial:
     InvalidInput
         Naming the question that is not of the form that relation.toml describes.
     """
-    data = tomllib.loads(toml)
-    return Tutorial(
-        kind=KIND,
-        title=data["title"],
-        pass_mark=data["pass_mark"],
-        tries=data["tries"],
-        examples=tuple(_read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
-        practice=tuple(_read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
-    )
+    return practising.read_tutorial(toml, kind=KIND, read=_read)
 
 
 def _read(one: Mapping[str, Any], where: str) -> RelationPractice:

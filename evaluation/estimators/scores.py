@@ -120,6 +120,9 @@ class Documents:
         a_i,d: how many instances of each system match one.
     pool_correct : mapping of str to int[d]
         a_pool,d: how many instances do that some system of the pool predicts.
+    outside : bool[N] or None
+        Which of the pool's instances are in none of the documents that these were drawn from, since those
+        were retired before: no share of the pool counts them. None where all count.
     """
 
     sample: DocumentSample
@@ -127,6 +130,7 @@ class Documents:
     found: Mapping[str, IntArray]
     correct: Mapping[str, IntArray]
     pool_correct: Mapping[str, IntArray]
+    outside: BoolArray | None = None
 
     def take(self, columns: IntArray) -> "Documents":
         """Return some of the documents."""
@@ -136,7 +140,12 @@ class Documents:
             {part: g[:, columns] for part, g in self.found.items()},
             {part: a[:, columns] for part, a in self.correct.items()},
             {part: a[columns] for part, a in self.pool_correct.items()},
+            self.outside,
         )
+
+    def inside(self, f: FloatArray, instances: IntArray) -> FloatArray:
+        """Return labels of instances of the pool, the last axis of `f`, with 0 for those that are outside."""
+        return f if self.outside is None else np.where(self.outside[instances], 0.0, f)
 
 
 @dataclass(frozen=True)
@@ -352,6 +361,7 @@ def coordinated_estimates(
     some = next(iter(reduced.values()))
     pools, counts = _pools(some)
     entries = of_entries(labels, some, sample, parts)
+    places = np.flatnonzero(sample.sampled)[some.positions]
     alphas = None
     if documents is not None and documents.true.size >= 2:
         alphas = planned_alphas(
@@ -367,7 +377,7 @@ def coordinated_estimates(
         precision = {name: many.difference_precisions(reduced[name], f) for name in weightings}
         recall: dict[str, list[RecallEstimate | None]] = {}
         if alphas is not None and documents is not None and _has_recall(documents, part):
-            shares = _shares_of_pool(some, f)
+            shares = _shares_of_pool(some, documents.inside(f, places))
             recall["documents"] = _document_recalls(documents, part)
             recall["labelled"] = _labelled_recalls(documents, part, shares)
             recall["both"] = [
@@ -467,7 +477,7 @@ def iid_estimates(
         recall: dict[str, list[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
             recall["simple"] = _document_recalls(documents, part)
-            shares = iid.shares_of_pool(P, drawn)
+            shares = iid.shares_of_pool(P, [(rows, documents.inside(own, rows)) for rows, own in drawn])
             recall["joint"] = _labelled_recalls(documents, part, shares or [None] * len(systems))
         yield Estimates(
             part,

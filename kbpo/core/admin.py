@@ -1,26 +1,43 @@
 """What every page of the admin builds on."""
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.options import TO_FIELD_VAR
+from django.core.exceptions import BadRequest
 from django.db.models import Model
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
 else:
     _ModelAdmin = admin.ModelAdmin  # no subscripts when it runs
 
-admin.site.site_header = admin.site.site_title = "KBP Online: operators"
-admin.site.index_title = "What there is"
+
+class OperatorsSite(admin.AdminSite):
+    """The admin, which `kbpo.core.admin_config` makes the site's."""
+
+    site_header = site_title = "KBP Online: operators"
+    index_title = "What there is"
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """Refuse a column without a name, which Django's pages would look for and fail."""
+        page = super().admin_view(view, cacheable)
+
+        @wraps(page)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if "" in (request.GET.get(TO_FIELD_VAR), request.POST.get(TO_FIELD_VAR)):
+                raise BadRequest(f"{TO_FIELD_VAR} names no column")
+            response: HttpResponseBase = page(request, *args, **kwargs)
+            return response
+
+        return checked
 
 
 class ReadOnlyAdmin(_ModelAdmin):
     """Lets operators look, and nobody change: these rows are written by services alone."""
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Find a row; ``?_to_field=`` names no column, and Django would fail to find that one."""
-        return super().get_object(request, object_id, from_field or None)
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse."""

@@ -131,14 +131,8 @@ def build() -> Site:
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
     pages = (
-        "corpus",
-        "compare",
-        "documents",
-        "entities",
-        "exhaustive",
-        "release_epoch",
-        "api_leaderboard",
-        "api_compare",
+        *("corpus", "compare", "documents", "entities", "exhaustive", "release_epoch"),
+        *("api_leaderboard", "api_compare"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {

@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus, Question
 from evaluation import audit, comparing, document_phases, epochs, exhaustive
@@ -56,6 +58,18 @@ def test_the_second_phase_waits_for_the_last_annotation_of_the_first(unsampled: 
     assert document_phases.draw_due_phases() == 0
     assert drawn(sample, 1) == first
     assert not drawn(sample, 2) & first
+
+
+def test_the_second_phase_locks_the_corpus_before_the_sample_as_a_release_does(
+    unsampled: Corpus, gold: Path
+) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    annotate(unsampled, gold, drawn(sample, 1))
+    with CaptureQueriesContext(connection) as queries:
+        assert document_phases.draw_second_phase(sample=sample)
+    locking = [one["sql"] for one in queries if " FOR " in one["sql"] and "UPDATE" in one["sql"]]
+    tables = [sql.split("FROM ")[1].split()[0] for sql in locking]
+    assert tables[:2] == ['"annotations_corpus"', '"evaluation_documentsample"']
 
 
 def asked(sample: DocumentSample) -> set[str]:
@@ -137,6 +151,34 @@ def test_both_phases_are_audited(unsampled: Corpus, gold: Path) -> None:
     ]
     SecondPhaseProbability.objects.filter(probability__lt=1).update(probability=0.5)
     assert "p2 differs at 56 documents" in audit.audit_corpus(unsampled)
+
+
+def test_an_audit_finds_a_probability_that_estimates_would_use_wrongly(unsampled: Corpus, gold: Path) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    annotate(unsampled, gold, drawn(sample, 1))
+    document_phases.draw_due_phases()
+    for phase in (1, 2):
+        sample.documents.filter(pk=sample.documents.filter(phase=phase).first().pk).update(probability=0.01)
+        found = f"the probabilities of the exhaustive documents differ at {phase} documents"
+        assert audit.audit_corpus(unsampled) == [found]
+
+
+def test_an_audit_finds_another_population(unsampled: Corpus) -> None:
+    document_phases.sample_documents(corpus=unsampled, size=20)
+    DocumentSample.objects.update(population=61)
+    assert audit.audit_corpus(unsampled) == ["drawn from 61 documents; there were 60"]
+
+
+def test_an_audit_finds_a_document_without_a_probability_in_the_second_phase(
+    unsampled: Corpus, gold: Path
+) -> None:
+    sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
+    annotate(unsampled, gold, drawn(sample, 1))
+    document_phases.draw_due_phases()
+    never = sample.second_phase.exclude(document__sampled__sample=sample).first()
+    assert never is not None
+    never.delete()
+    assert "p2 is stored of 55 documents, and the first phase left 56" in audit.audit_corpus(unsampled)
 
 
 @pytest.mark.parametrize(

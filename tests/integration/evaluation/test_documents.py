@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import DocumentAnnotation
+from annotations import labels
+from annotations.models import DocumentAnnotation, Question
 from annotations.records import MentionRecord, RelationRecord
 from evaluation.document_page import NAMED, PAGE, Choice, read_document
 from evaluation.models import Instance, Prediction
@@ -144,12 +145,15 @@ def test_no_vote_is_shown_of_a_label_that_is_not_released(cast, document, client
     assert "said so" not in client.get(address(document)).content.decode()
 
 
-def test_the_crowds_relations_stand_with_their_votes_once_they_are_open(document):
+def test_the_crowds_relations_stand_with_their_votes_once_they_are_open_and_published(document):
     annotation = annotate(document, BORN, source=DocumentAnnotation.Source.CROWD)
     question = QuestionFactory(document=document, settled=True)
     LabelFactory(question=question, value=True, votes_for=2, votes=3)
     annotation.questions.add(question)
     retire(document)
+    (relation,) = read(document).relations
+    assert relation.ruling is None
+    labels.publish(Question.objects.all())
     (relation,) = read(document).relations
     assert (relation.ruling.votes_for, relation.ruling.votes) == (2, 3)
 

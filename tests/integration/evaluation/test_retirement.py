@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
@@ -10,12 +11,20 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, DocumentAnnotation, Question
-from evaluation import audit, comparing, document_phases, epochs, exhaustive, retirement
+from evaluation import audit, comparing, document_phases, epochs, exhaustive, pool, retirement
 from evaluation.annotated import read_sample
-from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument, Score, Submission
+from evaluation.models import (
+    DocumentSample,
+    Epoch,
+    Instance,
+    RetiredDocument,
+    SampledDocument,
+    Score,
+    Submission,
+)
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
-from tests.factories import UserFactory
+from tests.factories import CorpusFactory, UserFactory
 from tests.integration.evaluation.test_document_phases import annotate, drawn
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +102,23 @@ def test_an_epoch_keeps_the_documents_its_scores_rest_on(
         true = row.document.annotations.get().relations.values_list("predicate", "subject_start")
         found += sum(key in keys for key in true)
     assert recall(later).recall == pytest.approx(found / 90)
+
+
+def test_claims_in_documents_retired_before_are_outside_of_recall(
+    corpus: Corpus, released: Submission, submit: Submit, judge: Judge
+) -> None:
+    old, _ = corpus.document_samples.order_by("number")
+    first, second = corpus.epochs.order_by("number")
+    submit("two", seed=2)
+    pipeline.advance()
+    judge()
+    for epoch, documents in ((first, set()), (second, gone(old))):
+        read = pool.read_pool(epoch, 1)
+        ids = read.sorted_ids[np.argsort(read.position)]  # in the order of the pool
+        claimed = dict(Instance.objects.values_list("pk", "document__doc_id"))
+        expected = [claimed[pk] in documents for pk in ids.tolist()]
+        assert pool.read_outside(read).tolist() == expected
+    assert any(expected)
 
 
 def test_the_rows_of_an_old_sample_never_change(corpus: Corpus, submit: Submit, judge: Judge) -> None:
@@ -317,6 +343,14 @@ def test_an_audit_finds_another_replacement(corpus: Corpus) -> None:
     assert audit.audit_corpus(corpus) == ["sample 2 of documents: the replacements differ at 2 documents"]
 
 
+def test_an_audit_finds_another_probability_of_being_retired(corpus: Corpus) -> None:
+    retire(corpus, 0.5)
+    row = RetiredDocument.objects.first()
+    assert row is not None
+    RetiredDocument.objects.filter(pk=row.pk).update(probability=0.25)
+    assert audit.audit_corpus(corpus) == ["the probability of being retired differs"]
+
+
 def test_an_audit_finds_another_seed(corpus: Corpus) -> None:
     retire(corpus, 0.5)
     DocumentSample.objects.filter(number=2).update(seed=7)
@@ -523,6 +557,12 @@ def test_a_release_that_is_too_early_is_refused_on_the_page(corpus: Corpus, clie
     answer = client.post("/corpora/small/exhaustive/release/", {"percent": "0"})
     assert answer.status_code == 400
     assert "nothing to release" in answer.content.decode()
+
+
+def test_without_an_open_epoch_nothing_is_released() -> None:
+    corpus = CorpusFactory.create(tag="closed")
+    with pytest.raises(Conflict, match="no epoch of closed is open"):
+        epochs.release(corpus=corpus)
 
 
 @pytest.mark.parametrize("kind", ["", "annotator"])

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,34 @@ def test_a_census_gives_the_truth(part, estimator):
         assert score.precision.estimate == pytest.approx(precision, abs=1e-12)
         assert score.recall.estimate == pytest.approx(recall, abs=1e-12)
         assert score.f1.estimate == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
+
+
+@pytest.mark.parametrize("design", ["coordinated", "iid"])
+def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
+    # Everybody knows what is true in documents 9 to 11; recall is about the others, all of which are read.
+    pool = small_pool(1)
+    outside = pool.document >= 9
+    everything = replace(pool.systems[1], rows=np.union1d(pool.systems[1].rows, np.flatnonzero(outside)))
+    everything = replace(everything, confidence=np.ones(everything.rows.size))
+    everything = replace(
+        everything, weights={"subject_relation": np.full(everything.rows.size, 1 / everything.rows.size)}
+    )
+    pool.systems[1] = everything
+    documents = replace(pool.documents().take(np.arange(9)), sample=SimpleRandom(9), outside=outside)
+    if design == "coordinated":
+        sample = pool.sample(0, pi=np.ones(pool.correct.size))
+        (estimates,) = coordinated_estimates(
+            pool.systems, pool.labels(), sample, documents, weightings=DEFAULT, parts=["relation"]
+        )
+        recalls, tolerance = estimates.recall["labelled"], 1e-12
+    else:
+        (estimates,) = iid_estimates(
+            pool.systems, pool.labels(), pool.draws(0, 40_000), documents, parts=["relation"]
+        )
+        recalls, tolerance = estimates.recall["joint"], 0.01
+    there = pool.correct & ~outside
+    for system, recall in zip(pool.systems, recalls, strict=True):
+        assert recall.estimate == pytest.approx(there[system.rows].sum() / there.sum(), abs=tolerance)
 
 
 def test_recall_from_labels_is_the_product_over_the_whole_pool():
