@@ -5,6 +5,7 @@ depends on having seen an assignment before: what was taken in is found again by
 """
 
 import logging
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
@@ -270,14 +271,22 @@ def identify(*, provider: str, worker_id: str) -> WorkerIdentity:
     known = WorkerIdentity.objects.select_related("user").filter(provider=provider, worker_id=worker_id)
     if (found := known.first()) is not None:
         return found
+    name = worker_id.lower()
     try:
-        with transaction.atomic():
-            user = User(email=f"{worker_id.lower()}@{provider}.invalid", is_annotator=True, is_active=False)
-            user.set_unusable_password()
-            user.save()
-            return WorkerIdentity.objects.create(user=user, provider=provider, worker_id=worker_id)
-    except IntegrityError:  # another process was first
-        return known.get()
+        return _new_identity(provider, worker_id, name)
+    except IntegrityError:
+        if (found := known.first()) is not None:  # another process was first
+            return found
+    # somebody has signed up with that address, or a worker has the same name but for its capitals
+    return _new_identity(provider, worker_id, f"{name}-{secrets.token_hex(8)}")
+
+
+@transaction.atomic
+def _new_identity(provider: str, worker_id: str, name: str) -> WorkerIdentity:
+    user = User(email=f"{name}@{provider}.invalid", is_annotator=True, is_active=False)
+    user.set_unusable_password()
+    user.save()
+    return WorkerIdentity.objects.create(user=user, provider=provider, worker_id=worker_id)
 
 
 def _follow(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime) -> int:

@@ -17,7 +17,7 @@ from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import Conflict
 from tests import crowd
-from tests.factories import QuestionFactory
+from tests.factories import QuestionFactory, UserFactory
 from tests.fake_provider import LOST
 from tests.integration.crowd.services.conftest import Desk
 
@@ -81,6 +81,14 @@ def test_a_worker_of_whom_nothing_is_known_becomes_a_person_who_cannot_sign_in(d
     assert (user.is_annotator, user.is_active, user.has_usable_password()) == (True, False, False)
     assert identify(provider="mturk", worker_id="A3XYZ") == identity
     assert User.objects.count() == 1
+
+
+def test_an_address_that_is_taken_keeps_nobody_from_being_known(db: None) -> None:
+    squatter = UserFactory.create(email="a3xyz@mturk.invalid")
+    identity = identify(provider="mturk", worker_id="A3XYZ")
+    assert identity.user != squatter
+    assert identify(provider="mturk", worker_id="A3XYZ") == identity
+    assert identify(provider="mturk", worker_id="a3xyz") != identity
 
 
 # Answers that cannot be counted
