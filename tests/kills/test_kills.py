@@ -20,9 +20,8 @@ from tests.processes import wait_until, working_in
 
 pytestmark = pytest.mark.slow
 
-#: Those that act at a provider of work are killed in tests/integration/crowd/test_kills.py.
+#: Those that only act at a provider of work are killed in tests/integration/crowd/test_kills.py.
 STAGES = {stage.__name__ for stage in pipeline.STAGES} - {
-    "post_hits",
     "collect_work",
     "review_work",
     "pay_bonuses",
