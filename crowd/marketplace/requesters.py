@@ -64,3 +64,16 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
         filled_at=now,
         created_at=now,
     )
+
+
+def revoke_key(*, name: str, access_key_id: str) -> None:
+    """Have a requester's key work no more. Whatever was done with it stays.
+
+    Raises
+    ------
+    InvalidInput
+        If the requester has no such key.
+    """
+    keys = RequesterKey.objects.filter(requester__name=name, access_key_id=access_key_id)
+    if not keys.update(is_active=False):
+        raise InvalidInput(f"{name} has no key {access_key_id}", where="--revoke")

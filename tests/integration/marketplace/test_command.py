@@ -30,6 +30,23 @@ def test_a_requester_that_there_is_gets_more_keys_and_money() -> None:
     assert sorted(requester.keys.values_list("rate", flat=True)) == [5, 7]
 
 
+def test_a_key_that_was_revoked_works_no_more_and_the_others_do() -> None:
+    for _ in range(2):
+        call_command("marketplace_key", "The lab", verbosity=0)
+    leaked, other = RequesterKey.objects.order_by("pk")
+    call_command("marketplace_key", "The lab", "--revoke", leaked.access_key_id)
+    assert set(RequesterKey.objects.filter(is_active=True)) == {other}
+
+
+def test_a_key_of_another_requester_is_not_revoked() -> None:
+    call_command("marketplace_key", "The lab", verbosity=0)
+    call_command("marketplace_key", "Another", verbosity=0)
+    key = RequesterKey.objects.get(requester__name="Another")
+    with pytest.raises(CommandError, match="The lab has no key"):
+        call_command("marketplace_key", "The lab", "--revoke", key.access_key_id)
+    assert RequesterKey.objects.filter(is_active=True).count() == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

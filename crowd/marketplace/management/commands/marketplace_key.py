@@ -14,7 +14,7 @@ from kbpo.core.errors import InvalidInput
 class Command(BaseCommand):
     help = (
         "Make a pair of keys for a requester of the marketplace, and the requester if there is none of that "
-        "name; prints the secret this once."
+        "name; prints the secret this once. Or revoke a pair."
     )
     offers_json = True
 
@@ -24,9 +24,15 @@ class Command(BaseCommand):
         parser.add_argument("--deposit", default="0", metavar="DOLLARS", help="Added to the balance: 100.00")
         parser.add_argument("--rate", type=float, default=20, help="Requests a second.")
         parser.add_argument("--burst", type=float, default=100, help="Requests at once.")
+        parser.add_argument(
+            "--revoke", metavar="KEY", help="Make no keys; have this access key id work no more."
+        )
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["revoke"]:
+            requesters.revoke_key(name=options["name"], access_key_id=options["revoke"])
+            return
         now = timezone.now()
         requester = Requester.objects.filter(name=options["name"]).first() or requesters.create_requester(
             name=options["name"], owner=self.find_owner(options["owner"])
