@@ -47,6 +47,7 @@ export class Autosave {
   // Something has changed: it is saved after a rest, of none where waiting brings nothing.
   touch(rest = REST) {
     if (this.#isOver) return;
+    if (!this.#isDirty && !this.#isSaving) this.#say("", false); // what was said of an earlier state is not true of this
     this.#isDirty = true;
     this.#tries = 0;
     this.#schedule(rest);
