@@ -1,6 +1,5 @@
 """The operators' desk in a browser: with a mouse, by keyboard alone, on a phone."""
 
-import os
 from datetime import timedelta
 
 import pytest
@@ -14,6 +13,7 @@ from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from tests import crowd
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import picture
 from tests.factories import (
     AssignmentFactory,
     CorpusFactory,
@@ -66,11 +66,6 @@ def flagged(batch: HitBatch) -> Assignment:
     first.flag = "Done in 1.2 s; for the like of it workers take 20 s, by the median."
     first.save()
     return first
-
-
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 def fits(page: Page) -> bool:

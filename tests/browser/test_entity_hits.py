@@ -1,7 +1,6 @@
 """A HIT of a whole document in the marketplace's frame: marked, kept, sent, counted."""
 
 import json
-import os
 import random
 import re
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from crowd.providers import registry
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import fit_fingers, picture
 from tests.factories import CorpusFactory, DocumentFactory, HitFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -114,11 +114,6 @@ def tags(frame: FrameLocator) -> list[str]:
 def send(frame: FrameLocator) -> None:
     frame.get_by_role("button", name="Check and send").click()
     frame.get_by_role("dialog").get_by_role("button", name="Send").click()
-
-
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 def frame_of(page: Page) -> Frame:
@@ -258,6 +253,4 @@ def test_it_fits_the_marketplaces_frame(begin: Begin, width: int, scheme: str) -
     picture(page, f"entities-hit-alone-{width}-{scheme}")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     if width == 360:
-        targets = page.locator("button:visible, summary:visible")
-        heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
-        assert min(heights) >= 44
+        assert fit_fingers(page, "button, summary")

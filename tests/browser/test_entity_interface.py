@@ -15,6 +15,7 @@ from annotations.models import Question, Response
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import fit_fingers
 from tests.factories import DocumentFactory, UserFactory
 from tests.mediawiki import Wiki, serve_wiki
 
@@ -546,9 +547,7 @@ def test_a_phone_has_room_for_fingers_and_no_sideways_scrolling(
     word(page, "Ada").tap()
     page.get_by_role("group", name="Type").get_by_role("button", name="Person").tap()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
-    targets = page.locator(".workbench button:visible, .workbench input[type=text]:visible")
-    heights = targets.evaluate_all("found => found.map(e => e.getBoundingClientRect().height)")
-    assert min(heights) >= 44
+    assert fit_fingers(page, ".workbench button, .workbench input[type=text]")
     expect(page.get_by_role("list", name="Found")).to_be_attached()
 
 

@@ -1,21 +1,15 @@
 """The tutorial of whole documents: with the interface's own keys, on every screen."""
 
-import os
-
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from crowd.tutorials import find_tutorial
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import picture
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])

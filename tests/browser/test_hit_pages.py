@@ -1,7 +1,6 @@
 """A HIT's page in the marketplace's frame, from another origin: answered, kept, sent, paid."""
 
 import json
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import fit_fingers, picture
 from tests.factories import (
     ADA,
     PRESS,
@@ -123,11 +123,6 @@ def accept(open_page: OpenPage, worker: User, **options: object) -> tuple[Page, 
     frame = page.frame_locator("[data-frame]")
     expect(frame.get_by_role("button", name=re.compile("Next|Send"))).to_be_enabled()
     return page, frame
-
-
-def picture(page: Page, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 def frame_of(page: Page) -> Frame:
@@ -599,9 +594,7 @@ def fits(frame: Frame, page: Page, name: str, width: int) -> None:
     picture(page, name)
     assert frame.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     if width == 360:
-        targets = frame.locator("label.option:visible, button:visible, summary:visible, a.button:visible")
-        heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
-        assert min([44, *heights]) >= 44
+        assert fit_fingers(frame, "label.option, button, summary, a.button", at_least=0)
 
 
 @pytest.mark.parametrize(
@@ -613,6 +606,7 @@ def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
     post(mturk, hit)
     page = preview(open_page, worker, width=width, scheme=scheme)
     expect(page.frame_locator("[data-frame]").get_by_text("This is a preview")).to_be_visible()
+    expect(page.frame_locator("[data-frame]").locator("[data-step]:visible")).to_have_count(1)
     check(page, f"preview-{width}-{scheme}")
     page.get_by_role("button", name="Accept").click()
     frame = page.frame_locator("[data-frame]")

@@ -1,6 +1,5 @@
 """A worker's day in the marketplace: find, preview, accept, answer, send, be approved, see the money."""
 
-import os
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,6 +17,7 @@ from crowd.marketplace.questions import ExternalQuestion, write_question
 from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import fit_fingers, picture
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -258,10 +258,7 @@ def have_worked(mturk, hits: str, worker: User) -> None:
 
 
 def check(page: Page, width: int, name: str) -> None:
-    if folder := os.environ.get("PICTURES"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+    picture(page, name)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     if width == 360:
-        targets = page.locator("main button:visible, main .choices a:visible, main a.task:visible")
-        heights = targets.evaluate_all("found => found.map(one => one.getBoundingClientRect().height)")
-        assert min(heights) >= 44
+        assert fit_fingers(page, "main button, main .choices a, main a.task")

@@ -9,6 +9,7 @@ from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
 from tests.browser.conftest import OpenPage
+from tests.browser.looks import fit_fingers
 from tests.factories import ADA, PRESS, SHE, TEXT, YEAR, DocumentFactory, QuestionFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -183,9 +184,7 @@ def test_a_phone_has_room_for_fingers_and_no_sideways_scrolling(
 ) -> None:
     page = start(open_page, worker, width=360)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
-    targets = page.locator("label.option:visible, .questions button:visible, .questions a:visible")
-    heights = targets.evaluate_all("found => found.map(e => e.getBoundingClientRect().height)")
-    assert min(heights) >= 44
+    assert fit_fingers(page, "label.option, .questions button, .questions a")
 
 
 def test_it_is_a_plain_form_without_scripts(open_page: OpenPage, worker: User, founded: Question) -> None:

@@ -1,0 +1,24 @@
+"""How a page looks: a picture of it, and whether it leaves room for fingers."""
+
+import os
+
+from playwright.sync_api import Frame, Page
+
+FINGER = 44  # CSS pixels, the least height of what is touched
+
+# In one step: a script of the page may hide things between two.
+HEIGHTS = """targets => [...document.querySelectorAll(targets)]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+    .map((one) => one.getBoundingClientRect().height)"""
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture of the whole page as NAME.png in the folder that PICTURES names, if it is set."""
+    if folder := os.environ.get("PICTURES"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def fit_fingers(page: Page | Frame, targets: str, *, at_least: int = 1) -> bool:
+    """Whether that many targets (a selector) can be seen, and all of these are as high as a finger needs."""
+    heights = page.evaluate(HEIGHTS, targets)
+    return len(heights) >= at_least and all(height >= FINGER for height in heights)
