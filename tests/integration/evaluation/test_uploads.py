@@ -459,3 +459,10 @@ def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
 def test_a_whole_file_that_was_left_lying_is_offered_again(cast, sign_in):
     finish(cast.member)
     assert "is here and was not handed in" in sign_in(cast.member).get("/submissions/new/").content.decode()
+
+
+def test_a_file_that_the_form_names_is_not_said_to_be_left_lying(cast, sign_in):
+    upload = finish(cast.member)
+    page = sign_in(cast.member).get(f"/submissions/new/?upload={upload.pk}").content.decode()
+    assert "Choose another only if you want another" in page
+    assert "was not handed in" not in page
