@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotations.models import Question
-from evaluation import forecast, sampling
+from evaluation import forecast, money, sampling
 from evaluation.claims import read_claims
 from evaluation.models import (
     Epoch,
@@ -146,6 +146,13 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
     found = page(client, accepted("one"))
     for words in ("To be judged", "questions", "volunteers judge it", "4 of 4 left", "Have it judged"):
         assert words in found
+
+
+@pytest.mark.parametrize(("cents", "words"), [(0, "nothing more has to be asked"), (20, "less than $1")])
+def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypatch, cents, words):
+    price = money.Expected(cents=cents, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0)
+    monkeypatch.setattr(money, "expected", lambda *_, **__: price)
+    assert words in page(client, accepted("one"))
 
 
 def test_visitors_do_not_learn_what_it_takes(accepted, client):
