@@ -233,7 +233,7 @@ def _read_answer(request: HttpRequest, assignment: Assignment) -> str:
 
 def _say_what_became(request: HttpRequest, assignment: Assignment) -> None:
     if assignment.state in Assignment.ANSWERED:
-        messages.success(request, "Your answer is in. Here is the next one.")
+        messages.success(request, "Your answer is in. Thank you.")
     elif assignment.state == Assignment.State.ABANDONED:
         messages.warning(request, "The time for that one ran out, so it went back to the others.")
     else:

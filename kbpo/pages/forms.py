@@ -55,6 +55,15 @@ class BudgetForm(forms.Form):
     )
     cap_cents = DollarsField(label="Cap, $")
 
+    def clean(self) -> dict[str, Any]:
+        """Check that a submission is there, of which the crowd knows no more than its number."""
+        data: dict[str, Any] = super().clean() or {}
+        scope, key = data.get("scope"), data.get("key", "")
+        is_number = key.isascii() and key.isdecimal() and len(key) < 19
+        if scope == Budget.Scope.SUBMISSION and is_number and not Submission.objects.filter(pk=key).exists():
+            self.add_error("key", f"There is no submission {key}.")
+        return data
+
 
 class CapForm(forms.Form):
     """Another cap for a budget."""

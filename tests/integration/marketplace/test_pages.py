@@ -225,6 +225,15 @@ def test_a_task_that_is_sent_leads_to_the_next(page: Client, hit: Hit) -> None:
     assert response.headers["Location"] == reverse("work_group", args=[hit.hit_type.group_id])
 
 
+def test_after_the_last_task_none_is_announced(page: Client, requester: Requester) -> None:
+    assignment = accept(page, create(requester, MaxAssignments=1))
+    page.post(submit_url(page, assignment), {"answer": "yes"})
+    text = page.get(task_url(assignment), follow=True).content.decode()
+    assert "Your answer is in. Thank you." in text
+    assert "Nothing more of this" in text
+    assert "next" not in text
+
+
 def test_a_task_of_somebody_elses_is_not_there(client: Client, page: Client, hit: Hit) -> None:
     assignment = accept(page, hit)
     client.force_login(new_worker().user)
