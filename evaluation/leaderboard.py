@@ -24,6 +24,10 @@ WEIGHTINGS: Mapping[str, str] = MappingProxyType(
         "relation": "every relation alike",
     }
 )
+#: How claims are weighed under each design; the first is what the leaderboard shows.
+WEIGHTINGS_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {"coordinated": WEIGHTINGS, "iid": {"subject_relation": WEIGHTINGS["subject_relation"]}}
+)
 #: How recall is estimated under each design; the first is what the leaderboard shows.
 ESTIMATORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}

@@ -13,7 +13,7 @@ from evaluation.leaderboard import (
     ESTIMATORS,
     LEVELS,
     PARTS,
-    WEIGHTINGS,
+    WEIGHTINGS_OF,
     Measure,
     check_choice,
     rows,
@@ -81,7 +81,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "choice": choice,
         "levels": LEVELS,
         "parts": PARTS,
-        "weightings": WEIGHTINGS,
+        "weightings": WEIGHTINGS_OF[corpus.design],
         "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
     }
 

@@ -14,7 +14,7 @@ from evaluation.axis import Axis
 from evaluation.comparing import Compared
 from evaluation.estimators.comparison import excludes_zero
 from evaluation.estimators.intervals import Interval
-from evaluation.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS, Measure
+from evaluation.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS_OF, Measure
 from evaluation.models import Submission
 from evaluation.views.board import Choice, read_choice
 from evaluation.visibility import SAMPLED, Viewer, find, visible
@@ -60,7 +60,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "choice_fields": list(asdict(choice).items()),
         "levels": LEVELS,
         "parts": PARTS,
-        "weightings": WEIGHTINGS,
+        "weightings": WEIGHTINGS_OF[corpus.design],
         "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
     }
     return render(request, "evaluation/compare.html", context)
