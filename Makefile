@@ -25,11 +25,14 @@ setup: .venv/requirements.txt  ## make .venv with everything in it
 demo: setup  ## serve a populated site until Ctrl-C
 	@$(ENV) exec $(BIN)/python -m demo.serve
 
-test: setup  ## run the tests but the slow ones
-	@$(BIN)/python -m pytest -q -m "not slow" $(TESTS)
+# Each of the processes has its own servers and its own browser.
+PROCESSES ?= 2
+PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
+test: setup  ## run the tests but the slow ones, in PROCESSES (2)
+	@$(PYTEST) -m "not slow" $(TESTS)
 
 test-all: setup  ## run every test
-	@$(BIN)/python -m pytest -q $(TESTS)
+	@$(PYTEST) $(TESTS)
 
 check: setup  ## linters, types, import rules, migrations, production settings
 	@$(BIN)/ruff check .

@@ -68,7 +68,8 @@ def score_epoch(*, epoch_id: int) -> bool:
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
         for submission in judged.order_by("pk"):
-            move(submission, Submission.State.SCORED, f"{len(pool.submissions)} systems in the pool")
+            size = len(pool.submissions)
+            move(submission, Submission.State.SCORED, f"{size} system{'s' * (size != 1)} in the pool")
         epoch.subsets_due = True
     epoch.scores_due = False
     _succeeded(epoch)

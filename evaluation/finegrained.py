@@ -120,6 +120,8 @@ class Cost:
         Its further claims whose verdict was public before it came: they count exactly.
     new : int
         Its claims that were sampled for it.
+    later : int
+        Its claims that were sampled for systems after it and that its scores rest on as well.
     half_width, target : float or None
         Of precision as the sample is designed for it, in points; None before it is scored.
     level : int
@@ -131,6 +133,7 @@ class Cost:
     reused: int
     published: int
     new: int
+    later: int
     half_width: float | None
     target: float
     level: int
@@ -139,7 +142,7 @@ class Cost:
 
     @property
     def all(self) -> int:
-        """All sampled claims of the submission."""
+        """The claims of the submission that its own batch has."""
         return self.reused + self.published + self.new
 
 
@@ -174,6 +177,7 @@ def cost(submission: Submission) -> Cost | None:
         reused=sampled["reused"],
         published=published,
         new=sampled["new"] - published,
+        later=max(0, score.labels - sampled["reused"] - sampled["new"]) if score else 0,
         half_width=half_width,
         target=100 * corpus.target_half_width,
         level=level,

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from django.db.models import Count, Q
-
-from annotations.models import Corpus, Question
+from annotations.models import Corpus
 from evaluation.models import AdjustedScore, Score, Submission, SubsetScore
+from evaluation.progress import count_settled
 from evaluation.visibility import Viewer, visible
 from kbpo.core.errors import InvalidInput
 
@@ -146,13 +145,7 @@ def rows(
     """
     estimator = check_choice(corpus, level=level, part=part, weighting=weighting, estimator=estimator)
     submissions = list(
-        visible(viewer)
-        .filter(corpus=corpus, state__in=SHOWN_STATES)
-        .select_related("team", "batch__epoch")
-        .annotate(
-            needed=Count("batch__questions"),
-            settled=Count("batch__questions", filter=Q(batch__questions__state=Question.State.SETTLED)),
-        )
+        visible(viewer).filter(corpus=corpus, state__in=SHOWN_STATES).select_related("team", "batch__epoch")
     )
     newest = (
         Score.objects.filter(
@@ -167,7 +160,9 @@ def rows(
         .distinct("submission_id")
     )
     scores = {score.submission_id: score for score in newest}
-    return _in_order([_row(submission, scores.get(submission.pk)) for submission in submissions], part)
+    judging = count_settled([one.pk for one in submissions if one.state == State.JUDGING])
+    found = [_row(one, scores.get(one.pk), judging.get(one.pk, (0, 0))) for one in submissions]
+    return _in_order(found, part)
 
 
 def check_choice(corpus: Corpus, *, level: int, part: str, weighting: str, estimator: str | None) -> str:
@@ -211,11 +206,11 @@ def measure(
     return Measure(estimate, getattr(score, f"{name}_low"), getattr(score, f"{name}_high"), reason)
 
 
-def _row(submission: Submission, score: Score | None) -> Row:
+def _row(submission: Submission, score: Score | None, judging: tuple[int, int]) -> Row:
     nothing = Measure(None, None, None, "not scored yet")
     why = ""
     if score is None:
-        why = _why_unscored(submission)
+        why = _why_unscored(submission, judging)
         precision = recall = f1 = nothing
     else:
         precision, recall, f1 = measure(score, "precision"), measure(score, "recall"), measure(score, "f1")
@@ -237,8 +232,8 @@ def _row(submission: Submission, score: Score | None) -> Row:
     )
 
 
-def _why_unscored(submission: Submission) -> str:
-    settled, needed = submission.settled, submission.needed  # type: ignore[attr-defined]
+def _why_unscored(submission: Submission, judging: tuple[int, int]) -> str:
+    settled, needed = judging
     if submission.state == State.UPLOADED:
         return "Its file is waiting to be read."
     if submission.state == State.ACCEPTED:

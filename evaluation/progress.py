@@ -1,11 +1,12 @@
 """How far a submission is, in words that say what happens next."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from annotations.models import Question, Response
 from evaluation.models import SampleBatch, StageWork, Submission
@@ -72,31 +73,42 @@ class Progress:
 
 def progress(submission: Submission) -> Progress | None:
     """Count the questions of a submission's batch; None before its claims are sampled."""
-    batch = SampleBatch.objects.filter(submission=submission).first()
+    batch = _counted().filter(submission=submission).first()
     if batch is None:
         return None
-    settled = Q(state=Question.State.SETTLED)
-    recent = settled & Q(settled_at__gt=batch.drawn_at)
-    # What was settled before for no system tells which documents are annotated in full: it shows in the end.
-    earlier = SampleBatch.questions.through.objects.filter(
-        question=OuterRef("pk"), samplebatch__drawn_at__lt=batch.drawn_at
-    )
-    for_systems = Q(published_at__lte=batch.drawn_at) | Q(Exists(earlier))
-    shown = settled if batch.labelled_at else recent | (settled & for_systems)
+    recent = Q(settled_at__gt=batch.drawn_at)
     counted = batch.questions.aggregate(
-        needed=Count("pk"),
-        settled=Count("pk", filter=shown),
-        recent=Count("pk", filter=recent),
-        first=Min("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
-        last=Max("settled_at", filter=Q(settled_at__gt=batch.drawn_at)),
+        recent=Count("pk", filter=recent & Q(state=Question.State.SETTLED)),
+        first=Min("settled_at", filter=recent),
+        last=Max("settled_at", filter=recent),
     )
     left = None
-    rest = counted["needed"] - counted["settled"]
+    rest = batch.needed - batch.settled
     if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
         left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
     answers = Response.objects.filter(question__batches=batch, answered_at__gt=batch.drawn_at)
     answered_at = answers.aggregate(at=Max("answered_at"))["at"]
-    return Progress(counted["settled"], counted["needed"], left, answered_at)
+    return Progress(batch.settled, batch.needed, left, answered_at)
+
+
+def count_settled(submissions: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Count, for each sampled submission, the questions shown as settled, and all; `Progress` says which."""
+    batches = _counted().filter(submission__in=submissions)
+    return {batch.submission_id: (batch.settled, batch.needed) for batch in batches}
+
+
+def _counted() -> QuerySet[SampleBatch, Any]:
+    settled = Q(questions__state=Question.State.SETTLED)
+    recent = Q(questions__settled_at__gt=F("drawn_at"))
+    # What was settled before for no system tells which documents are annotated in full: it shows in the end.
+    earlier = SampleBatch.questions.through.objects.filter(
+        question=OuterRef("questions"), samplebatch__drawn_at__lt=OuterRef("drawn_at")
+    )
+    for_systems = Q(questions__published_at__lte=F("drawn_at")) | Q(Exists(earlier))
+    shown = settled & (Q(labelled_at__isnull=False) | recent | for_systems)
+    return SampleBatch.objects.annotate(
+        settled=Count("questions", filter=shown), needed=Count("questions")
+    ).order_by()
 
 
 def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.datetime) -> str:

@@ -129,7 +129,7 @@ def sample_submission(*, submission_id: int) -> bool:
     move(
         locked,
         Submission.State.JUDGING,
-        f"epoch {epoch.number}; people have to answer {asked} questions",
+        f"epoch {epoch.number}; people have to answer {asked} question{'s' * (asked != 1)}",
     )
     nudge(SETTLE_TASK)
     return True

@@ -170,7 +170,8 @@ def _store(submission: Submission, reading: isolated.Outcome) -> bool:
         return False
     locked.counts = reading.counts
     if reading.accepted:
-        move(locked, State.ACCEPTED, f"{len(reading.predictions)} claims", also=["counts"])
+        claims = len(reading.predictions)
+        move(locked, State.ACCEPTED, f"{claims} claim{'s' * (claims != 1)}", also=["counts"])
         if locked.go_ahead:
             nudge(SAMPLE_TASK)
     else:

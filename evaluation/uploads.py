@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from evaluation import normalised
@@ -62,21 +62,23 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
     TooLarge
         If the file is larger than the service takes.
     Conflict
-        If the user has too many uploads already, in number or bytes.
+        If the user has too many uploads already, in number or bytes. Those whose check is over do not count:
+        the oldest of them make room.
     """
     name = Path(name.replace("\x00", "").replace("\\", "/")).name.strip()[:255] or "file"
     if size < 1:
-        raise InvalidInput("the file is empty", where="size")
+        raise InvalidInput("the file is empty: choose another", where=name)
     if size > MOST_BYTES:
         raise TooLarge(
             f"{name} has {size:,} bytes; the service takes at most {MOST_BYTES:,}. Compress it with gzip."
         )
     if digest and not _DIGEST.fullmatch(digest):
         raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
+    _make_room(user, size)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         mine = Upload.objects.filter(user=user)
-        if mine.count() >= MOST_OPEN or (mine.aggregate(n=Sum("size"))["n"] or 0) + size > MOST_HELD:
+        if not _fits(mine, size):
             raise Conflict(
                 f"You have {mine.count()} uploads here that were not handed in, and {MOST_OPEN} or"
                 f" {MOST_HELD / 1e9:.0f} GB is the most: discard one, or wait a day"
@@ -238,6 +240,24 @@ def remove_expired() -> int:
                 path.unlink(missing_ok=True)
                 removed += 1
     return removed
+
+
+def _fits(held: "QuerySet[Upload]", size: int) -> bool:
+    """Say whether one more upload may join these."""
+    found = held.aggregate(number=Count("pk"), size=Sum("size", default=0))
+    return bool(found["number"] < MOST_OPEN and found["size"] + size <= MOST_HELD)
+
+
+def _make_room(user: User, size: int) -> None:
+    """Throw away the oldest uploads whose check is over, as many as one more needs, if they are enough."""
+    mine = Upload.objects.filter(user=user)
+    over = mine.filter(file_check__isnull=False).exclude(file_check__state=FileCheck.State.WAITING)
+    if _fits(mine.exclude(pk__in=over), size):
+        for upload in over.order_by("created_at"):
+            if _fits(mine, size):
+                return
+            with suppress(TryAgain):  # it is just being written anew: the next older one then
+                discard(upload=upload)
 
 
 class _Movable(File):  # type: ignore[type-arg]

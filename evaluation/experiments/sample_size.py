@@ -113,7 +113,9 @@ def _compared(numbers: dict[str, Any]) -> list[Compared]:
     of_tac, of_corpus = numbers["tac"]["labels"], numbers["corpus"]["labels"]
     compared = [
         Compared(
-            f"{rule}: labels for {count} systems, pool like TAC's", f"{reported:,}", of_tac[rule][count - 1]
+            f"{rule}: labels for {count} system{'s' * (count > 1)}, pool like TAC's",
+            f"{reported:,}",
+            of_tac[rule][count - 1],
         )
         for rule, figures_of_rule in PAPER.items()
         for count, reported in zip(AT, figures_of_rule, strict=True)

@@ -401,7 +401,7 @@ _TABLE = (
         "WRONG_NUM_ENTRIES",
         "ERROR",
         "reject",
-        "The line has {1} columns where {0} are expected",
+        "The line has {1} where {0} are expected",
         "Separate by tabs: {2}.",
     ),
     _own(

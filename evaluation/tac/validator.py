@@ -133,7 +133,8 @@ class Validator:
         if expected == count == 4 and is_number(cells[3]):
             count = 3  # the last is a confidence, so the provenance is missing
         if not expected <= count <= expected + 1:
-            self._log.add("WRONG_NUM_ENTRIES", number, text, expected, count, _LAYOUT[expected])
+            found = f"{count} column{'s' * (count != 1)}"
+            self._log.add("WRONG_NUM_ENTRIES", number, text, expected, found, _LAYOUT[expected])
             return
         confidence = 1.0
         if count > expected:

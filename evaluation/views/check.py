@@ -64,7 +64,7 @@ def check(request: HttpRequest) -> HttpResponse:
         "recent": [
             (one, WORDS[FileCheck.State(one.state)][0]) for one in recent.select_related("upload", "corpus")
         ],
-        **sending(user),
+        **sending(user, form),
     }
     return render(request, "evaluation/check.html", context, status=status)
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
 from evaluation import submissions, uploads
-from evaluation.forms import UploadForm, remembered
+from evaluation.forms import FileForm, UploadForm, remembered
 from evaluation.models import Upload
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
@@ -40,7 +40,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         "form": form,
         "has_team": Team.objects.filter(memberships__user=user).exists(),
         "has_corpus": Corpus.objects.exists(),
-        **sending(user),
+        **sending(user, form),
     }
     return render(request, "evaluation/upload.html", context, status=status)
 
@@ -56,9 +56,10 @@ def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("check" if request.POST.get("back") == "check" else "upload")
 
 
-def sending(user: User) -> dict[str, Any]:
-    """Return what the part of a form that sends a file needs."""
-    return {"piece": PIECE, "left_lying": uploads.left_lying(user)}
+def sending(user: User, form: FileForm) -> dict[str, Any]:
+    """Return what the part of a form that sends a file needs: the file that it names is not left lying."""
+    here = form.here
+    return {"piece": PIECE, "left_lying": [one for one in uploads.left_lying(user) if one != here]}
 
 
 def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:

@@ -233,6 +233,19 @@ def test_what_a_submission_took_adds_up(scored: list[Submission]) -> None:
     assert (first.level, first.is_released) == (80, False)
 
 
+def test_what_a_submission_took_names_every_label_of_its_scores(
+    scored: list[Submission], client: Client
+) -> None:
+    took = [finegrained.cost(one) for one in scored]
+    labels = [Score.objects.filter(submission=one).values_list("labels", flat=True)[0] for one in scored]
+    assert [one and one.all + one.later for one in took] == labels
+    assert took[0] is not None
+    assert took[0].later > 0
+    client.force_login(User.objects.create_superuser("operator@example.org"))
+    page = client.get(f"/submissions/{scored[0].pk}/").content.decode()
+    assert f"<strong>{took[0].later}</strong> more" in page
+
+
 def test_what_was_published_before_is_counted_by_itself(
     scored: list[Submission], corpus: Corpus, enter: Enter
 ) -> None:

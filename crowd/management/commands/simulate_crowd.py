@@ -45,6 +45,6 @@ class Command(BaseCommand):
             )
         else:
             self.stdout.write(
-                f"{corpus.tag}: {report.answers} answers to {report.questions} questions, "
-                f"and {report.expert_answers} questions settled by an expert"
+                f"{corpus.tag}: {report.answers} answers to {report.questions} questions; "
+                f"questions settled by an expert: {report.expert_answers}"
             )

@@ -43,8 +43,9 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"line {problem.line}: {problem.severity} {problem.code}: {problem.message}"
                 )
+            claims = len(reading.predictions)
             self.stdout.write(
-                f"accepted: {len(reading.predictions)} claims" if reading.accepted else "refused"
+                f"accepted: {claims} claim{'s' * (claims != 1)}" if reading.accepted else "refused"
             )
         if not reading.accepted:
             errors = sum(problem.severity == "ERROR" for problem in reading.problems)

@@ -376,6 +376,7 @@ def test_progress_does_not_tell_what_was_settled_for_no_system(cast, client):
     batch.questions.add(of_a_whole_document, for_a_system, QuestionFactory())
     address = reverse("submission", args=[batch.submission.pk])
     assert "1 of 3 questions settled" in client.get(address).content.decode()
+    assert "1 of 3 questions are settled" in client.get("/").content.decode()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from evaluation import checks, uploads
-from evaluation.models import Submission, Upload
+from evaluation.models import FileCheck, Submission, Upload
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
@@ -199,6 +199,37 @@ def test_a_user_holds_a_bounded_number_of_uploads(user):
     with pytest.raises(Conflict, match="discard one"):
         begin(user)
     begin(UserFactory())
+
+
+def finish_check(user, state="refused"):
+    check = checks.start(upload=finish(user), corpus=CorpusFactory(), format="tac2016")
+    FileCheck.objects.filter(pk=check.pk).update(state=state)
+    return check.upload
+
+
+def test_a_file_is_checked_as_often_as_its_owner_likes(user):
+    oldest, *newer = [finish_check(user) for _ in range(uploads.MOST_OPEN)]
+    begin(user)
+    assert not oldest.path.exists()
+    assert set(Upload.objects.values_list("pk", flat=True)) > {upload.pk for upload in newer}
+
+
+def test_a_check_is_not_thrown_away_in_vain(user):
+    checked = finish_check(user)
+    for _ in range(3):
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES)
+    with pytest.raises(Conflict):
+        uploads.create(user=user, name="a.kb", size=MOST_BYTES)
+    assert Upload.objects.filter(pk=checked.pk).exists()
+
+
+def test_what_waits_to_be_checked_makes_no_room(user):
+    waiting = finish_check(user, state="waiting")
+    for _ in range(uploads.MOST_OPEN - 1):
+        begin(user)
+    with pytest.raises(Conflict):
+        begin(user)
+    assert Upload.objects.filter(pk=waiting.pk).exists()
 
 
 def test_a_user_holds_a_bounded_number_of_bytes(user):
@@ -428,3 +459,10 @@ def test_a_form_that_is_too_large_is_refused_before_it_is_read(cast, sign_in):
 def test_a_whole_file_that_was_left_lying_is_offered_again(cast, sign_in):
     finish(cast.member)
     assert "is here and was not handed in" in sign_in(cast.member).get("/submissions/new/").content.decode()
+
+
+def test_a_file_that_the_form_names_is_not_said_to_be_left_lying(cast, sign_in):
+    upload = finish(cast.member)
+    page = sign_in(cast.member).get(f"/submissions/new/?upload={upload.pk}").content.decode()
+    assert "Choose another only if you want another" in page
+    assert "was not handed in" not in page

@@ -210,6 +210,13 @@ def test_reading_ends_when_there_are_too_many_errors(line, code, monkeypatch):
     assert (reading.problems[-1].line, reading.accepted) == (NEXT + 9, False)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"), [("one", "has 1 column where"), ("one\ttwo", "has 2 columns where")]
+)
+def test_columns_are_counted_in_good_english(line, said):
+    assert said in extend(line).problems[-1].message
+
+
 def test_a_file_that_names_too_many_entities_is_too_large(monkeypatch):
     monkeypatch.setattr(entities, "MOST_ENTITIES", 4)
     reading = extend(":D | type | PER", ":E | type | PER", ":F | type | PER")
