@@ -24,13 +24,13 @@ class Offer:
 
 OFFERS: Mapping[str, Offer] = {
     "relation": Offer(
-        title="How are two people, places or organisations related in a text?",
+        title="How are two people, places or organizations related in a text?",
         description="Read a short passage and say how two marked names are related, if at all.",
         keywords="text, reading, relations, language",
         duration=timedelta(minutes=5),
     ),
     "entities": Offer(
-        title="Mark the people, places, organisations, dates and titles in a text",
+        title="Mark the people, places, organizations, dates and titles in a text",
         description="Read a document, mark every name in it, and say which names mean the same.",
         keywords="text, reading, names, language",
         duration=timedelta(hours=2),

@@ -27,7 +27,7 @@ def sentence(parts: Iterable[Part]) -> SafeString:
 def _segment(segment: Segment) -> SafeString:
     tags = format_html_join(
         "",
-        '<span class="tag" data-tag="{}">{}</span>&nbsp;',
+        '<span data-tag="{}"><span class="tag">{}</span>&nbsp;</span>',
         ((mark.kind, mark.label) for mark in segment.opens if mark.label),
     )
     classes = " ".join(mark.kind for mark in segment.marks)

@@ -53,8 +53,8 @@ class Standing:
     questions, settled, with_experts : int
         Questions that it asked; those that are settled; those that an expert is to settle.
     places, open, held, sent : int
-        Assignments promised by HITs that are not cancelled; those that a worker may accept now; those on a
-        worker's screen, as far as we know; those that were sent.
+        Assignments that were sent or may still come; those that a worker may accept now; those on a worker's
+        screen, as far as we know; those that were sent.
     flagged, waiting, approved, rejected : int
         Of those sent: waiting for a person, waiting, and as decided.
     hits : mapping of str to int
@@ -114,13 +114,15 @@ def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
     for batch in batches:
         done, asked = work.get(batch.pk, {}), questions.get(batch.pk, {})
         held = min(done.get("held", 0), out.get(batch.pk, 0))
+        # What a HIT did not get before it ended is asked again in another, whose places count.
+        all_places = places.get(batch.pk, 0) + done.get("ended", 0)
         found.append(
             Standing(
                 batch=batch,
                 questions=asked.get("questions", 0),
                 settled=asked.get("settled", 0),
                 with_experts=asked.get("with_experts", 0),
-                places=places.get(batch.pk, 0),
+                places=all_places,
                 open=max(0, out.get(batch.pk, 0) - held),
                 held=held,
                 sent=done.get("sent", 0),
@@ -133,7 +135,7 @@ def standings(batches: Sequence[HitBatch], *, now: datetime) -> list[Standing]:
                 money=money.get(batch.pk, Money()),
                 agreement=measures.get(batch.pk),
                 left=time_left(
-                    places.get(batch.pk, 0) - done.get("sent", 0),
+                    all_places - done.get("sent", 0),
                     done.get("recent", 0),
                     done.get("first"),
                     now,
@@ -178,7 +180,7 @@ def time_left(missing: int, recent: int, first: datetime | None, now: datetime) 
 
 
 def _hits(pks: Sequence[int]) -> tuple[dict[int, dict[str, int]], dict[int, int], dict[int, int]]:
-    """Count HITs by state; places promised; places that are with a provider and not filled."""
+    """Count HITs by state; places of HITs that have not ended; those with a provider and not filled."""
     states: dict[int, dict[str, int]] = defaultdict(dict)
     places: dict[int, int] = defaultdict(int)
     out: dict[int, int] = {}
@@ -187,7 +189,7 @@ def _hits(pks: Sequence[int]) -> tuple[dict[int, dict[str, int]], dict[int, int]
         .values("batch", "state")
         .annotate(
             number=Count("pk"),
-            all=Sum("places"),
+            to_fill=Sum("places", filter=Q(ended_at=None)),
             at_provider=Sum("posted_places", filter=Q(ended_at=None)),
         )
         .order_by()
@@ -195,7 +197,7 @@ def _hits(pks: Sequence[int]) -> tuple[dict[int, dict[str, int]], dict[int, int]
     for row in rows:
         states[row["batch"]][row["state"]] = row["number"]
         if row["state"] not in (Hit.State.CANCELLED, Hit.State.FAILED):
-            places[row["batch"]] += row["all"]
+            places[row["batch"]] += row["to_fill"] or 0
         if row["state"] == Hit.State.POSTED:
             out[row["batch"]] = row["at_provider"] or 0
     sent = (
@@ -231,6 +233,7 @@ def _work(pks: Sequence[int], now: datetime) -> dict[int, dict[str, Any]]:
         .values("hit__batch")
         .annotate(
             sent=Count("pk", filter=~Q(state=_State.BEGUN)),
+            ended=Count("pk", filter=~Q(state=_State.BEGUN) & Q(hit__ended_at__isnull=False)),
             held=Count("pk", filter=_OUT & Q(state=_State.BEGUN, begun_at__gt=_held_since(now))),
             flagged=Count("pk", filter=waits_for_a_person()),
             waiting=Count("pk", filter=Q(state=_State.SUBMITTED)),

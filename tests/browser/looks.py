@@ -2,7 +2,7 @@
 
 import os
 
-from playwright.sync_api import Frame, Page
+from playwright.sync_api import Frame, Locator, Page
 
 FINGER = 44  # CSS pixels, the least height of what is touched
 
@@ -22,3 +22,18 @@ def fit_fingers(page: Page | Frame, targets: str, *, at_least: int = 1) -> bool:
     """Whether that many targets (a selector) can be seen, and all of these are as high as a finger needs."""
     heights = page.evaluate(HEIGHTS, targets)
     return len(heights) >= at_least and all(height >= FINGER for height in heights)
+
+
+def is_broken(cell: Locator, word: str) -> bool:
+    """Say whether the word with which a cell begins goes over more than one line."""
+    return bool(
+        cell.evaluate(
+            """(cell, length) => {
+              const word = document.createRange();
+              word.setStart(cell.firstChild, 0);
+              word.setEnd(cell.firstChild, length);
+              return word.getClientRects().length > 1;
+            }""",
+            len(word),
+        )
+    )

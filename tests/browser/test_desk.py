@@ -9,18 +9,21 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotations import responses
+from annotations.payloads import EntitiesQuestion
 from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from tests import crowd
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import picture
+from tests.browser.looks import is_broken, picture
 from tests.factories import (
+    ADA,
     AssignmentFactory,
     CorpusFactory,
     DocumentFactory,
     HitBatchFactory,
     HitFactory,
     QuestionFactory,
+    ResponseFactory,
     UserFactory,
     WorkerIdentityFactory,
 )
@@ -125,6 +128,38 @@ def test_an_answer_is_approved_with_the_keyboard_alone(
     expect(page.get_by_text("It is approved")).to_be_visible()
     flagged.refresh_from_db()
     assert flagged.decision == "approve"
+
+
+def test_no_word_of_a_heading_is_broken_on_a_tablet(
+    open_page: OpenPage, operator: User, flagged: Assignment
+) -> None:
+    page = open_page(reverse("desk"), user=operator, width=768)
+    heading = page.get_by_role("columnheader", name="Assignments in")
+    assert not is_broken(heading, "Assignments")
+    assert fits(page)
+
+
+def test_what_was_marked_in_a_document_can_be_read(
+    open_page: OpenPage, operator: User, batch: HitBatch
+) -> None:
+    document = DocumentFactory.create(corpus=batch.corpus)
+    question = QuestionFactory.create(document=document, asked=EntitiesQuestion())
+    ada = {"start": ADA.start, "end": ADA.end}
+    said = {
+        "version": 1,
+        "mentions": [{**ada, "type": "PER", "entity": 1}],
+        "entities": [{"id": 1, "canonical": ada, "link": {"none": True}}],
+    }
+    assignment = AssignmentFactory.create(hit=HitFactory.create(batch=batch, questions=[question]), sent=True)
+    own = ResponseFactory.create(question=question, worker=assignment.worker.user, answer=said)
+    assignment.responses.set([own])
+    page = open_page(reverse("desk_answer", args=[assignment.pk]), user=operator)
+    text = page.get_by_role("region", name="The document")
+    tag = text.locator(".tag")
+    assert tag.inner_text() == "person"
+    assert tag.evaluate("tag => getComputedStyle(tag).backgroundColor") == "rgba(0, 0, 0, 0)"
+    tag.evaluate("tag => tag.remove()")
+    assert text.text_content() == document.text
 
 
 def test_a_batch_is_opened_after_its_price_was_seen(

@@ -12,12 +12,12 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.marketplace import lifecycle, money, requesters
-from crowd.marketplace.models import Assignment, Hit, RequesterKey
+from crowd.marketplace.models import Assignment, Hit, Requester, RequesterKey
 from crowd.marketplace.questions import ExternalQuestion, write_question
 from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import fit_fingers, picture
+from tests.browser.looks import fit_fingers, is_broken, picture
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -231,6 +231,17 @@ def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
         if name == "work_mine":
             page.get_by_text("Reply to the requester").click()
         check(page, width, f"{name}-{width}-{scheme}")
+
+
+def test_a_requesters_name_is_not_broken_on_a_tablet(
+    open_page: OpenPage, mturk, hits: str, worker: User
+) -> None:
+    Requester.objects.update(name="Laboratory")
+    post(mturk, hits, Title="Judge a claim that a system makes of people, places and organizations")
+    page = open_page(reverse("work"), user=worker, width=768)
+    assert not is_broken(page.get_by_role("columnheader", name="Requester"), "Requester")
+    assert not is_broken(page.get_by_role("cell", name="Laboratory"), "Laboratory")
+    assert page.evaluate("document.documentElement.scrollWidth") == 768
 
 
 def have_worked(mturk, hits: str, worker: User) -> None:

@@ -90,6 +90,16 @@ def test_a_worker_answers_with_the_keyboard_alone(
     ]
 
 
+def test_only_what_is_asked_about_is_set_apart_in_the_text(
+    open_page: OpenPage, worker: User, founded: Question
+) -> None:
+    page = start(open_page, worker)
+    text = page.locator(".passage .text")
+    shown = text.inner_text()
+    assert "person\xa0She founded" in shown
+    assert "here. Ada Quill was born" in shown
+
+
 @pytest.mark.parametrize("key", ["Backspace", "b"])
 def test_back_goes_to_the_question_before_and_its_answer_can_be_changed(
     open_page: OpenPage, worker: User, founded: Question, key: str

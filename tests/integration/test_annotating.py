@@ -91,8 +91,8 @@ def test_a_question_shows_the_document_its_mentions_and_its_choices(
 ) -> None:
     start(browser)
     html = html_of(browser.get(page(founded)))
-    assert ">A person</span>&nbsp;She</span>" in html
-    assert ">B organization</span>&nbsp;Quill Press</span>" in html
+    assert ">A person</span>&nbsp;</span>She</span>" in html
+    assert ">B organization</span>&nbsp;</span>Quill Press</span>" in html
     assert f'name="q{founded.pk}" value="{FOUNDED}"' in html
     assert f'name="q{she_is_ada.pk}" value="right"' in html
 

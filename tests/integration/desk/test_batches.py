@@ -78,10 +78,24 @@ def test_money_is_what_was_paid_and_what_is_promised(
     assert found.reserved == 2 * 18
 
 
-def test_what_is_cancelled_or_refused_promises_no_places(batch: HitBatch, post: Any, now: datetime) -> None:
+def test_what_is_cancelled_or_refused_promises_no_places(
+    desk: Client, batch: HitBatch, post: Any, now: datetime
+) -> None:
     post(state="cancelled")
     post(state="failed", error="no")
     assert standing(batch, now).places == 0
+    assert "0 of 0" not in text_of(desk.get(reverse("desk_batch", args=[batch.pk])))
+
+
+def test_places_that_ran_out_empty_are_not_waited_for(
+    batch: HitBatch, post: Any, send: Any, now: datetime
+) -> None:
+    expired = post()
+    send(expired)
+    Hit.objects.filter(pk=expired.pk).update(ended_at=now)
+    post()
+    found = standing(batch, now)
+    assert (found.places, found.sent, found.open) == (1 + 3, 1, 3)
 
 
 def test_a_place_on_a_workers_screen_is_held_until_its_time_is_over(
