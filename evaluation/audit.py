@@ -57,7 +57,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> lis
     instance_ids = claims.instance_ids.tolist()
     stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
     if abs(claims.p.sum() - 1) > 1e-9:
-        return [f"p sums to {claims.p.sum()!r}, not to 1"]
+        return [f"p sums to {float(claims.p.sum())!r}, not to 1"]
     if batch.draws is not None:
         counts = sampling.count_draws(claims.p, batch.draws, secret=secret, number=batch.number)
         drawn = {instance_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}

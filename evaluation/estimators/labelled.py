@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.recall import RecallEstimate
@@ -189,7 +189,12 @@ def planned_alpha(teams: ArrayLike, own: ArrayLike, pi: ArrayLike, documents: in
 
 
 def planned_alphas(
-    systems: Sequence[IntArray], teams: Sequence[int], pi: ArrayLike, documents: int, population: int
+    systems: Sequence[IntArray],
+    teams: Sequence[int],
+    pi: ArrayLike,
+    documents: int,
+    population: int,
+    outside: BoolArray | None = None,
 ) -> list[float]:
     """Return what `planned_alpha` does for every system of a pool, passing over each system once.
 
@@ -203,10 +208,13 @@ def planned_alphas(
         π_B, in (0, 1].
     documents, population : int
         As in `planned_alpha`.
+    outside : bool[N], optional
+        The instances in documents that recall is not about: they count as little as what is wrong.
 
     Returns
     -------
     list of float, length m
+        0 for a system all of whose instances are outside.
 
     Raises
     ------
@@ -223,8 +231,10 @@ def planned_alphas(
                 theirs[rows] = True
         count += theirs
     _checks.integers("teams", count, low=1)
-    kind = np.minimum(count, len(PLANNED_CORRECT)) - 1
-    planned = np.array(PLANNED_CORRECT)
+    planned = np.array([0.0, *PLANNED_CORRECT])
+    kind = np.minimum(count, len(PLANNED_CORRECT))
+    if outside is not None:
+        kind[_checks.flags("outside", outside, pi.size)] = 0
     uncertain = planned[kind] * (1.0 / pi - 1.0)
     # Counts, and sums without rounding: the order of a pool's instances cannot matter.
     total = float(np.bincount(kind, minlength=planned.size) @ planned)
@@ -232,6 +242,9 @@ def planned_alphas(
     alphas = []
     for rows in systems:
         _checks.not_empty("systems", rows.size)
+        if total == 0:
+            alphas.append(0.0)
+            continue
         nu = float(np.bincount(kind[rows], minlength=planned.size) @ planned) / total
         own = math.fsum(uncertain[rows].tolist())
         spread = (own * (1.0 - nu) ** 2 + max(0.0, of_pool - own) * nu**2) / total**2

@@ -370,6 +370,7 @@ def coordinated_estimates(
             sample.pi,
             documents.true.size,
             documents.sample.population,
+            documents.outside,
         )
     estimators = ESTIMATORS["coordinated"]
     for part in parts:

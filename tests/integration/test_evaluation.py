@@ -1,5 +1,6 @@
 """From a file to a score: what is stored, when, and what must never happen."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from django.core.files import File
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -23,6 +24,7 @@ from evaluation.models import (
     Epoch,
     InclusionProbability,
     Instance,
+    Prediction,
     SampleBatch,
     SampledInstance,
     Score,
@@ -351,6 +353,11 @@ def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None
     with transaction.atomic():
         SampledInstance.objects.filter(pk=SampledInstance.objects.first().pk).delete()  # type: ignore[union-attr]
         assert len(audit.audit_corpus(corpus)) == 1
+        transaction.set_rollback(True)
+    with transaction.atomic():
+        Prediction.objects.filter(submission__name="two").update(probability=F("probability") * 2)
+        (*_, finding) = audit.audit_corpus(corpus)
+        assert re.fullmatch(r"epoch 1, batch 2: p sums to [\d.]+, not to 1", finding)
         transaction.set_rollback(True)
     with transaction.atomic():
         Epoch.objects.update(secret="00" * 32)

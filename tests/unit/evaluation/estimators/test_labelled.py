@@ -269,6 +269,20 @@ def test_all_planned_weights_at_once_are_those_one_by_one(seed):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_instances_that_recall_is_not_about_do_not_move_a_planned_weight():
+    pi, teams = [0.5, 0.2, 0.4], [1, 2]
+    more = [np.array([0, 1, 3]), np.array([1, 2, 3, 4])]
+    outside = np.array([False, False, False, True, True])
+    inside = planned_alphas([np.array([0, 1]), np.array([1, 2])], teams, pi, 30, 200)
+    assert planned_alphas(more, teams, [*pi, 1.0, 0.3], 30, 200, outside) == pytest.approx(inside, abs=1e-12)
+
+
+def test_a_system_with_nothing_that_recall_is_about_plans_with_documents_alone():
+    systems, outside = [np.array([0]), np.array([1])], np.array([False, True])
+    assert planned_alphas(systems, [1, 2], [0.5, 0.5], 30, 200, outside)[1] == 0
+    assert planned_alphas(systems, [1, 2], [0.5, 0.5], 30, 200, np.ones(2, dtype=bool)) == [0, 0]
+
+
 def test_a_pool_with_an_instance_of_nobody_has_no_planned_weights():
     with pytest.raises(InvalidInput, match="teams"):
         planned_alphas([np.array([0])], [1], [0.5, 0.5], 3, 9)

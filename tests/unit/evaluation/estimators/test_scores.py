@@ -67,6 +67,23 @@ def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
         assert recall.estimate == pytest.approx(there[system.rows].sum() / there.sum(), abs=tolerance)
 
 
+def test_what_is_claimed_in_retired_documents_has_no_part_in_how_both_recalls_are_weighed():
+    pool = small_pool(1)
+    outside = pool.document >= 9
+    documents = replace(pool.documents().take(np.arange(9)), sample=SimpleRandom(40), outside=outside)
+    found = []
+    for certain in (False, True):  # as claims there are, once they are known
+        sample = pool.sample(3)
+        sample = replace(
+            sample, pi=np.where(outside & certain, 1.0, sample.pi), sampled=sample.sampled | outside
+        )
+        (estimates,) = coordinated_estimates(
+            pool.systems, pool.labels(), sample, documents, weightings=DEFAULT, parts=["relation"]
+        )
+        found.append([one.estimate for one in estimates.recall["both"]])
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
+
+
 def test_recall_from_labels_is_the_product_over_the_whole_pool():
     pool = small_pool(2)
     sample, documents = pool.sample(3), pool.documents(population=50)
