@@ -99,7 +99,8 @@ def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
     )
     if waiting:
         raise Conflict(
-            f"epoch {epoch.number} of {corpus.tag} still waits for {waiting} answers: release it after them"
+            f"epoch {epoch.number} of {corpus.tag} still waits for the answers to {waiting}"
+            f" question{'s' * (waiting != 1)}: release it after them"
         )
     if epoch.scores_due or epoch.subsets_due or batches.filter(labelled_at=None).exists():
         raise Conflict(

@@ -89,14 +89,18 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
     first = stream.read(CHUNK)
     while 0 < len(first) < 8 and (more := stream.read(CHUNK)):
         first += more
-    for magic, description in _UNSUPPORTED:
-        if first.startswith(magic):
-            log.end("UNSUPPORTED_FILE", 1, "", description)
-            return
+    if foreign := _foreign(first):
+        log.end("UNSUPPORTED_FILE", 1, "", foreign)
+        return
     packed = first.startswith(_GZIP)
     source = _Counted(first, stream)
     size = 0
     for chunk in _inflated(source) if packed else iter(source.read, b""):
+        if packed and not size:
+            foreign = "gzip again" if chunk.startswith(_GZIP) else _foreign(chunk)
+            if foreign:
+                log.end("UNSUPPORTED_FILE", 1, "", f"gzip, and what is in it is {foreign}")
+                return
         size += len(chunk)
         if size > MOST_BYTES:
             log.end("TOO_LARGE", 0, "", f"has more than {MOST_BYTES:,} bytes{' when unpacked' * packed}")
@@ -105,6 +109,11 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
             log.end("TOO_LARGE", 0, "", f"swells more than {MOST_SWELLING} times when unpacked")
             return
         yield chunk
+
+
+def _foreign(first: bytes) -> str:
+    """Say what a file is, by its first bytes, if it is neither text nor gzip."""
+    return next((description for magic, description in _UNSUPPORTED if first.startswith(magic)), "")
 
 
 class _Counted:

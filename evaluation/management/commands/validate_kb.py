@@ -49,6 +49,4 @@ class Command(BaseCommand):
             )
         if not reading.accepted:
             errors = sum(problem.severity == "ERROR" for problem in reading.problems)
-            raise InvalidInput(
-                f"refused: {errors} error{'s' if errors != 1 else ''}", where=str(options["file"])
-            )
+            raise InvalidInput(f"{errors} error{'s' * (errors != 1)}", where=str(options["file"]))
