@@ -1,7 +1,9 @@
 """How scores are made, for a researcher who wants to know whether to believe them."""
 
 import json
+import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +17,8 @@ from evaluation.estimators import coordinated, iid, precision, subsets
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
 EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
 
+_VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
 
 @cache
 def experiments() -> list[dict[str, Any]]:
@@ -25,10 +29,19 @@ def experiments() -> list[dict[str, Any]]:
         {
             **numbers,
             "figure": f"experiments/{numbers['experiment']}.svg",
+            "size": _size(folder / f"{numbers['experiment']}.svg"),
             "compared": [{**row, "shown": _figure(row["here"])} for row in numbers["compared"]],
         }
         for numbers in found
     ]
+
+
+def _size(figure: Path) -> tuple[int, int]:
+    """Return width and height of an SVG in its units, so that the page keeps its place free."""
+    with figure.open(encoding="utf-8") as file:
+        found = _VIEW_BOX.search(file.read(2000))
+    assert found is not None, f"{figure} has no viewBox"
+    return round(float(found[1])), round(float(found[2]))
 
 
 def _figure(value: object) -> str:

@@ -28,5 +28,8 @@ def test_every_experiment_stands_there_with_its_figure_and_its_numbers(client: C
     for experiment in method.experiments():
         assert finders.find(experiment["figure"]), experiment["figure"]
         assert experiment["figure"] in page
+        width, height = experiment["size"]
+        assert f'width="{width}"' in page
+        assert f'height="{height}"' in page
         for row in experiment["compared"]:
             assert row["shown"] in page
