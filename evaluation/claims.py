@@ -133,7 +133,7 @@ def read_claims(submission: Submission) -> Claims:
 def known_claims(submission: Submission, rows: Sequence[ClaimRow]) -> BoolArray:
     """Say for which predictions every question that they need was published before the upload.
 
-    Such an instance counts exactly, with π = 1 (ESTIMATION.md 4); it needs no sample of its own.
+    Such an instance counts exactly, with π = 1 (docs/estimation.md, 4); it needs no sample of its own.
 
     Returns
     -------

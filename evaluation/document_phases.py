@@ -3,7 +3,7 @@
 The first phase's mentions, found by people, say which names the second looks for: a document is taken with a
 probability that grows with the TF-IDF of those names in it, so that names of low and medium frequency come up
 in several documents. Every document can be taken, and each probability is stored before anybody looks at it
-(ESTIMATION.md 3.5).
+(docs/estimation.md, 3.5).
 """
 
 import hashlib

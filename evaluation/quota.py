@@ -1,4 +1,4 @@
-"""The quota: how many submissions of a team are judged in a week, against probing (ESTIMATION.md 4)."""
+"""The quota: how many submissions of a team are judged in a week, against probing (docs/estimation.md, 4)."""
 
 from datetime import datetime, timedelta
 

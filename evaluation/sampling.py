@@ -59,7 +59,7 @@ class Arrival:
 
 
 def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: float) -> Arrival:
-    """Grow the design for a system (ESTIMATION.md 3.2).
+    """Grow the design for a system (docs/estimation.md, 3.2).
 
     Parameters
     ----------

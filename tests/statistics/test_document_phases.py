@@ -67,7 +67,7 @@ def test_recall_is_unbiased_with_the_probabilities_and_biased_without():
         f" {bias_unweighted:+.4f} ({bias_unweighted / world.truth:+.1%}) without; 95% intervals hold the"
         f" truth in {held / RUNS:.3f}"
     )
-    assert abs(bias) <= 0.01 * world.truth  # a ratio is consistent: under 1%, ESTIMATION.md 3.5
+    assert abs(bias) <= 0.01 * world.truth  # a ratio is consistent: under 1%, docs/estimation.md 3.5
     assert abs(bias_unweighted) >= 0.04 * world.truth
     assert abs(bias_unweighted) > 10 * error
     assert held / RUNS >= 0.92
