@@ -1,0 +1,118 @@
+"""What the pages of documentation name is there: files, headings, decisions, modules and tests."""
+
+import importlib
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("demo/*.md")])
+DECISIONS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
+ESTIMATION = ROOT / "docs" / "estimation.md"
+STATUS = r"accepted(?:, amended by \d+(?: and \d+)*)?|superseded by \d+"
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def prose(page: Path) -> str:
+    """The page without what is shown as code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def links(page: Path) -> list[str]:
+    """The pages and files of ours that a page leads to."""
+    found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", prose(page)))
+    return [link for link in found if not re.match(r"[a-z]+:", link)]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings as GitHub names them in an address."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def target(page: Path, link: str) -> Path:
+    path = link.partition("#")[0]
+    return (page.parent / unquote(path)).resolve() if path else page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in links(page):
+        to = target(page, link)
+        assert to.exists(), link
+        assert "#" not in link or link.partition("#")[2] in anchors(to), link
+
+
+def test_every_page_of_docs_is_in_the_index() -> None:
+    index = ROOT / "docs" / "README.md"
+    listed = {target(index, link) for link in links(index)}
+    there = {page for page in PAGES if page.parent != ROOT / "docs" / "adr" or page.name == "README.md"}
+    assert listed >= there - {index}
+
+
+def read_decision(page: Path) -> tuple[str, str, str, str]:
+    heading, blank, status = page.read_text(encoding="utf-8").splitlines()[:3]
+    number, title = re.fullmatch(r"# (\d+)\. (.+)", heading).groups()
+    date, state = re.fullmatch(rf"\*(\d{{4}}-\d\d-\d\d), ({STATUS})\*", status).groups()
+    assert not blank
+    assert page.name.startswith(f"{int(number):04}-")
+    return f"[{number}]({page.name})", title, state, date
+
+
+def test_the_index_of_decisions_says_what_they_say() -> None:
+    rows = (ROOT / "docs" / "adr" / "README.md").read_text(encoding="utf-8").splitlines()
+    listed = [tuple(row.strip("| ").split(" | ")) for row in rows if row.startswith("| [")]
+    assert listed == [read_decision(page) for page in DECISIONS]
+
+
+def test_decisions_are_numbered_once_and_changed_by_later_ones_that_are_there() -> None:
+    numbers = [int(page.name[:4]) for page in DECISIONS]
+    assert len(set(numbers)) == len(numbers)
+    for number, page in zip(numbers, DECISIONS, strict=True):
+        for later in re.findall(r"\d+", read_decision(page)[2]):
+            assert number < int(later)
+            assert int(later) in numbers
+
+
+def referred() -> list[str]:
+    """The modules, functions and tests that docs/estimation.md names."""
+    found = re.findall(
+        r"`((?:evaluation|annotations|kbpo)\.[\w.]+|[\w/]*test_\w+\.py(?:::\w+)?)`", prose(ESTIMATION)
+    )
+    return sorted(set(found))
+
+
+def test_docs_on_estimation_name_much() -> None:
+    assert len(referred()) > 80
+
+
+@pytest.mark.parametrize("reference", [one for one in referred() if "test_" not in one])
+def test_modules_and_functions_that_docs_on_estimation_name_are_there(reference: str) -> None:
+    try:
+        importlib.import_module(reference)
+    except ModuleNotFoundError:
+        module, _, member = reference.rpartition(".")
+        assert hasattr(importlib.import_module(module), member)
+
+
+@pytest.mark.parametrize("reference", [one for one in referred() if "test_" in one])
+def test_tests_that_docs_on_estimation_name_are_there(reference: str) -> None:
+    path, _, test = reference.partition("::")
+    file = ROOT / (path if "/" in path else f"tests/unit/evaluation/estimators/{path}")
+    assert file.is_file()
+    assert not test or f"def {test}(" in file.read_text(encoding="utf-8")
+
+
+def test_sections_on_estimation_that_code_and_decisions_cite_are_there() -> None:
+    sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)", prose(ESTIMATION), flags=re.MULTILINE))
+    cited = set()
+    for folder in ("annotations", "crowd", "docs", "evaluation", "kbpo", "tests"):
+        for file in [*ROOT.glob(f"{folder}/**/*.py"), *ROOT.glob(f"{folder}/**/*.md")]:
+            cited |= set(re.findall(r"estimation\.md,? (\d+(?:\.\d+)?)", file.read_text(encoding="utf-8")))
+    assert {"3.2", "3.5", "4"} <= cited <= sections
