@@ -23,6 +23,7 @@ from annotations.models import (
 )
 from annotations.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.segmentation import segment
+from kbpo.core.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 
 BATCH = 200
@@ -96,6 +97,7 @@ def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | Non
         tokens += added_tokens
     if not created + unchanged:
         raise InvalidInput("the file holds no documents; it must hold one a line", where=str(path))
+    analyse({Document: created, Sentence: sentences})
     return LoadReport(corpus, created, unchanged, sentences, tokens)
 
 
@@ -137,6 +139,7 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
         relations += sum(len(record.relations) for record in new)
     if not created + unchanged:
         raise InvalidInput("the file holds no annotations; it must hold one document a line", where=str(path))
+    analyse({DocumentAnnotation: created, AnnotatedMention: mentions, AnnotatedRelation: relations})
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 

@@ -18,6 +18,7 @@ from annotations.aggregation.majority import Verdict
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Label, Question, Response
 from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from kbpo.core.analysing import analyse
 from kbpo.core.columns import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
@@ -272,7 +273,7 @@ def _settle(
             undecided.append(question)
         else:
             settled[question] = verdicts
-    Label.objects.bulk_create(
+    stored = Label.objects.bulk_create(
         Label(
             question=question,
             predicate=offer.predicate,
@@ -285,6 +286,7 @@ def _settle(
         for question, verdicts in settled.items()
         for offer, verdict in verdicts.items()
     )
+    analyse({Label: len(stored)})
     for question in settled:
         question.state = Question.State.SETTLED
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(

@@ -7,6 +7,7 @@ from django.db import connection
 
 from annotations.models import Corpus, NameFrequency
 from annotations.models.corpus import SEARCHED_CHARACTERS
+from kbpo.core.analysing import analyse
 
 # The very expression of the index `document_words`, so that it is used. OFFSET 0 keeps the planner from going
 # through all documents of the corpus for each name, as it would while it knows nothing of a new table.
@@ -92,6 +93,7 @@ def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]
             unique_fields=["corpus", "name"],
             update_fields=["documents", "among"],
         )
+        analyse({NameFrequency: len(found)})
         counts |= found
     return counts
 

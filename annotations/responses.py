@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 from annotations import conflicts, labels, payloads, selectors
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
+from kbpo.core.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.nudge import nudge
 
@@ -107,6 +108,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
         elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
             raise Conflict("You have already answered this question in another way; your first answer stays.")
     Response.objects.bulk_create(new)
+    analyse({Response: len(new)})
     _move_on({question.pk: question for question in locked}, new)
     return [responses[given.question.pk, given.worker.pk] for given in answers]
 

@@ -1,9 +1,9 @@
 """What a submission claims, as rows of plain values: a hundred thousand of them are read in a second."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from annotations.models import Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation.estimators import coordinated
 from evaluation.models import Prediction, Submission
+from kbpo.core.columns import array_literal, read_rows
 from kbpo.core.spans import Span
 
 FloatArray = NDArray[np.float64]
@@ -117,17 +118,35 @@ class Claims:
 
 def read_claims(submission: Submission) -> Claims:
     """Read a submission's predictions in the order of their keys."""
-    columns = ("instance__document__doc_id", "subject_entity", "object_entity", "confidence", "probability")
+    # Each table by itself, joined here: whatever Postgres believes of their sizes, it cannot join them badly.
+    of_prediction = ", ".join(ClaimRow._fields[1 + len(_OF_INSTANCE) :])
+    predictions = read_rows(
+        "SELECT subject_entity, object_entity, confidence, probability,"  # noqa: S608 - names of ours
+        f" instance_id, {of_prediction} FROM evaluation_prediction WHERE submission_id = %s",
+        [submission.pk],
+    )
+    instances = _by_id(
+        f"SELECT id, {', '.join(_OF_INSTANCE)} FROM evaluation_instance",  # noqa: S608 - names of ours
+        {row[4] for row in predictions},
+    )
+    documents = _by_id(
+        "SELECT id, doc_id FROM annotations_document", {document_id for document_id, *_ in instances.values()}
+    )
     keyed = []
-    for doc_id, *own, values in (
-        (*row[:5], row[5:]) for row in submission.predictions.values_list(*columns, *COLUMNS)
-    ):
-        claim = ClaimRow._make(values)
+    for *own, instance_id, values in ((*row[:5], row[5:]) for row in predictions):
+        claim = ClaimRow(instance_id, *instances[instance_id], *values)
+        (doc_id,) = documents[claim.document_id]
         key = coordinated.instance_key(doc_id, claim.predicate, claim.subject, claim.object)
         keyed.append((key, claim, *own))
     keyed.sort()
     keys, rows, subjects, objects, confidence, p = ([one[at] for one in keyed] for at in range(6))
     return Claims(keys, rows, subjects, objects, np.array(confidence), np.array(p))
+
+
+def _by_id(query: str, ids: Iterable[int]) -> dict[int, tuple[Any, ...]]:
+    """Return what a query gives for rows with these ids, by the first of its columns."""
+    rows = read_rows(f"{query} WHERE id = ANY(%s::bigint[])", [array_literal(ids)])
+    return {row[0]: row[1:] for row in rows}
 
 
 def known_claims(submission: Submission, rows: Sequence[ClaimRow]) -> BoolArray:

@@ -26,6 +26,7 @@ from evaluation import exhaustive
 from evaluation.annotated import read_annotations
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.visibility import visible
+from kbpo.core.analysing import analyse
 from kbpo.core.columns import array_literal, copy_rows, read_columns
 from kbpo.core.locks import claim
 from kbpo.core.ontology import MENTION_TYPES
@@ -248,8 +249,9 @@ def _store(index: EntityIndex, gathered: Sequence[list[Naming]]) -> None:
         ("index_id", *fields),
         ((index.pk, *(getattr(one, field) for field in fields)) for one in entities),
     )
+    analyse({Entity: len(entities)})
     pks = dict(index.entities.values_list("key", "pk"))
-    copy_rows(
+    named = copy_rows(
         EntityName,
         ("entity_id", "document_id", "name", "mentions", "start", "end", "by_people"),
         (
@@ -258,6 +260,7 @@ def _store(index: EntityIndex, gathered: Sequence[list[Naming]]) -> None:
             for (document_id, name, by_people), spans in _by_document(own).items()
         ),
     )
+    analyse({EntityName: named})
 
 
 def _by_document(namings: Iterable[Naming]) -> Mapping[tuple[int, str, bool], set[Span]]:

@@ -33,6 +33,7 @@ from evaluation.lifecycle import fail, move
 from evaluation.models import AdjustedScore, Comparison, Epoch, Score, Submission, SubsetScore
 from evaluation.models.score import COLUMNS
 from evaluation.pool import Pool
+from kbpo.core.analysing import analyse
 from kbpo.core.coded import unpack_names
 from kbpo.core.columns import copy_rows
 
@@ -121,8 +122,11 @@ def _score_subsets(epoch_id: int) -> bool:
         exhaustive.annotations.values() if exhaustive else [],
     )
     SubsetScore.objects.filter(epoch=epoch).delete()
-    for kind, division in divided:
+    scores = sum(
         _store_subsets(pool, kind, division, subset_scores(pool.systems, labels, sample, relations, division))
+        for kind, division in divided
+    )
+    analyse({SubsetScore: scores})
     epoch.subsets_due = False
     _succeeded(epoch)
     return True
@@ -183,8 +187,9 @@ def _score(epoch: Epoch, through: int) -> Pool:
 
 def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
     batch, now, code = pool.batches[-1], timezone.now(), code_version()
+    stored = 0
     for of_part in estimates:
-        copy_rows(
+        stored += copy_rows(
             Score,
             (
                 *("submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
@@ -208,6 +213,7 @@ def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
                 submissions=submissions,
                 choice={"estimator": estimator, "weighting": weighting, "part": of_part.part},
             )
+    analyse({Score: stored})
 
 
 def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
@@ -223,7 +229,7 @@ def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
 
 
 def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
-    copy_rows(
+    stored = copy_rows(
         AdjustedScore,
         ("submission_id", "epoch_id", "weighting", "part", "level", *COLUMNS),
         (
@@ -235,12 +241,13 @@ def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
             for score in scores
         ),
     )
+    analyse({AdjustedScore: stored})
 
 
 def _store_subsets(
     pool: Pool, kind: SubsetScore.Division, division: Division, scores: Iterable[OfSubset]
-) -> None:
-    copy_rows(
+) -> int:
+    return copy_rows(
         SubsetScore,
         (
             *("submission_id", "epoch_id", "division", "name", "order", "part", "labels", "true"),

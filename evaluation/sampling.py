@@ -15,7 +15,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotations import questions
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from evaluation import columns, quota
 from evaluation.claims import COLUMNS, ClaimRow, Claims, known_claims, read_claims
 from evaluation.estimators import coordinated, iid, weighting
@@ -29,6 +29,7 @@ from evaluation.models import (
     SampledInstance,
     Submission,
 )
+from kbpo.core.analysing import analyse
 from kbpo.core.coded import unpack, unpack_coded
 from kbpo.core.columns import copy_rows, read_columns
 from kbpo.core.nudge import nudge
@@ -189,11 +190,12 @@ def _draw_coordinated(batch: SampleBatch, claims: Claims) -> tuple[dict[int, int
     batch.save()
     changed = np.flatnonzero(arrival.pi > pi)
     of_changed = (column[changed].tolist() for column in (claims.instance_ids, arrival.pi, known))
-    copy_rows(
+    stored = copy_rows(
         InclusionProbability,
         ("batch_id", "instance_id", "probability", "is_known"),
         ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
+    analyse({InclusionProbability: stored})
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
     return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
@@ -285,6 +287,8 @@ def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> 
         question.pk for question in canonicals.values()
     }
     batch.questions.add(*needed)
+    analyse({SampledInstance: len(rows), SampledClaim: len(claimants)})
+    analyse(dict.fromkeys((Question, SampleBatch.questions.through), len(needed)))
     return len(needed)
 
 

@@ -12,13 +12,14 @@ from annotations.models import Corpus, Document, Response
 from evaluation import problem_list
 from evaluation.estimators import weighting
 from evaluation.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
-from evaluation.models import Submission, SubmissionEvent
+from evaluation.models import Instance, Prediction, Submission, SubmissionEvent
 from evaluation.reading import isolated
 from evaluation.reading.columns import Predictions
 from evaluation.tac.predictions import OFFSETS
 from evaluation.tac.problems import Format
 from evaluation.texts import text_file
 from kbpo.accounts.models import Team, User
+from kbpo.core.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
@@ -211,6 +212,7 @@ def _store_predictions(submission: Submission, predictions: Predictions) -> None
                 strict=True,
             ):
                 copy.write_row(row)
+        cursor.execute("ANALYZE read_prediction")
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
         # Ordered, so that two submissions read at once lock the instances they share in one order.
         cursor.execute(
@@ -218,6 +220,7 @@ def _store_predictions(submission: Submission, predictions: Predictions) -> None
             f" SELECT %s, {key} FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING",
             [submission.corpus_id],
         )
+        analyse({Instance: cursor.rowcount})  # before it is joined, and foreign keys to it are checked
         rest = (
             "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
             " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"
@@ -229,6 +232,7 @@ def _store_predictions(submission: Submission, predictions: Predictions) -> None
             [submission.pk],
         )
         cursor.execute("DROP TABLE read_prediction")
+    analyse({Prediction: len(predictions)})
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:

@@ -75,7 +75,7 @@ def read_rows(query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]
     return _fetch(sql.SQL(query), parameters)
 
 
-def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
     """Insert rows with COPY; all constraints hold as for any insert, defaults of Django do not.
 
     Parameters
@@ -85,13 +85,20 @@ def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequenc
         The fields, as the model names them in the database (``batch_id``).
     rows : iterable of sequence
         A value for each column.
+
+    Returns
+    -------
+    int
+        How many rows there were.
     """
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, columns))
     )
-    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in rows:
-            copy.write_row(row)
+    with connection.wrap_database_errors, connection.cursor() as cursor:
+        with cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+        return int(cursor.rowcount)
 
 
 def array_literal(values: Iterable[float | int]) -> str:
