@@ -1,6 +1,7 @@
 """What Postgres' planner knows of a table, and how to have it know too little."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import connection
 from django.db.models import Model
@@ -19,7 +20,7 @@ def known_values(model: type[Model], column: str) -> list[str]:
         model._meta.db_table,
         column,
     )
-    return list(found)  # type: ignore[call-overload]
+    return list(found)
 
 
 def forget(*models: type[Model]) -> None:
@@ -51,7 +52,7 @@ def rows_read(models: Iterable[type[Model]]) -> int:
     )
 
 
-def _one(query: str, *parameters: object) -> float:
+def _one(query: str, *parameters: object) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(query, list(parameters))
         (found,) = cursor.fetchone()
