@@ -49,7 +49,7 @@ def read_lock(text: str) -> dict[str, Locked]:
     ValueError
         If a line is neither a package with hashes nor a comment, naming it: an option, or an address.
     """
-    locked = {}
+    locked: dict[str, Locked] = {}
     for entry in re.split(r"\n(?=[^\s#])", "\n" + text):
         lines = [line.strip().removesuffix("\\").strip() for line in entry.splitlines()]
         written = [line for line in lines if line and not line.startswith("#")]
