@@ -55,6 +55,20 @@ def test_another_python_is_one_clear_line(project: Path) -> None:
     assert "Python 3.11, 3.12 or 3.13 is needed" in line
 
 
+def test_the_first_python_that_is_supported_is_taken(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".venv" / "requirements.txt").unlink()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, status in (("python3.11", 1), ("python3.12", 0), ("python3.13", 0)):
+        (programs / name).write_text(f"#!/bin/sh\nexit {status}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.delenv("PYTHON", raising=False)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    assert "python3.12 -m venv" in make(project, "--dry-run", "setup").stdout
+
+
 def test_nothing_is_installed_when_the_requirements_are_old(project: Path) -> None:
     assert make(project, "--question", "setup").returncode == 0
 
