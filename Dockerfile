@@ -5,8 +5,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 RUN useradd --system --create-home --home-dir /srv/kbpo kbpo
 WORKDIR /srv/kbpo/app
 
-COPY requirements.txt .
-RUN pip install --no-cache-dir --no-deps -r requirements.txt
+COPY requirements/runtime.txt requirements/
+RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 
 COPY . .
 # Collecting static files needs the production settings' names for them, and none of their values.

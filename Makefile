@@ -2,12 +2,15 @@
 
 PORT ?= 8000
 KBPO_HOME ?= $(CURDIR)/var
-PYTHON ?= python3.11
+# The Pythons that are supported; without PYTHON the first of them that is there.
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
+	$$name -c "$(SUPPORTED)" 2>/dev/null && echo $$name && break; done)
 BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check bench fuzz screenshots clean
+.PHONY: help setup lock demo test test-all check bench fuzz screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -15,12 +18,22 @@ help:  ## say what there is
 setup: .venv/requirements.txt  ## make .venv with everything in it
 
 .venv/requirements.txt: requirements.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
-		{ echo "Python 3.11 is needed: install it, or name it with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
+	@$(PYTHON) -c "$(SUPPORTED)" 2>/dev/null || \
+		{ echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with 'make PYTHON=/path/to/python3.11'." >&2; \
+		exit 1; }
 	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear .venv
 	@echo "Installing requirements.txt into .venv" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@cp requirements.txt $@
+
+# One set of versions for every Python and system that is supported, with the hashes of all of their files.
+LOCK := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+# What is locked keeps its version, unless UPGRADE says otherwise: --upgrade, or "--upgrade-package django".
+UPGRADE ?=
+lock: setup  ## write requirements.txt and requirements/runtime.txt anew from pyproject.toml
+	@$(LOCK) $(UPGRADE) --group runtime --group embedded --group dev --output-file requirements.txt
+	@$(LOCK) --group runtime --constraints requirements.txt --output-file requirements/runtime.txt
 
 demo: setup  ## serve a populated site until Ctrl-C
 	@$(ENV) exec $(BIN)/python -m demo.serve
@@ -35,6 +48,7 @@ test-all: setup  ## run every test
 	@$(PYTEST) $(TESTS)
 
 check: setup  ## linters, types, import rules, migrations, production settings
+	@$(BIN)/python -m requirements.check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports

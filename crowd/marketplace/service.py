@@ -1,4 +1,4 @@
-"""The requester API's service model, as botocore carries it: reads requests and writes answers by it.
+"""The requester API's service model, kept in this folder: reads requests and writes answers by it.
 
 JSON 1.1 over POST; the operation is named in ``X-Amz-Target``. What botocore's own validator leaves out
 (enums, patterns and upper limits, which AWS checks on its side) is checked here.
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from botocore.loaders import Loader
@@ -17,6 +18,7 @@ from botocore.validate import ParamValidator
 
 from crowd.marketplace.errors import ProtocolError
 
+MODELS = Path(__file__).with_name("service_model")
 LAST_SECOND = 253402300799  # of the year 9999, the last that a datetime can be
 BITS = {"integer": 31, "long": 63}
 
@@ -24,7 +26,9 @@ BITS = {"integer": 31, "long": 63}
 @cache
 def service_model() -> ServiceModel:
     """Return the model of the service ``mturk``, 2017-01-17."""
-    return ServiceModel(Loader().load_service_model("mturk", "service-2"), service_name="mturk")
+    # nothing but ours: botocore may drop its own, and the machine's user may have others in ~/.aws/models
+    loader = Loader(extra_search_paths=[str(MODELS)], include_default_search_paths=False)
+    return ServiceModel(loader.load_service_model("mturk", "service-2"), service_name="mturk")
 
 
 def read_target(target: str) -> OperationModel:

@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import boto3
+import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
@@ -64,6 +66,8 @@ class MTurk:
     endpoint_url : str
     keys : (str, str)
         Access key id and secret.
+    models : Path
+        The folder with the API's service model, which botocore may have dropped.
     attempts : int
         That boto3 makes of each request.
     """
@@ -71,10 +75,12 @@ class MTurk:
     reopens_rejected = False
 
     def __init__(
-        self, *, name: str, endpoint_url: str, keys: tuple[str, str], attempts: int = ATTEMPTS
+        self, *, name: str, endpoint_url: str, keys: tuple[str, str], models: Path, attempts: int = ATTEMPTS
     ) -> None:
         self.name = name
-        self._client = boto3.client(
+        session = botocore.session.Session()
+        session.set_config_variable("data_path", str(models))
+        self._client = boto3.Session(botocore_session=session).client(
             "mturk",
             endpoint_url=endpoint_url,
             region_name=REGION,
@@ -356,9 +362,9 @@ class MTurk:
 
 
 @cache
-def connect(name: str, endpoint_url: str, keys: tuple[str, str]) -> MTurk:
+def connect(name: str, endpoint_url: str, keys: tuple[str, str], models: Path) -> MTurk:
     """Return the one connection of this process to an account."""
-    return MTurk(name=name, endpoint_url=endpoint_url, keys=keys, attempts=ATTEMPTS)
+    return MTurk(name=name, endpoint_url=endpoint_url, keys=keys, models=models, attempts=ATTEMPTS)
 
 
 def _translate(error: ClientError, operation: str) -> ProviderError:

@@ -43,4 +43,4 @@ def provider(name: str) -> Provider:
     # here, since boto3 takes a second to load, and most processes never need it
     from crowd.providers.mturk import connect
 
-    return connect(name, settings.MTURK_ENDPOINT_URL, settings.MTURK_KEYS)
+    return connect(name, settings.MTURK_ENDPOINT_URL, settings.MTURK_KEYS, settings.MTURK_SERVICE_MODELS)

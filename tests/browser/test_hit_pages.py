@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-import boto3
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
@@ -27,6 +26,7 @@ from crowd.tutorials import find_tutorial
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
+from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
 from tests.factories import (
@@ -65,13 +65,7 @@ def keys() -> tuple[str, str]:
 
 @pytest.fixture
 def mturk(live_server, keys: tuple[str, str]):
-    client = boto3.client(
-        "mturk",
-        endpoint_url=live_server.url + reverse("requester_api"),
-        region_name="us-east-1",
-        aws_access_key_id=keys[0],
-        aws_secret_access_key=keys[1],
-    )
+    client = boto.mturk(live_server.url + reverse("requester_api"), keys)
     yield client
     client.close()
 

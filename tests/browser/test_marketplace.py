@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import boto3
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +15,7 @@ from crowd.marketplace.models import Assignment, Hit, Requester, RequesterKey
 from crowd.marketplace.questions import ExternalQuestion, write_question
 from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
+from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, is_broken, picture
 from tests.factories import UserFactory
@@ -72,13 +72,7 @@ def key() -> RequesterKey:
 
 @pytest.fixture
 def mturk(live_server, key: RequesterKey):
-    client = boto3.client(
-        "mturk",
-        endpoint_url=live_server.url + reverse("requester_api"),
-        region_name="us-east-1",
-        aws_access_key_id=key.access_key_id,
-        aws_secret_access_key=key.secret,
-    )
+    client = boto.mturk(live_server.url + reverse("requester_api"), (key.access_key_id, key.secret))
     yield client
     client.close()
 

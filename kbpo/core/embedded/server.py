@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -37,8 +37,9 @@ class Server:
     """
 
     name: ClassVar[str]
-    program: ClassVar[str]
+    programs: ClassVar[tuple[str, ...]]  # one of them is in the server's command line
     socket_name: ClassVar[str]
+    environment: ClassVar[Mapping[str, str]] = {}  # beside this process' own
 
     def __init__(self, home: Path) -> None:
         self.folder = home.absolute() / self.name
@@ -206,6 +207,7 @@ class Server:
                     stderr=log,
                     pass_fds=[alive],
                     start_new_session=True,
+                    env=os.environ | self.environment,
                     cwd="/",
                 )
         finally:
@@ -247,7 +249,7 @@ class Server:
             sockets = self._sockets()
             pid = int((self.folder / "keeper.lock").read_text(encoding="ascii").split()[1])
             deadline = time.monotonic() + LEAVE_TIMEOUT
-            while self.program in (line := command_line(pid)) and str(sockets) in line:
+            while str(sockets) in (line := command_line(pid)) and any(one in line for one in self.programs):
                 os.kill(pid, signal.SIGINT if time.monotonic() < deadline else signal.SIGQUIT)
                 time.sleep(10 * LOOK)
             if sockets != self.folder:
@@ -256,12 +258,10 @@ class Server:
         (self.folder / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
 
-def installed(package: str) -> Path:
-    """Return the folder of an installed package without importing it."""
+def installed(package: str) -> Path | None:
+    """Return the folder of a package without importing it, or None where it is not installed."""
     found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise Unavailable(f"The Python package {package} is not installed: run 'make setup'.")
-    return Path(found.origin).parent
+    return Path(found.origin).parent if found is not None and found.origin is not None else None
 
 
 def reason(error: OSError) -> str:

@@ -66,7 +66,9 @@ def failing(
         proxies.append(proxy)
         monkeypatch.setattr(mturk, "ATTEMPTS", attempts)
         endpoint = settings.MTURK_ENDPOINT_URL.replace(live_server.url, proxy.url)
-        return proxy, mturk.connect("marketplace", endpoint, settings.MTURK_KEYS)
+        return proxy, mturk.connect(
+            "marketplace", endpoint, settings.MTURK_KEYS, settings.MTURK_SERVICE_MODELS
+        )
 
     yield act
     for proxy in proxies:
@@ -161,7 +163,11 @@ def test_a_refusal_that_is_cut_off_is_no_refusal(failing: Fail) -> None:
 
 def test_a_server_that_is_not_there_is_no_answer(settings: LazySettings, account: Provider) -> None:
     nobody = mturk.MTurk(
-        name="mturk", endpoint_url="http://127.0.0.1:9/", keys=settings.MTURK_KEYS, attempts=1
+        name="mturk",
+        endpoint_url="http://127.0.0.1:9/",
+        keys=settings.MTURK_KEYS,
+        models=settings.MTURK_SERVICE_MODELS,
+        attempts=1,
     )
     with pytest.raises(NoAnswer):
         nobody.balance_cents()
@@ -181,7 +187,11 @@ def test_what_the_marketplace_declines_is_refused_in_its_words(account: Provider
 def test_wrong_keys_are_refused(settings: LazySettings, account: Provider) -> None:
     key = settings.MTURK_KEYS[0]
     stranger = mturk.MTurk(
-        name="mturk", endpoint_url=settings.MTURK_ENDPOINT_URL, keys=(key, "wrong"), attempts=1
+        name="mturk",
+        endpoint_url=settings.MTURK_ENDPOINT_URL,
+        keys=(key, "wrong"),
+        models=settings.MTURK_SERVICE_MODELS,
+        attempts=1,
     )
     with pytest.raises(Refused, match="signature"):
         stranger.balance_cents()
@@ -354,7 +364,10 @@ def test_another_process_finds_the_qualification_type_that_there_is(
     worker = worker_for(UserFactory.create(annotator=True))
     account.grant(worker.worker_id, kind="relation")
     other = mturk.MTurk(
-        name="marketplace", endpoint_url=settings.MTURK_ENDPOINT_URL, keys=settings.MTURK_KEYS
+        name="marketplace",
+        endpoint_url=settings.MTURK_ENDPOINT_URL,
+        keys=settings.MTURK_KEYS,
+        models=settings.MTURK_SERVICE_MODELS,
     )
     other.grant(worker.worker_id, kind="relation")
     other.close()

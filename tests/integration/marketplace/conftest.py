@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import boto3
 import pytest
 from botocore.config import Config
 from django.urls import reverse
@@ -15,6 +14,7 @@ from crowd.marketplace.answers import write_answers
 from crowd.marketplace.models import Assignment, Hit, Requester, RequesterKey, Worker
 from crowd.marketplace.questions import ExternalQuestion, write_question
 from crowd.marketplace.workers import worker_for
+from tests import boto
 from tests.factories import UserFactory
 
 QUESTION = write_question(ExternalQuestion("https://hits.example.org/relation?question=7", 600))
@@ -55,12 +55,9 @@ def connect(live_server, monkeypatch) -> Iterator[Connect]:
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
 
     def act(key: RequesterKey, secret: str = "", attempts: int = 1) -> Any:
-        client = boto3.client(
-            "mturk",
-            endpoint_url=live_server.url + reverse("requester_api"),
-            region_name="us-east-1",
-            aws_access_key_id=key.access_key_id,
-            aws_secret_access_key=secret or key.secret,
+        client = boto.mturk(
+            live_server.url + reverse("requester_api"),
+            (key.access_key_id, secret or key.secret),
             config=Config(retries={"total_max_attempts": attempts}),
         )
         clients.append(client)

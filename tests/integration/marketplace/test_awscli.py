@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
 from crowd.marketplace.models import RequesterKey, Worker
@@ -44,6 +45,7 @@ def aws(live_server, key: RequesterKey, tmp_path: Path) -> Aws:
                 "HOME": str(tmp_path),
                 "AWS_ACCESS_KEY_ID": key.access_key_id,
                 "AWS_SECRET_ACCESS_KEY": key.secret,
+                "AWS_DATA_PATH": str(settings.MTURK_SERVICE_MODELS),  # it may no longer have its own
             },
             capture_output=True,
             text=True,

@@ -1,0 +1,55 @@
+"""What serves the site imports nothing that is for development alone."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.conftest import ROOT
+
+SERVED = ("kbpo", "annotations", "crowd", "evaluation")
+# run by people with a checkout, for the figures in docs/ and for make demo
+DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
+
+
+def served() -> Iterator[Path]:
+    for path in [ROOT / "manage.py", *(path for part in SERVED for path in (ROOT / part).rglob("*.py"))]:
+        if not path.relative_to(ROOT).as_posix().startswith(DEVELOPMENT):
+            yield path
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            assert node.module is not None
+            yield node.module
+
+
+def test_what_serves_the_site_imports_only_what_the_runtime_group_declares() -> None:
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    declared = {canonicalize_name(Requirement(line).name) for line in groups["runtime"]}
+    of_module = packages_distributions()
+    undeclared = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in served()
+        for name in {module.split(".")[0] for module in imported(path)} - sys.stdlib_module_names - {*SERVED}
+        if not declared & {canonicalize_name(one) for one in of_module.get(name, [])}
+    }
+    assert undeclared == set()
+
+
+def test_what_serves_the_site_imports_nothing_of_the_demo_and_the_experiments() -> None:
+    strays = {
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in served()
+        for module in imported(path)
+        if module.startswith(("demo", "evaluation.experiments", "tests", "benchmarks"))
+    }
+    assert strays == set()
