@@ -14,11 +14,12 @@ const ends = Date.now() + 1000 * Number(timer.dataset.seconds);
 let warned = false;
 let leaving = false;
 
+const two = (number) => String(number).padStart(2, "0");
+
 function tick() {
   const left = Math.max(0, Math.ceil((ends - Date.now()) / 1000));
   const minutes = Math.floor(left / 60);
   const hours = Math.floor(minutes / 60);
-  const two = (number) => String(number).padStart(2, "0");
   timer.textContent = hours ? `${hours}:${two(minutes % 60)}:${two(left % 60)}` : `${minutes}:${two(left % 60)}`;
   timer.hidden = false;
   timer.classList.toggle("short", left <= SHORT);

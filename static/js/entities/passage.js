@@ -14,7 +14,7 @@ const FUNCTION_WORDS = new Set(
   ).split(" "),
 );
 
-const length = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : [...text].length); // in characters, as the server counts
+const length = (text) => [...text].length; // in characters, as the server counts, not in UTF-16 units
 
 export class Passage {
   // `sentences`: [{start, words, gaps, paragraph}], as the server sends them.
@@ -99,7 +99,7 @@ export function parseDate(text) {
   const month = words.findIndex((word) => word.length >= 3 && MONTHS.some((name) => name.startsWith(word)));
   const year = words.findIndex((word) => /^[12]\d{3}$/.test(word));
   if (year === -1 || (month === -1 && words.length > 1)) return null;
-  const rest = words.filter((_, place) => place !== month && place !== year && !["of", "the"].includes(words[place]));
+  const rest = words.filter((word, place) => place !== month && place !== year && !["of", "the"].includes(word));
   const days = rest.map((word) => /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(word)?.[1]);
   if (days.length > 1 || days.some((day) => day === undefined) || (days.length && month === -1)) return null;
   const number = MONTHS.findIndex((name) => month !== -1 && name.startsWith(words[month])) + 1;
