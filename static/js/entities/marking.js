@@ -74,7 +74,7 @@ export function pending(marking, suggestions) {
 // The entities that a mention may be of, likely ones first: of the same words, of a part of them, the last before it.
 export function candidates(passage, marking, mention) {
   const words = normalise(passage.text(mention.first, mention.last));
-  const isName = passage.isName(mention.first, mention.last);
+  const isNamed = mention.type === "TITLE" || passage.isName(mention.first, mention.last); // titles have small letters
   const likely = [];
   for (const entity of marking.entities.values()) {
     if (entity.type !== mention.type) continue;
@@ -83,7 +83,7 @@ export function candidates(passage, marking, mention) {
     const alike = Math.max(...members.map(({ first, last }) => likeness(words, normalise(passage.text(first, last)))));
     const before = members.filter(({ first }) => first < mention.first).map(({ first }) => first);
     const distance = before.length ? mention.first - Math.max(...before) : 1e6 + members[0].first;
-    likely.push({ entity, alike: isName ? alike : 0, distance });
+    likely.push({ entity, alike: isNamed ? alike : 0, distance });
   }
   likely.sort((one, other) => other.alike - one.alike || one.distance - other.distance);
   return likely.slice(0, MOST_OFFERED).map(({ entity, alike }) => ({ entity, alike }));
@@ -262,7 +262,7 @@ function place(passage, next, id) {
   const mention = next.mentions.get(id);
   const isName = passage.isName(mention.first, mention.last);
   const [likely] = candidates(passage, next, mention);
-  if (likely?.alike === 2 && (isName || mention.type === "TITLE")) {
+  if (likely?.alike === 2) {
     next.mentions.set(id, { ...mention, entity: likely.entity.id });
   } else if (mention.type === "TITLE" || mention.type === "DATE" || (isName && !likely?.alike)) {
     next.mentions.set(id, { ...mention, entity: found(passage, next, mention) });

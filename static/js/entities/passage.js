@@ -75,10 +75,11 @@ const isPronoun = (text) =>
 // The form in which strings are compared: "the Quill Press’s" is "quill press".
 export function normalise(text) {
   return text
+    .normalize("NFC")
     .toLowerCase()
     .replace(/^(?:the|a|an)\s+/, "")
     .replace(/['’]s?$/, "")
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim();
 }
 
@@ -88,7 +89,7 @@ export function likeness(one, other) {
   if (one === other) return 2;
   const [shorter, longer] = [one.split(" "), other.split(" ")].sort((a, b) => a.length - b.length);
   if (shorter.every((word) => longer.includes(word))) return 1;
-  const initials = longer.map((word) => word[0]).join("");
+  const initials = longer.map(([letter]) => letter).join("");
   return longer.length > 1 && shorter.length === 1 && shorter[0] === initials ? 1 : 0;
 }
 
@@ -119,7 +120,7 @@ export function isDate(text) {
 
 // The title of a page that is given by its title or its address.
 export function titleOf(text) {
-  const found = /^https?:\/\/[a-z.]*wikipedia\.org\/wiki\/([^?#]+)/i.exec(text.trim());
+  const found = /^https?:\/\/(?:[a-z-]+\.)*wikipedia\.org\/wiki\/([^?#]+)/i.exec(text.trim());
   let title = found ? found[1] : text;
   try {
     if (found) title = decodeURIComponent(title);
