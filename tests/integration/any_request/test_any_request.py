@@ -8,7 +8,14 @@ from django.test import Client
 
 from tests.integration.any_request.asking import HOLE, Request, ask, encoded, json_holes, names_read, routes
 from tests.integration.any_request.site import HIT_HOST, Site, is_of_hits
-from tests.integration.any_request.values import FEW_TEXTS, HEADERS, JSON_VALUES, LIKELY_TEXTS, TEXTS, VERY_LONG
+from tests.integration.any_request.values import (
+    FEW_TEXTS,
+    HEADERS,
+    JSON_VALUES,
+    LIKELY_TEXTS,
+    TEXTS,
+    VERY_LONG,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -137,7 +144,7 @@ class Asking:
             self.one("another method", method)
 
     def headers_of_all_kinds(self, *, thorough: bool) -> None:
-        """Give each header its values; where it is not thorough, one value to each that the address does not ask for.
+        """Give each header its values; if not thorough, one to each that the address does not ask for.
 
         Most headers are read before any address is looked at.
         """
@@ -168,7 +175,7 @@ class Asking:
 def throw(site: Site, clients: dict[str, Client], name: str, *, thorough: bool) -> list[str]:
     """Ask an address as everybody; return what failed.
 
-    The person to whom most of it is open asks most. Where it is not thorough, each address gets the values that a
+    The person to whom most of it is open asks most. If not thorough, each address gets the values that a
     service is most likely to stumble over, and one of the others, by turns.
     """
     assert name in site.things or not ROUTES[name].pattern.regex.groups, f"give `build` an example of {name}"
