@@ -47,12 +47,13 @@ test: setup  ## run the tests but the slow ones, in PROCESSES (2)
 test-all: setup  ## run every test
 	@$(PYTEST) $(TESTS)
 
-check: setup  ## linters, types, import rules, migrations, production settings
+check: setup  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
 	@$(BIN)/python -m requirements.check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
+	@$(BIN)/oxlint --format unix static/js tests/javascript
 	@[ ! -d templates ] || $(BIN)/djlint templates --lint --check --quiet
 	@$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING
 	@$(PRODUCTION) $(BIN)/python -W ignore manage.py makemigrations --check --dry-run

@@ -131,7 +131,6 @@ export class Autosave {
 
   // The next change tries again: something done in another window may have helped.
   #refused(detail) {
-    this.#isDirty = false;
     this.#say(`${this.#isHere ? "Not saved on the server, kept in this browser." : "Not saved."} ${detail ?? "Reload the page."}`, true);
   }
 

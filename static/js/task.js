@@ -1,5 +1,7 @@
 // Shows how much time a task has left, and goes on when its answer is in. Without this the worker goes on by hand.
 
+import { clock } from "./amounts.js";
+
 const SHORT = 60; // seconds: the timer is marked, and said aloud once
 const KEY = "work-straight-on";
 
@@ -16,10 +18,7 @@ let leaving = false;
 
 function tick() {
   const left = Math.max(0, Math.ceil((ends - Date.now()) / 1000));
-  const minutes = Math.floor(left / 60);
-  const hours = Math.floor(minutes / 60);
-  const two = (number) => String(number).padStart(2, "0");
-  timer.textContent = hours ? `${hours}:${two(minutes % 60)}:${two(left % 60)}` : `${minutes}:${two(left % 60)}`;
+  timer.textContent = clock(left);
   timer.hidden = false;
   timer.classList.toggle("short", left <= SHORT);
   if (left <= SHORT && left > 0 && !warned) {

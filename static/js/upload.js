@@ -1,6 +1,8 @@
 // Sends the chosen file in pieces as soon as it is chosen, and goes on after a break: of the line, of the
 // page, of the day. Without this the file goes with the form, in one piece.
 
+import { amount, span } from "./amounts.js";
+
 const FIRST_PAUSE = 1000; // milliseconds before a broken piece is tried again; twice as long each time
 const LONGEST_PAUSE = 30000;
 const TUS = { "Tus-Resumable": "1.0.0" };
@@ -286,16 +288,6 @@ function say(words, kind = "") {
   find("words").className = kind;
   find("words").textContent = words;
   find("news").textContent = words;
-}
-
-function amount(bytes) {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-function span(seconds) {
-  if (seconds < 60) return "less than a minute";
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} hours`;
 }
 
 function base64(text) {

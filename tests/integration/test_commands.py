@@ -22,14 +22,12 @@ def one_line(said: str) -> bool:
     return said.count("\n") == 1 and "Traceback" not in said
 
 
-def test_a_newcomers_first_command_just_works_and_leaves_no_process(manage: Manage, tmp_path: Path) -> None:
+def test_a_newcomers_first_command_just_works_and_leaves_no_process_and_the_second_has_nothing_to_migrate(
+    manage: Manage, tmp_path: Path
+) -> None:
     done = manage("advance", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert working_in(tmp_path / "home") == []
-
-
-def test_a_second_command_finds_nothing_to_migrate(manage: Manage, tmp_path: Path) -> None:
-    manage("advance")
     [marker] = (tmp_path / "home" / "postgres").glob("migrated-*")
     before = marker.stat().st_mtime_ns
     assert manage("advance").returncode == 0

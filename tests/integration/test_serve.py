@@ -82,6 +82,11 @@ def port() -> str:
 
 @pytest.fixture
 def demo(home: Path, port: str) -> Iterator[Demo]:
+    """Run a demo that the test ends."""
+    yield from run_demo(home, port)
+
+
+def run_demo(home: Path, port: str) -> Iterator[Demo]:
     running = Demo(home, PORT=port)
     try:
         yield running.serves()
@@ -90,74 +95,102 @@ def demo(home: Path, port: str) -> Iterator[Demo]:
             running.ends(signal.SIGTERM)
 
 
-def test_it_says_where_the_site_is_and_who_may_sign_in(demo: Demo, port: str) -> None:
-    assert f"http://127.0.0.1:{port}/" in demo.said
-    assert re.search(r"\S+@\S+\s+password \S+", demo.said)
+class TestWhileItServes:
+    """One demo for all of these: it goes on as they found it."""
+
+    @pytest.fixture(scope="class")
+    def port(self) -> str:
+        return free_port()
+
+    @pytest.fixture(scope="class")
+    def demo(self, home: Path, port: str) -> Iterator[Demo]:
+        yield from run_demo(home, port)
+
+    def test_it_says_where_the_site_is_and_who_may_sign_in(self, demo: Demo, port: str) -> None:
+        assert f"http://127.0.0.1:{port}/" in demo.said
+        assert re.search(r"\S+@\S+\s+password \S+", demo.said)
+
+    def test_the_site_answers(self, demo: Demo, port: str) -> None:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as response:
+            assert response.status == 200
+
+    def test_the_hit_pages_answer_by_the_machines_other_name(self, demo: Demo, port: str) -> None:
+        with pytest.raises(urllib.error.HTTPError) as refusal:
+            urllib.request.urlopen(f"http://localhost:{port}/hits/none/", timeout=30)
+        assert "There is no such task" in refusal.value.read().decode()
+        with pytest.raises(urllib.error.HTTPError) as refusal:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/hits/none/", timeout=30)
+        assert "There is no such page" in refusal.value.read().decode()
+
+    def test_the_clock_ticks_and_the_worker_works(self, demo: Demo, home: Path) -> None:
+        """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
+        corpus_file = next(iter((home / "demo").glob("*.kb.gz")))
+        environ = clean_environment() | {"KBPO_HOME": str(home)}
+        command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo"]
+        command += ["--team", "New", "--name", f"again-{os.getpid()}"]
+        submitted = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, check=False)
+        assert submitted.returncode == 0, submitted.stderr
+        socket_file = Postgres(home).running()
+        assert socket_file is not None
+        with psycopg.connect(
+            host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
+        ) as connection:
+
+            def was_read() -> bool:
+                row = connection.execute(
+                    "SELECT state FROM evaluation_submission WHERE name = %s", [f"again-{os.getpid()}"]
+                ).fetchone()
+                return row is not None and row[0] != "uploaded"
+
+            assert wait_until(was_read, 60)
+
+    def test_work_for_the_worker_is_posted_to_the_marketplace(self, demo: Demo, home: Path) -> None:
+        socket_file = Postgres(home).running()
+        assert socket_file is not None
+        with psycopg.connect(
+            host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
+        ) as connection:
+
+            def count(query: str) -> int:
+                row = connection.execute(query).fetchone()
+                assert row is not None
+                return int(row[0])
+
+            assert count("SELECT count(*) FROM crowd_hit") > 3
+            # An earlier demo may have been ended with these in its hands: its leases, of ten minutes, are
+            # over.
+            connection.execute("UPDATE crowd_hit SET claimed_until = NULL WHERE state = 'planned'")
+            connection.execute(
+                "UPDATE crowd_workerqualification SET claimed_until = NULL WHERE told_at IS NULL"
+            )
+            assert wait_until(
+                lambda: count("SELECT count(*) FROM crowd_hit WHERE state = 'planned'") == 0, 60
+            )
+            assert wait_until(
+                lambda: (
+                    count("SELECT count(*) FROM crowd_workerqualification WHERE told_at IS NOT NULL") == 1
+                ),
+                60,
+            )
+            assert count("SELECT count(*) FROM crowd_hit WHERE state = 'posted'") > 3
+            assert count("SELECT count(*) FROM crowd_hitbatch") == 1  # however often it was started
+
+    def test_a_second_demo_on_the_folder_is_refused(self, demo: Demo, home: Path) -> None:
+        second = Demo(home, PORT=free_port())
+        assert second.ends() == 1
+        assert second.said.count("\n") == 1
+        assert str(home) in second.said
 
 
-def test_the_site_answers(demo: Demo, port: str) -> None:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as response:
-        assert response.status == 200
-
-
-def test_the_hit_pages_answer_by_the_machines_other_name(demo: Demo, port: str) -> None:
-    with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(f"http://localhost:{port}/hits/none/", timeout=30)
-    assert "There is no such task" in refusal.value.read().decode()
-    with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/hits/none/", timeout=30)
-    assert "There is no such page" in refusal.value.read().decode()
-
-
-def test_the_clock_ticks_and_the_worker_works(demo: Demo, home: Path) -> None:
-    """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
-    corpus_file = next(iter((home / "demo").glob("*.kb.gz")))
-    environ = clean_environment() | {"KBPO_HOME": str(home)}
-    command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo", "--team", "New"]
-    submitted = subprocess.run(
-        [*command, "--name", f"again-{os.getpid()}"], cwd=ROOT, env=environ, capture_output=True, check=False
-    )
-    assert submitted.returncode == 0, submitted.stderr
-    socket_file = Postgres(home).running()
-    assert socket_file is not None
-    with psycopg.connect(
-        host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
-    ) as connection:
-
-        def was_read() -> bool:
-            row = connection.execute(
-                "SELECT state FROM evaluation_submission WHERE name = %s", [f"again-{os.getpid()}"]
-            ).fetchone()
-            return row is not None and row[0] != "uploaded"
-
-        assert wait_until(was_read, 60)
-
-
-def test_work_for_the_worker_is_posted_to_the_marketplace(demo: Demo, home: Path) -> None:
-    socket_file = Postgres(home).running()
-    assert socket_file is not None
-    with psycopg.connect(
-        host=str(socket_file.parent), user="kbpo", dbname="kbpo", autocommit=True
-    ) as connection:
-
-        def count(query: str) -> int:
-            row = connection.execute(query).fetchone()
-            assert row is not None
-            return int(row[0])
-
-        assert count("SELECT count(*) FROM crowd_hit") > 3
-        # An earlier demo may have been ended with these in its hands: its leases, of ten minutes, are over.
-        connection.execute("UPDATE crowd_hit SET claimed_until = NULL WHERE state = 'planned'")
-        connection.execute("UPDATE crowd_workerqualification SET claimed_until = NULL WHERE told_at IS NULL")
-        assert wait_until(lambda: count("SELECT count(*) FROM crowd_hit WHERE state = 'planned'") == 0, 60)
-        assert wait_until(
-            lambda: count("SELECT count(*) FROM crowd_workerqualification WHERE told_at IS NOT NULL") == 1, 60
-        )
-        assert count("SELECT count(*) FROM crowd_hit WHERE state = 'posted'") > 3
-        assert count("SELECT count(*) FROM crowd_hitbatch") == 1  # however often it was started
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+# The signals have one handler, and so have the processes.
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+)
 def test_told_to_end_it_leaves_no_process(demo: Demo, home: Path, how: signal.Signals) -> None:
     assert demo.ends(how) == 0
     assert working_in(home) == []
@@ -168,7 +201,14 @@ def test_killed_it_leaves_no_process(demo: Demo, home: Path) -> None:
     assert wait_until(lambda: not working_in(home), 30), working_in(home)
 
 
-@pytest.mark.parametrize(("name", "argument"), [("web", "gunicorn"), ("worker", "worker"), ("beat", "beat")])
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("web", "gunicorn"),
+        pytest.param("worker", "worker", marks=pytest.mark.slow),
+        pytest.param("beat", "beat", marks=pytest.mark.slow),
+    ],
+)
 def test_a_process_that_dies_ends_all_and_is_named(demo: Demo, home: Path, name: str, argument: str) -> None:
     parts = {pid: line for pid, line in pids_in(home).items() if argument in line.split()}
     os.kill(min(parts), signal.SIGKILL)
@@ -176,13 +216,6 @@ def test_a_process_that_dies_ends_all_and_is_named(demo: Demo, home: Path, name:
     assert f"The {name} process ended" in demo.said
     assert str(home / "log" / f"{name}.log") in demo.said
     assert working_in(home) == []
-
-
-def test_a_second_demo_on_the_folder_is_refused(demo: Demo, home: Path) -> None:
-    second = Demo(home, PORT=free_port())
-    assert second.ends() == 1
-    assert second.said.count("\n") == 1
-    assert str(home) in second.said
 
 
 def test_ended_while_it_loads_it_leaves_no_process(tmp_path: Path, port: str) -> None:

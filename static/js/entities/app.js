@@ -50,10 +50,10 @@ export function startMarking(
     number: Math.max(data.number, kept?.number ?? 0),
     read: () => ({ draft: marks.toDraft(passage, history.marking), ...more() }),
     post: save,
-    say: (text, isBad) => {
+    say: (what, isBad) => {
       const saved = find("saved");
-      if (isBad && saved.textContent !== text) say(text); // aloud only what is out of the ordinary
-      saved.textContent = text;
+      if (isBad && saved.textContent !== what) say(what); // aloud only what is out of the ordinary
+      saved.textContent = what;
       saved.classList.toggle("bad", isBad);
     },
   });
@@ -131,8 +131,10 @@ export function startMarking(
     if (!quietly) say(chosenWords());
   }
 
-  function mentionOf({ first, last: end }) {
-    for (const one of history.marking.mentions.values()) if (one.first === first && one.last === end) return one.id;
+  function mentionOf(chosen) {
+    for (const one of history.marking.mentions.values()) {
+      if (one.first === chosen.first && one.last === chosen.last) return one.id;
+    }
     return null;
   }
 
@@ -180,18 +182,18 @@ export function startMarking(
 
   function move(where, isSelecting) {
     const { sentence } = passage.words[cursor];
-    const { first, last: end } = passage.sentences[sentence];
+    const here = passage.sentences[sentence];
     const to = {
       back: () => cursor - 1,
       on: () => cursor + 1,
       up: () => text.vertically(cursor, -1),
       down: () => text.vertically(cursor, 1),
-      first: () => first,
-      last: () => end,
+      first: () => here.first,
+      last: () => here.last,
       start: () => 0,
       end: () => last,
-      "sentence before": () => (cursor > first ? first : passage.sentences[Math.max(0, sentence - 1)].first),
-      "sentence after": () => passage.sentences[sentence + 1]?.first ?? end,
+      "sentence before": () => (cursor > here.first ? here.first : passage.sentences[Math.max(0, sentence - 1)].first),
+      "sentence after": () => passage.sentences[sentence + 1]?.first ?? here.last,
     }[where]();
     point(to, isSelecting ? (anchor ?? cursor) : null);
   }
@@ -343,8 +345,8 @@ export function startMarking(
   }
 
   function read() {
-    const { first, last: end } = passage.sentenceOf(cursor);
-    say(passage.text(first, end));
+    const sentence = passage.sentenceOf(cursor);
+    say(passage.text(sentence.first, sentence.last));
   }
 
   // Checking and sending ------------------------------------------------------------------------------

@@ -74,8 +74,8 @@ export function pending(marking, suggestions) {
 // The entities that a mention may be of, likely ones first: of the same words, of a part of them, the last before it.
 export function candidates(passage, marking, mention) {
   const words = normalise(passage.text(mention.first, mention.last));
-  const isName = passage.isName(mention.first, mention.last);
-  const found = [];
+  const isNamed = mention.type === "TITLE" || passage.isName(mention.first, mention.last); // titles have small letters
+  const likely = [];
   for (const entity of marking.entities.values()) {
     if (entity.type !== mention.type) continue;
     const members = membersOf(marking, entity.id).filter(({ id }) => id !== mention.id);
@@ -83,10 +83,10 @@ export function candidates(passage, marking, mention) {
     const alike = Math.max(...members.map(({ first, last }) => likeness(words, normalise(passage.text(first, last)))));
     const before = members.filter(({ first }) => first < mention.first).map(({ first }) => first);
     const distance = before.length ? mention.first - Math.max(...before) : 1e6 + members[0].first;
-    found.push({ entity, alike: isName ? alike : 0, distance });
+    likely.push({ entity, alike: isNamed ? alike : 0, distance });
   }
-  found.sort((one, other) => other.alike - one.alike || one.distance - other.distance);
-  return found.slice(0, MOST_OFFERED).map(({ entity, alike }) => ({ entity, alike }));
+  likely.sort((one, other) => other.alike - one.alike || one.distance - other.distance);
+  return likely.slice(0, MOST_OFFERED).map(({ entity, alike }) => ({ entity, alike }));
 }
 
 // Steps ----------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ function place(passage, next, id) {
   const mention = next.mentions.get(id);
   const isName = passage.isName(mention.first, mention.last);
   const [likely] = candidates(passage, next, mention);
-  if (likely?.alike === 2 && (isName || mention.type === "TITLE")) {
+  if (likely?.alike === 2) {
     next.mentions.set(id, { ...mention, entity: likely.entity.id });
   } else if (mention.type === "TITLE" || mention.type === "DATE" || (isName && !likely?.alike)) {
     next.mentions.set(id, { ...mention, entity: found(passage, next, mention) });
@@ -286,7 +286,7 @@ function tidy(passage, next) {
     if (!members.has(mention.entity)) members.set(mention.entity, []);
     members.get(mention.entity).push(mention);
   }
-  for (const entity of [...next.entities.values()]) {
+  for (const entity of next.entities.values()) {
     const mentions = members.get(entity.id);
     if (!mentions) {
       next.entities.delete(entity.id);
@@ -304,8 +304,8 @@ function fullest(passage, mentions) {
   const rank = (one) => [passage.isName(one.first, one.last) ? 0 : 1, -passage.text(one.first, one.last).length, one.first];
   return mentions.reduce((best, one) => {
     const [a, b] = [rank(best), rank(one)];
-    const place = a.findIndex((value, index) => value !== b[index]);
-    return place !== -1 && b[place] < a[place] ? one : best;
+    const differs = a.findIndex((value, index) => value !== b[index]);
+    return differs !== -1 && b[differs] < a[differs] ? one : best;
   });
 }
 

@@ -14,7 +14,7 @@ const FUNCTION_WORDS = new Set(
   ).split(" "),
 );
 
-const length = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : [...text].length); // in characters, as the server counts
+const length = (text) => [...text].length; // in characters, as the server counts, not in UTF-16 units
 
 export class Passage {
   // `sentences`: [{start, words, gaps, paragraph}], as the server sends them.
@@ -75,10 +75,11 @@ const isPronoun = (text) =>
 // The form in which strings are compared: "the Quill Press’s" is "quill press".
 export function normalise(text) {
   return text
+    .normalize("NFC")
     .toLowerCase()
     .replace(/^(?:the|a|an)\s+/, "")
     .replace(/['’]s?$/, "")
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim();
 }
 
@@ -88,7 +89,7 @@ export function likeness(one, other) {
   if (one === other) return 2;
   const [shorter, longer] = [one.split(" "), other.split(" ")].sort((a, b) => a.length - b.length);
   if (shorter.every((word) => longer.includes(word))) return 1;
-  const initials = longer.map((word) => word[0]).join("");
+  const initials = longer.map(([letter]) => letter).join("");
   return longer.length > 1 && shorter.length === 1 && shorter[0] === initials ? 1 : 0;
 }
 
@@ -99,7 +100,7 @@ export function parseDate(text) {
   const month = words.findIndex((word) => word.length >= 3 && MONTHS.some((name) => name.startsWith(word)));
   const year = words.findIndex((word) => /^[12]\d{3}$/.test(word));
   if (year === -1 || (month === -1 && words.length > 1)) return null;
-  const rest = words.filter((_, place) => place !== month && place !== year && !["of", "the"].includes(words[place]));
+  const rest = words.filter((word, place) => place !== month && place !== year && !["of", "the"].includes(word));
   const days = rest.map((word) => /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(word)?.[1]);
   if (days.length > 1 || days.some((day) => day === undefined) || (days.length && month === -1)) return null;
   const number = MONTHS.findIndex((name) => month !== -1 && name.startsWith(words[month])) + 1;
@@ -119,7 +120,7 @@ export function isDate(text) {
 
 // The title of a page that is given by its title or its address.
 export function titleOf(text) {
-  const found = /^https?:\/\/[a-z.]*wikipedia\.org\/wiki\/([^?#]+)/i.exec(text.trim());
+  const found = /^https?:\/\/(?:[a-z-]+\.)*wikipedia\.org\/wiki\/([^?#]+)/i.exec(text.trim());
   let title = found ? found[1] : text;
   try {
     if (found) title = decodeURIComponent(title);

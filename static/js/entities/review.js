@@ -6,14 +6,12 @@ export class Review {
   #dialog;
   #passage;
   #suggestions;
-  #act;
 
   // `act` has go(word, entity), check(sentence, isChecked) and send().
   constructor(root, passage, suggestions, act) {
     this.#dialog = root.querySelector("[data-review]");
     this.#passage = passage;
     this.#suggestions = suggestions;
-    this.#act = act;
     this.lists = root.querySelector("[data-review-lists]");
     this.problem = root.querySelector("[data-problem]");
     this.send = root.querySelector("[data-send]");

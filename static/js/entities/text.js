@@ -4,7 +4,6 @@ import { mentionsAt, pending, tagOf } from "./marking.js";
 
 export class TextView {
   #root;
-  #passage;
   #suggestions;
   #words = [];
   #marking = null;
@@ -15,7 +14,6 @@ export class TextView {
 
   constructor(root, passage, suggestions) {
     this.#root = root;
-    this.#passage = passage;
     this.#suggestions = suggestions;
     const body = document.createDocumentFragment();
     passage.sentences.forEach((sentence, index) => {

@@ -35,6 +35,8 @@ LIKELY_TEXTS = {
         *("more digits than int() reads", "digits of another script", "no number", "long"),
     )
 }
+#: Those for somebody to whom most of an address is closed.
+FEW_TEXTS = {words: TEXTS[words] for words in ("a NUL", "a lone surrogate", "beyond a bigint")}
 VERY_LONG = b"x" * 1_000_000
 
 

@@ -1,5 +1,6 @@
 import json
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from annotations.segmentation import segment
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
+TESTS = Path(__file__).resolve().parents[2]
 TEXT = "Ada Quill founded Quill Press in Port Hallow. She was its president until 1961."
 
 
@@ -216,3 +218,19 @@ def test_an_answer_made_from_records_says_the_same(data: st.DataObject) -> None:
     canonical = data.draw(st.sampled_from(spans))
     records = [MentionRecord(one, "ORG", canonical) for one in spans]
     assert QUESTION.mentions(QUESTION.answer(records, {})) == tuple(sorted(records))
+
+
+# tests/javascript/entities/marking.test.js makes it, of this text.
+def test_the_answer_that_the_interface_makes_is_taken() -> None:
+    text = (
+        "Ada Quill founded Quill Press in Port Hallow. She was its president until 3 May 1961. "
+        "Quill met Ben Ash 🜚."
+    )
+    answer = json.loads((TESTS / "javascript/entities/answer.json").read_text(encoding="utf-8"))
+    read = EntitiesQuestion(passage(text)).read_answer(answer)
+    assert [text[one["start"] : one["end"]] for one in read["mentions"]] == [
+        "Ada Quill", "Port Hallow", "She", "president", "3 May 1961",
+    ]  # fmt: skip
+    assert [one["link"] for one in read["entities"]] == [
+        {"page": "Ada Quill"}, {"none": True}, {"none": True}, {"date": "1961-05-03"},
+    ]  # fmt: skip

@@ -3,13 +3,12 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.core.management import call_command
 from django.db import InterfaceError, OperationalError
 
 from kbpo.core import commands
 from kbpo.core.commands import Command, Refused
-from kbpo.core.errors import InvalidInput, Unavailable, UsageError
+from kbpo.core.errors import InvalidInput, UsageError
 
 
 class Raises(Command):
@@ -86,24 +85,6 @@ def test_json_has_no_nan() -> None:
 def test_json_is_offered_only_where_the_command_says_so() -> None:
     with pytest.raises(SystemExit):
         Raises(InvalidInput("")).run_from_argv(["manage.py", "raises", "--json"])
-
-
-def test_a_server_database_with_pending_migrations_is_refused(
-    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, transactional_db: None
-) -> None:
-    monkeypatch.undo()
-    settings.EMBEDDED_DATABASE = False
-    monkeypatch.setattr(commands, "pending_migrations", lambda: 2)
-    with pytest.raises(Unavailable, match=r"manage\.py migrate"):
-        commands.prepare_database()
-
-
-def test_a_server_database_that_is_up_to_date_is_used(
-    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, transactional_db: None
-) -> None:
-    monkeypatch.undo()
-    settings.EMBEDDED_DATABASE = False
-    commands.prepare_database()
 
 
 def test_arguments_that_cannot_be_read_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,19 @@
+import pytest
+from django.conf import LazySettings
+
+from kbpo.core import commands
+from kbpo.core.errors import Unavailable
+
+
+def test_a_server_database_with_pending_migrations_is_refused(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, transactional_db: None
+) -> None:
+    settings.EMBEDDED_DATABASE = False
+    monkeypatch.setattr(commands, "pending_migrations", lambda: 2)
+    with pytest.raises(Unavailable, match=r"manage\.py migrate"):
+        commands.prepare_database()
+
+
+def test_a_server_database_that_is_up_to_date_is_used(settings: LazySettings, transactional_db: None) -> None:
+    settings.EMBEDDED_DATABASE = False
+    commands.prepare_database()

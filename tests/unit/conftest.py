@@ -1,0 +1,9 @@
+"""A unit test needs no database: one that asks for it fails."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """Refuse the database in place of making it: every fixture and mark that opens it asks for this first."""
+    pytest.fail("tests/unit uses no database: a test that does belongs in tests/integration", pytrace=False)
