@@ -64,6 +64,8 @@ def test_changed_requirements_are_installed(project: Path) -> None:
     assert make(project, "--question", "setup").returncode == 1
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "test-all", "check", "bench", "screenshots", "clean"])
+@pytest.mark.parametrize(
+    "target", ["demo", "test", "test-all", "test-dates", "check", "bench", "screenshots", "clean"]
+)
 def test_every_promised_target_is_there(project: Path, target: str) -> None:
     assert make(project, "--dry-run", target).returncode == 0
