@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all check bench fuzz screenshots clean
+.PHONY: help setup lock demo test test-all test-dates check bench fuzz screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -44,8 +44,12 @@ PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
 test: setup  ## run the tests but the slow ones, in PROCESSES (2)
 	@$(PYTEST) -m "not slow" $(TESTS)
 
-test-all: setup  ## run every test
+test-all: setup  ## run every test, and those of test-dates
 	@$(PYTEST) $(TESTS)
+	@[ -n "$(TESTS)" ] || $(MAKE) --no-print-directory test-dates
+
+test-dates: setup  ## run what depends on time on five other days in two time zones (needs faketime)
+	@$(BIN)/python -m tests.dates $(PROCESSES) $(TESTS)
 
 check: setup  ## linters of Python, JavaScript and templates, types, import rules, migrations, production settings
 	@$(BIN)/python -m requirements.check

@@ -388,6 +388,7 @@ class HitFactory(factory.django.DjangoModelFactory[Hit]):
     batch = factory.SubFactory(HitBatchFactory)
     request_token = factory.Sequence(lambda n: f"token-{n}")
     annotation = factory.Sequence(lambda n: f"kbpo-{n:032x}")
+    created_at = factory.LazyFunction(timezone.now)
     places = 3
     reward_cents = factory.SelfAttribute("batch.reward_cents")
     fee_cents = 3

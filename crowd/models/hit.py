@@ -2,7 +2,6 @@
 
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from kbpo.accounts.models import User, WorkerIdentity
@@ -118,7 +117,7 @@ class Hit(models.Model):
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
     state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField()
     posted_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(

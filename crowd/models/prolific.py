@@ -1,4 +1,8 @@
-"""What must be remembered beside Prolific's own books: what exists there once, and what was asked for."""
+"""What must be remembered beside Prolific's own books: what exists there once, and what was asked for.
+
+No time has a default: each is compared with the provider's clock or with Prolific's times, and comes from
+that clock.
+"""
 
 import secrets
 
@@ -29,7 +33,7 @@ class ProlificObject(models.Model):
         max_length=16, default=new_code, help_text="With which a worker completes a submission of the study."
     )
     claimed_until = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField()
 
     class Meta:
         constraints = [
@@ -46,7 +50,7 @@ class ProlificTask(models.Model):
 
     study = models.ForeignKey(ProlificObject, on_delete=models.PROTECT, related_name="tasks")
     annotation = models.CharField(max_length=255, unique=True, help_text="The HIT's.")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True, help_text="Since when newcomers are sent back.")
     removed_at = models.DateTimeField(null=True, blank=True, help_text="When all of it was reviewed.")
@@ -85,7 +89,7 @@ class ProlificRequest(models.Model):
     target = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField()
 
     class Meta:
         constraints = [

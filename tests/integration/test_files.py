@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from evaluation import files
+from tests import written
 from tests.factories import SubmissionFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +24,7 @@ def kept(settings: LazySettings, tmp_path: Path) -> Path:
 def orphan(kept: Path) -> Path:
     path = kept.with_name("orphan.kb")
     path.write_bytes(b"run\n")
+    written.just_now(path)
     return path
 
 

@@ -4,7 +4,7 @@ Nothing is tried again here: that is for whoever knows whether it may be done tw
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -36,9 +36,19 @@ class Api:
         Such as ``https://api.prolific.com``.
     token : str
     transport : httpx.BaseTransport, optional
+    clock : callable
+        Returns the time.
     """
 
-    def __init__(self, base_url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._clock = clock
         self._client = httpx.Client(
             base_url=f"{base_url}/api/v1/",
             headers={"Authorization": f"Token {token}", "Accept": "application/json"},
@@ -126,7 +136,7 @@ class Api:
         if response.is_success:
             return response
         if status == NOT_NOW or status in _TRY_AGAIN:
-            raise NoAnswer("Prolific asks to wait.", retry_after=_retry_after(response))
+            raise NoAnswer("Prolific asks to wait.", retry_after=_retry_after(response, self._clock()))
         if status == _UNKNOWN_TOKEN:
             raise NoAnswer(
                 "Prolific does not know the token: correct PROLIFIC_TOKEN.", retry_after=LONGEST_WAIT
@@ -148,14 +158,14 @@ def _read(response: httpx.Response, what: str, lost: type[NoAnswer]) -> JSON:
     return document if isinstance(document, dict) else {"message": document}
 
 
-def _retry_after(response: httpx.Response) -> float | None:
+def _retry_after(response: httpx.Response, now: datetime) -> float | None:
     """Read Retry-After: seconds, or a date."""
     given = response.headers.get("Retry-After", "")
     try:
         seconds = float(given)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds()
+            seconds = (parsedate_to_datetime(given) - now).total_seconds()
         except (TypeError, ValueError):
             return None
     return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else None

@@ -48,7 +48,7 @@ def claimed(
     NoAnswer
         If another process keeps it for longer than that.
     """
-    row, _ = ProlificObject.objects.get_or_create(name=name, defaults={"kind": kind})
+    row, _ = ProlificObject.objects.get_or_create(name=name, defaults={"kind": kind, "created_at": clock()})
     until = _claim(row, clock)
     while until is None and patience > 0:
         sleep(_LOOK)

@@ -33,7 +33,7 @@ def begin(*, token: str, kind: str, subject: str, target: int, now: datetime) ->
     try:
         with transaction.atomic():
             return ProlificRequest.objects.create(
-                token=token, kind=kind, subject=subject, target=target, sent_at=now
+                token=token, kind=kind, subject=subject, target=target, sent_at=now, created_at=now
             )
     except IntegrityError as error:
         raise NoAnswer(f"An earlier request about {subject} is still undecided.", retry_after=60.0) from error

@@ -94,11 +94,13 @@ class Prolific:
             self._studies.check_pay(hit)
         with self._claim_study(begun.study.name if begun else self._studies.name(hit)) as study:
             # Kept before anything is sent: a later try goes to the same study, whatever is offered by then.
+            now = self._clock()
             task, _ = ProlificTask.objects.get_or_create(
                 annotation=hit.annotation,
                 defaults={
                     "study": study,
-                    "expires_at": self._clock() + timedelta(seconds=hit.lifetime_seconds),
+                    "created_at": now,
+                    "expires_at": now + timedelta(seconds=hit.lifetime_seconds),
                 },
             )
             try:

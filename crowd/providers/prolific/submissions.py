@@ -105,14 +105,19 @@ class Submissions:
             kind=ProlificRequest.Kind.STRAY, token__in=[_token(row["id"]) for row in strays]
         )
         owners = {request.token.partition(" ")[2]: request.subject for request in given}
-        late = self._clock() - _STRAY_AFTER
+        now = self._clock()
+        late = now - _STRAY_AFTER
         free = [row for row in strays if row["id"] not in owners and completed_at(row) <= late]
         if free:
             room = allocated() - present - sum(owner == task.annotation for owner in owners.values())
             for row in free[: max(room, 0)]:
                 request, _ = ProlificRequest.objects.get_or_create(
                     token=_token(row["id"]),
-                    defaults={"kind": ProlificRequest.Kind.STRAY, "subject": task.annotation},
+                    defaults={
+                        "kind": ProlificRequest.Kind.STRAY,
+                        "subject": task.annotation,
+                        "created_at": now,
+                    },
                 )
                 owners[row["id"]] = request.subject
         return owners

@@ -14,6 +14,7 @@ from evaluation.reading import isolated
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, TooMany
 from kbpo.core.locks import claim
+from tests import written
 from tests.factories import DocumentFactory, UserFactory
 from tests.integration.evaluation.test_files import BAD, EVERYBODY, GOOD, SEEN_BY
 from tests.integration.evaluation.test_turns import PATIENCE, beside
@@ -326,6 +327,7 @@ def test_bytes_that_no_row_names_go_after_a_day(home, good, member):
     found = made(good, member)
     orphan = found.path.with_name("0" * 32)
     orphan.write_bytes(b"x")
+    written.just_now(orphan)
     assert files.remove_orphans(now=timezone.now()) == 0
     for path in kept(home):
         os.utime(path, (0, 0))

@@ -18,6 +18,7 @@ from evaluation.reading.texts import TextFile
 from evaluation.texts import remove_unfinished, text_file
 from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
+from tests import written
 from tests.conftest import ROOT
 from tests.factories import CorpusFactory, DocumentFactory
 from tests.integration.conftest import Submit
@@ -42,6 +43,7 @@ def test_a_corpus_that_has_grown_has_another_text_file() -> None:
     corpus = CorpusFactory()
     DocumentFactory(corpus=corpus)
     before = text_file(corpus)
+    written.just_now(before)
     added = DocumentFactory(corpus=corpus)
     after = text_file(corpus)
     assert TextFile(before).length(added.doc_id) is None
@@ -71,6 +73,7 @@ def test_what_a_killed_writer_of_texts_leaves_is_removed_after_a_day(settings: L
         [sys.executable, "-c", KILLED_WRITER, str(whole.with_name("9-x.sqlite"))], cwd=ROOT, check=False
     )
     (left,) = whole.parent.glob(".9-x.sqlite.*")
+    written.just_now(left)
     assert remove_unfinished(now=timezone.now()) == 0
     for path in (left, whole):
         os.utime(path, (0, 0))

@@ -17,6 +17,7 @@ from evaluation.models import FileCheck, Submission, Upload
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
+from tests import written
 from tests.factories import CorpusFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -278,6 +279,7 @@ def test_bytes_without_an_upload_are_removed_after_a_day(home, user):
     stray, fresh = (home / "uploads" / str(uuid.uuid4()) for _ in range(2))
     for path in (stray, fresh):
         path.write_bytes(b"x")
+    written.just_now(fresh)
     for path in (stray, new.path):
         os.utime(path, (0, 0))
     assert pipeline.remove_expired() == 1

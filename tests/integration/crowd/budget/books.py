@@ -32,6 +32,7 @@ def new_hit(batch: HitBatch, places: int = 3) -> Hit:
         batch=batch,
         request_token=f"token {number}",
         annotation=f"kbpo-{number}",
+        created_at=NOVEMBER,
         places=places,
         reward_cents=10,
         fee_cents=2,

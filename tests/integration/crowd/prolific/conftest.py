@@ -45,7 +45,7 @@ def connect(fake: FakeProlific, clock: Clock, db: None) -> Iterator[Callable[...
 
     def connect(**options: Any) -> Prolific:
         no_tls = httpx.HTTPTransport(verify=False)  # reading the certificates takes longer than the tests
-        apis.append(Api(fake.url, options.pop("token", TOKEN), transport=no_tls))
+        apis.append(Api(fake.url, options.pop("token", TOKEN), transport=no_tls, clock=clock))
         given = {"project": PROJECT, "fee_percent": Decimal("33.34"), "clock": clock, "patience": 0.0}
         return Prolific(apis[-1], **{**given, **options})
 
@@ -75,7 +75,7 @@ def batch(db: None) -> HitBatch:
 
 
 @pytest.fixture
-def offer(batch: HitBatch) -> Offer:
+def offer(batch: HitBatch, clock: Clock) -> Offer:
     """Write a HIT down, and say what is to be published of it: ``offer(1)``."""
 
     def offer(number: int = 1, **fields: Any) -> NewHit:
@@ -85,6 +85,7 @@ def offer(batch: HitBatch) -> Offer:
             defaults={
                 "batch": batch,
                 "request_token": f"token-{number}",
+                "created_at": clock(),
                 "places": fields.get("places", 3),
                 "reward_cents": 70,
                 "fee_cents": 24,
@@ -138,6 +139,7 @@ def account(
     monkeypatch.setattr(registry.provider("prolific"), "_clock", clock)
     monkeypatch.setattr(registry.provider("prolific")._submissions, "_clock", clock)
     monkeypatch.setattr(registry.provider("prolific")._studies, "_clock", clock)
+    monkeypatch.setattr(registry.provider("prolific")._api, "_clock", clock)
     yield
     account_at.cache_clear()
 

@@ -1,0 +1,67 @@
+"""Which tests depend on time. tests/unit/test_dates.py refuses a test of the time that is in neither list."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+# Crowd, quota, uploads, retention, leases: folders and files of tests/.
+ON_OTHER_DAYS = [
+    "integration/crowd",
+    "integration/desk",
+    "integration/evaluation/test_before_it_costs.py",
+    "integration/evaluation/test_files.py",
+    "integration/evaluation/test_normalised.py",
+    "integration/evaluation/test_reading.py",
+    "integration/evaluation/test_retirement.py",
+    "integration/evaluation/test_turns.py",
+    "integration/evaluation/test_uploads.py",
+    "integration/hits",
+    "integration/marketplace",
+    "integration/test_annotating.py",
+    "integration/test_annotating_documents.py",
+    "integration/test_evaluation.py",
+    "integration/test_files.py",
+    "integration/test_lifecycle.py",
+    "integration/test_queue.py",
+    "unit/crowd",
+    "unit/evaluation/test_progress.py",
+    "unit/evaluation/test_turns.py",
+    "unit/kbpo",
+]
+
+# They write down when something was, or wait for something, and compare no time.
+ON_ANY_DAY = [
+    "integration/any_request/test_requester_api.py",
+    "integration/evaluation/test_compare.py",
+    "integration/evaluation/test_document_votes.py",
+    "integration/evaluation/test_entities.py",
+    "integration/evaluation/test_migrations.py",
+    "integration/evaluation/test_pages.py",
+    "integration/evaluation/test_sealed_documents.py",
+    "integration/test_documents_settled_again.py",
+    "integration/test_embedded.py",
+    "integration/test_makefile.py",
+    "integration/test_waiting.py",
+    "integration/test_whole_documents.py",
+    "unit/test_dates.py",
+]
+
+_TIME = re.compile(r"\b(datetime|timezone|timedelta|clock|utime|st_mtime|time\.time)\b", re.ASCII)
+
+
+def unlisted() -> Iterator[str]:
+    """Yield the test files that speak of time and are in neither list."""
+    tests = ROOT / "tests"
+    listed = [tests / name for name in (*ON_OTHER_DAYS, *ON_ANY_DAY)]
+    for folder in ("unit", "integration"):
+        for path in sorted((tests / folder).rglob("test_*.py")):
+            known = any(path.is_relative_to(one) for one in listed)
+            if not known and _TIME.search(path.read_text(encoding="utf-8")):
+                yield str(path.relative_to(tests))
+
+
+def paths() -> list[Path]:
+    """Return where the tests are that run on other days."""
+    return [ROOT / "tests" / name for name in ON_OTHER_DAYS]
