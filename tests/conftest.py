@@ -33,7 +33,7 @@ def manage(tmp_path: Path) -> Manage:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

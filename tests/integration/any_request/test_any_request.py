@@ -211,7 +211,7 @@ def test_no_request_to_us_makes_the_service_fail(name, thorough, site, clients):
     assert not failed, f"{len(failed)} requests failed\n" + "\n".join(failed[:10])
 
 
-@pytest.mark.parametrize("name", ["help", "api_leaderboard", "hit"])
+@pytest.mark.parametrize("name", ["help", "api_leaderboard", "hit_home"])
 def test_no_header_makes_the_service_fail_wherever_it_is_read_before_the_address(name, site, clients):
     asking = Asking(site, clients["visitor"], "visitor", name)
     asking.headers_of_all_kinds(thorough=True)
