@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
 def keys() -> dict[str, str]:
     from django.utils import timezone
 
-    from crowd.marketplace import money, requesters
+    from marketplace import money, requesters
 
     now = timezone.now()
     requester = requesters.create_requester(name="Benchmark")
@@ -43,9 +43,9 @@ def fill(questions: int, workers: int) -> dict[str, object]:
 
     from annotations.models import Corpus
     from crowd import posting
-    from crowd.marketplace.models import HitType
     from crowd.models import Budget, Hit
     from kbpo.accounts.models import User
+    from marketplace.models import HitType
 
     corpus = Corpus.objects.create(tag=TAG, name="Benchmark")
     asked = _ask(corpus, questions)
@@ -75,8 +75,8 @@ def fill(questions: int, workers: int) -> dict[str, object]:
 
 def state() -> dict[str, int]:
     from annotations.models import Response
-    from crowd.marketplace.models import Assignment as AtMarketplace
     from crowd.models import Assignment
+    from marketplace.models import Assignment as AtMarketplace
 
     answered = Assignment.objects.exclude(answer=None)
     return {
@@ -132,9 +132,9 @@ def _worker(number: int) -> dict[str, str]:
     from django.contrib.sessions.backends.db import SessionStore
     from django.utils.crypto import get_random_string
 
-    from crowd.marketplace.workers import worker_for
     from crowd.providers import registry
     from kbpo.accounts.models import User
+    from marketplace.workers import worker_for
 
     user = User(email=f"worker{number}@example.org", name=f"Worker {number}", is_annotator=True)
     user.set_unusable_password()

@@ -62,8 +62,9 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
     from django.db import connection
 
     from annotations import corpora
-    from evaluation import epochs, submissions
+    from evaluation.design import epochs
     from evaluation.models import Submission
+    from evaluation.submissions import submitting
     from kbpo.accounts.models import Team
 
     def execute(statement: str) -> None:
@@ -79,7 +80,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
         epochs.open_epoch(corpus=corpus)
         for number in ("first", "second"):
             with kb_path.open("rb") as file:
-                submission = submissions.upload(
+                submission = submitting.upload(
                     user=None,
                     team=Team.objects.create(name=number),
                     corpus=corpus,
@@ -87,7 +88,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
                     file=File(file),
                     go_ahead=True,
                 )
-            submissions.read_submission(submission_id=submission.pk)
+            submitting.read_submission(submission_id=submission.pk)
             submission.refresh_from_db()
             assert submission.state == Submission.State.ACCEPTED, submission.state
             took |= _sample(submission, f"sampling the {number} right after", keep=analysed)
@@ -103,7 +104,7 @@ def _sample(submission: Any, what: str, *, keep: bool) -> dict[str, float]:
     from django.db import transaction
 
     from benchmarks import pool
-    from evaluation import sampling
+    from evaluation.design import sampling
 
     begun = pool.now()
     with transaction.atomic():

@@ -18,8 +18,9 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
-from evaluation import epochs, exhaustive, sampling
+from evaluation.design import epochs, sampling
 from evaluation.estimators.weighting import subject_relation
+from evaluation.kbp import exhaustive
 from evaluation.models import Instance, Prediction, Submission
 from kbpo.accounts.models import Team, User
 from kbpo.core.columns import copy_rows

@@ -87,7 +87,7 @@ def measure() -> dict[str, Any]:
     from annotations.labels import update_posteriors
     from annotations.models import Corpus
     from benchmarks import pool
-    from evaluation import batches, estimation, leaderboard
+    from evaluation.design import batches
     from evaluation.models import (
         AdjustedScore,
         Comparison,
@@ -97,6 +97,7 @@ def measure() -> dict[str, Any]:
         Score,
         SubsetScore,
     )
+    from evaluation.scoring import estimation, leaderboard
 
     epoch = Epoch.objects.select_related("corpus").get()
     batches.close_batches(epoch=epoch)

@@ -23,9 +23,9 @@ def main(kb: Path, corpus_path: Path) -> None:
     from django.db import connection
 
     from annotations.models import Corpus, Document
-    from evaluation import submissions
     from evaluation.models import Submission
-    from evaluation.texts import text_file
+    from evaluation.submissions import submitting
+    from evaluation.submissions.texts import text_file
     from kbpo.accounts.models import Team
 
     call_command("migrate", verbosity=0)
@@ -46,11 +46,11 @@ def main(kb: Path, corpus_path: Path) -> None:
     texts_seconds = time.monotonic() - started
 
     with kb.open("rb") as file:
-        submission = submissions.upload(
+        submission = submitting.upload(
             user=None, team=Team.objects.create(name="Benchmark"), corpus=corpus, name="kb", file=File(file)
         )
     outcomes = []
-    read_kb = submissions.read_kb
+    read_kb = submitting.read_kb
 
     def remember(**given):  # type: ignore[no-untyped-def]
         begun = time.monotonic()
@@ -58,9 +58,9 @@ def main(kb: Path, corpus_path: Path) -> None:
         outcomes.append(time.monotonic() - begun)
         return outcomes[0]
 
-    submissions.read_kb = remember
+    submitting.read_kb = remember
     started = time.monotonic()
-    submissions.read_submission(submission_id=submission.pk)
+    submitting.read_submission(submission_id=submission.pk)
     seconds = time.monotonic() - started
     submission.refresh_from_db()
     assert submission.state == Submission.State.ACCEPTED, submission.state

@@ -7,12 +7,13 @@ class CrowdConfig(AppConfig):
 
     def ready(self) -> None:
         """Join pages and collecting with what asks gold questions, looks at work, settles tutorials."""
-        from crowd import collecting, qualifying, quality
+        from crowd import collecting, qualifying
         from crowd.hits import sending, working
         from crowd.providers import prolific
+        from crowd.quality import checking
 
-        working.register_gold(quality.choose_gold)
-        collecting.register_check(quality.check)
+        working.register_gold(checking.choose_gold)
+        collecting.register_check(checking.check)
         qualifying.register()
         # Where Prolific's workers go back to, and when no more of them are wanted.
         sending.register_completion(

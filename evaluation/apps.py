@@ -8,6 +8,6 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         """Tell annotations who competes: it cannot ask."""
         from annotations import conflicts
-        from evaluation.submissions import competes
+        from evaluation.submissions.submitting import competes
 
         conflicts.register(competes)

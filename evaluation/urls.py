@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, path, re_path
 
+from evaluation.kbp.views.documents import choose, document, documents
+from evaluation.kbp.views.entities import entities, entity
+from evaluation.kbp.views.exhaustive import exhaustive, release
+from evaluation.kbp.views.explorer import system
 from evaluation.views.api import CheckView, CompareView, LeaderboardView, SubmissionView
 from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
-from evaluation.views.documents import choose, document, documents
-from evaluation.views.entities import entities, entity
 from evaluation.views.epochs import labels, sample
-from evaluation.views.exhaustive import exhaustive, release
-from evaluation.views.explorer import system
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import help
 from evaluation.views.home import home

@@ -16,29 +16,19 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
-from crowd import accounts, collecting, measures, posting, qualifying, review
-from crowd.marketplace import lifecycle
+from crowd import accounts, collecting, posting, qualifying, review
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
-from evaluation import (
-    batches,
-    checks,
-    document_phases,
-    entity_index,
-    estimation,
-    files,
-    normalised,
-    notices,
-    sampling,
-    submissions,
-    texts,
-    uploads,
-    work,
-)
+from crowd.quality import measures
+from evaluation.design import batches, sampling
+from evaluation.kbp import document_phases, entity_index
 from evaluation.models import Epoch, SampleBatch, Submission
+from evaluation.scoring import estimation
+from evaluation.submissions import checks, files, normalised, notices, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.locks import claim
 from kbpo.core.outages import is_outage
+from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +38,7 @@ _rng = SystemRandom()
 
 def validate_submissions() -> int:
     """Read what was uploaded; return how many submissions moved on."""
-    return _each_submission(Submission.State.UPLOADED, submissions.read_submission, "reading the file")
+    return _each_submission(Submission.State.UPLOADED, submitting.read_submission, "reading the file")
 
 
 def sample_submissions() -> int:

@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "kbpo.accounts",
     "annotations",
     "crowd",
-    "crowd.marketplace",
+    "marketplace",
     "evaluation",
     "kbpo.pages",
     "rest_framework",
@@ -92,7 +92,7 @@ HIT_BASE_URL = _given.crowd.hit_base_url  # empty: no work is posted
 MTURK_ENDPOINT_URL = _given.crowd.mturk_endpoint_url
 MTURK_IS_BUILT_IN = _given.crowd.mturk_is_built_in
 MTURK_KEYS = _given.crowd.mturk_keys
-MTURK_SERVICE_MODELS = ROOT / "crowd" / "marketplace" / "service_model"
+MTURK_SERVICE_MODELS = ROOT / "marketplace" / "service_model"
 PROLIFIC_API_URL = _given.crowd.prolific_api_url
 PROLIFIC_TOKEN = _given.crowd.prolific_token
 PROLIFIC_PROJECT = _given.crowd.prolific_project
@@ -228,7 +228,7 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
         **{
             name: {"handlers": ["stderr"], "level": "INFO", "propagate": False}
-            for name in ("kbpo", "annotations", "crowd", "evaluation")
+            for name in ("kbpo", "annotations", "crowd", "evaluation", "marketplace")
         },
     },
 }

@@ -6,10 +6,10 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
-    path("", include("crowd.marketplace.urls")),
+    path("", include("marketplace.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
-    path("annotate/", include("crowd.urls")),
+    path("annotate/", include("crowd.annotators.urls")),
     path("desk/", include("kbpo.pages.urls")),
     path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]

@@ -13,15 +13,15 @@ from django.utils import timezone
 from annotations.models import Corpus, Document, Question
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd import budget, collecting, posting, review
-from crowd.marketplace import lifecycle, money, requesters
-from crowd.marketplace.answers import write_answers
-from crowd.marketplace.models import Assignment as MarketAssignment
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import Requester, RequesterKey, Worker
-from crowd.marketplace.workers import worker_for
 from crowd.models import Assignment, Budget, Hit
 from crowd.providers import registry
 from kbpo.accounts.models import User
+from marketplace import lifecycle, money, requesters
+from marketplace.answers import write_answers
+from marketplace.models import Assignment as MarketAssignment
+from marketplace.models import Hit as MarketHit
+from marketplace.models import Requester, RequesterKey, Worker
+from marketplace.workers import worker_for
 from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
 
 PROVIDER = "marketplace"

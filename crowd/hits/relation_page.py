@@ -10,7 +10,7 @@ from django.db.models import Q
 from annotations import payloads
 from annotations.models import Document, Question, Sentence
 from annotations.payloads import RelationQuestion
-from crowd.hit_answers import VERSION
+from crowd.hits.hit_answers import VERSION
 from crowd.interfaces import relation
 from crowd.interfaces.relation import Asked, Page
 from crowd.models import Assignment, Hit
@@ -119,7 +119,7 @@ def build_groups(
 def read_form(
     questions: Sequence[Question], posted: Mapping[str, Sequence[str]], *, asks_links: bool
 ) -> dict[str, Any]:
-    """Turn the page's form into what `crowd.hit_answers.read_answers` reads.
+    """Turn the page's form into what `crowd.hits.hit_answers.read_answers` reads.
 
     Raises
     ------

@@ -18,9 +18,19 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from crowd import hit_answers, wikipedia
+from crowd import wikipedia
 from crowd.bodies import json_object
-from crowd.hits import entity_page, limits, policy, relation_page, sending, tokens, tutorial, working
+from crowd.hits import (
+    entity_page,
+    hit_answers,
+    limits,
+    policy,
+    relation_page,
+    sending,
+    tokens,
+    tutorial,
+    working,
+)
 from crowd.hits.arrivals import Arrival, read_arrival
 from crowd.models import Assignment, Hit, HitBatch
 from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge

@@ -9,13 +9,21 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Corpus, Question
-from crowd import budget, paces, pricing
-from crowd.lacking import KINDS, for_planning, lacking
+from crowd import budget
+from crowd.grouping import Group, Lacking, group
+from crowd.interfaces.offers import (
+    AUTO_APPROVAL,
+    LIFETIME,
+    LONGEST_DURATION,
+    OFFERS,
+    TUTORIAL_TAKES,
+    TUTORIALS,
+)
 from crowd.models import HitBatch
-from crowd.offers import AUTO_APPROVAL, LIFETIME, LONGEST_DURATION, OFFERS, TUTORIAL_TAKES, TUTORIALS
-from crowd.planning import Group, Lacking, group
+from crowd.open_questions import KINDS, for_planning, lacking
 from crowd.posting.planning import begin_plan, cost, spoken_for, write_hits
 from crowd.posting.rows import check_operator
+from crowd.pricing import pay, timing
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import Conflict, InvalidInput
@@ -69,7 +77,7 @@ def preview(
     if found is None:
         found = free(questions, kind=kind, now=now, by_sentence=by_sentence)
     groups = group(found, per_hit=most)
-    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    rewards = timing.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
@@ -185,14 +193,14 @@ def open_batch(
     groups = group(found, per_hit=batch.questions_per_hit)
     if not groups:
         raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
-    rewards = paces.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    rewards = timing.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
     cents = cost(groups, rewards, registry.provider(provider))
     if at_most_cents is not None and cents > at_most_cents:
         raise Conflict(
             f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
             f" {budget.dollars(at_most_cents)}. Look at it again."
         )
-    seconds = paces.unit_seconds(
+    seconds = timing.unit_seconds(
         corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
     )
     _estimate(batch, seconds, rewards)
@@ -260,7 +268,7 @@ def check_pay(rewards: Iterable[int], *, provider: str, reward_cents: int, secon
     """
     account = registry.provider(provider)
     for cents in sorted(set(rewards)):
-        takes = pricing.seconds_for(cents, reward_cents=reward_cents, seconds=seconds)
+        takes = pay.seconds_for(cents, reward_cents=reward_cents, seconds=seconds)
         account.check_pay(reward_cents=cents, seconds=takes)
 
 

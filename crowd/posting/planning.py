@@ -8,11 +8,12 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
-from crowd import budget, paces
-from crowd.lacking import for_planning, lacking
+from crowd import budget
+from crowd.grouping import Group, group
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
-from crowd.planning import Group, group
+from crowd.open_questions import for_planning, lacking
 from crowd.posting.rows import pause
+from crowd.pricing import timing
 from crowd.providers import registry
 from crowd.providers.base import Provider
 from kbpo.core.errors import OverBudget
@@ -80,7 +81,7 @@ def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> 
 
 def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
     """Return what an assignment of each HIT of a batch pays, in cents."""
-    return paces.rewards(
+    return timing.rewards(
         kind=batch.kind, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence, groups=groups
     )
 

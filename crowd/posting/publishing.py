@@ -6,7 +6,7 @@ from random import Random
 
 from django.db.models import F, Q
 
-from crowd import outbox, pricing
+from crowd import outbox
 from crowd.interfaces.addresses import hit_url
 from crowd.leases import take_first
 from crowd.models import Hit, HitBatch
@@ -17,6 +17,7 @@ from crowd.posting.recording import (
     record_refused,
     record_told,
 )
+from crowd.pricing import pay
 from crowd.providers import registry
 from crowd.providers.base import (
     NewHit,
@@ -136,9 +137,7 @@ def _estimated_seconds(hit: Hit) -> int | None:
     batch = hit.batch
     if batch.estimated_seconds is None:
         return None
-    return pricing.seconds_for(
-        hit.reward_cents, reward_cents=batch.reward_cents, seconds=batch.estimated_seconds
-    )
+    return pay.seconds_for(hit.reward_cents, reward_cents=batch.reward_cents, seconds=batch.estimated_seconds)
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

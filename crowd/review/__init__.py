@@ -8,8 +8,8 @@ what was rejected is asked again at once. A label that was settled before stays 
 from crowd.review.blocks import block_worker, tell_next_block, unblock_worker
 from crowd.review.bonuses import pay_next_bonus, promise_bonus
 from crowd.review.deciding import approve, approve_by_rule, last_moment, override, reject
+from crowd.review.outbox import tell_next
 from crowd.review.settling import close_if_done, lock, set_aside, settle_approved, settle_rejected
-from crowd.review.telling import tell_next
 
 __all__ = [
     "approve",

@@ -171,7 +171,7 @@ class SampledClaim(models.Model):
 
 
 class ClaimColumn(models.Model):
-    """A column of a sampled system's claims, in the order of their keys: see `evaluation.columns`."""
+    """A column of a sampled system's claims, in the order of their keys: see `evaluation.design.columns`."""
 
     batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="columns")
     name = models.CharField(max_length=32)

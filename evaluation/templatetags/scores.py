@@ -4,8 +4,8 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evaluation.axis import Axis
-from evaluation.leaderboard import Measure
+from evaluation.scoring.axis import Axis
+from evaluation.scoring.leaderboard import Measure
 
 register = template.Library()
 

@@ -13,15 +13,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
-from evaluation import checks, normalised
-from evaluation.comparing import MEASURES
-from evaluation.leaderboard import rows
 from evaluation.models import FileCheck, Score, StageWork, Submission
-from evaluation.progress import HEADINGS, next_step, progress, sign_of_life, version
+from evaluation.scoring.comparing import MEASURES
+from evaluation.scoring.leaderboard import rows
+from evaluation.submissions import checks, normalised
+from evaluation.submissions.progress import HEADINGS, next_step, progress, sign_of_life, version
+from evaluation.submissions.visibility import find, may_change
 from evaluation.views.board import read_choice
 from evaluation.views.compare import compare_pair, read_pair
 from evaluation.views.files import find_file
-from evaluation.visibility import find, may_change
 from kbpo.core.errors import InvalidInput
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.http import HttpRequest
 
 from annotations.models import Corpus
-from evaluation import axis
-from evaluation.leaderboard import (
+from evaluation.scoring import axis
+from evaluation.scoring.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
     LEVELS,

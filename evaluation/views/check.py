@@ -10,11 +10,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.models import Corpus
-from evaluation import checks, problem_list
-from evaluation.forms import CheckForm, remembered
 from evaluation.models import FileCheck
-from evaluation.summary import summarise
+from evaluation.submissions import checks, problem_list
+from evaluation.submissions.summary import summarise
 from evaluation.views.files import find_file, written_anew
+from evaluation.views.forms import CheckForm, remembered
 from evaluation.views.upload import sending
 from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError

@@ -9,15 +9,15 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
-from evaluation import comparing
-from evaluation.axis import Axis
-from evaluation.comparing import Compared
 from evaluation.estimators.comparison import excludes_zero
 from evaluation.estimators.intervals import Interval
-from evaluation.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS_OF, Measure
 from evaluation.models import Submission
+from evaluation.scoring import comparing
+from evaluation.scoring.axis import Axis
+from evaluation.scoring.comparing import Compared
+from evaluation.scoring.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS_OF, Measure
+from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
 from evaluation.views.board import Choice, read_choice
-from evaluation.visibility import SAMPLED, Viewer, find, visible
 from kbpo.core.errors import InvalidInput
 
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}

@@ -9,7 +9,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from evaluation import released
+from evaluation.design import releases
 from evaluation.models import Epoch
 
 
@@ -23,7 +23,7 @@ class _Line:
 @require_safe
 def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingHttpResponse:
     """Stream the labels of a released epoch as JSON Lines or CSV; 404 while it is sealed."""
-    rows = released.labels(_released(tag, number))
+    rows = releases.labels(_released(tag, number))
     lines, content_type = (
         (_csv(rows), "text/csv; charset=utf-8") if kind == "csv" else (_json(rows), "application/jsonl")
     )
@@ -35,7 +35,7 @@ def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingH
 @require_safe
 def sample(request: HttpRequest, tag: str, number: int) -> StreamingHttpResponse:
     """Stream how a released epoch's sample came about, as JSON Lines; 404 while it is sealed."""
-    rows = released.sample(_released(tag, number))
+    rows = releases.sample(_released(tag, number))
     response = StreamingHttpResponse(_json(rows), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{tag}-epoch-{number}-sample.jsonl"'
     return response
@@ -52,7 +52,7 @@ def _json(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def _csv(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
-    writer = csv.DictWriter(_Line(), fieldnames=released.FIELDS)
+    writer = csv.DictWriter(_Line(), fieldnames=releases.FIELDS)
     yield writer.writeheader()
     for row in rows:
         yield writer.writerow(row)

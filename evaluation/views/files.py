@@ -13,12 +13,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from evaluation import normalised as normalised_files
-from evaluation import problem_list
+from evaluation.kbp.tac.excerpt import Line, excerpt
 from evaluation.models import FileCheck, NormalisedFile
-from evaluation.problem_list import FIELDS, ReadFile
-from evaluation.tac.excerpt import Line, excerpt
-from evaluation.visibility import find, is_operator, may_change
+from evaluation.submissions import normalised as normalised_files
+from evaluation.submissions import problem_list
+from evaluation.submissions.problem_list import FIELDS, ReadFile
+from evaluation.submissions.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.numbers import whole_number

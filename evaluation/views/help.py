@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.progress import HEADINGS
+from evaluation.submissions.progress import HEADINGS
 from kbpo.core.ontology import RELATIONS
 
 DOCUMENT = "quill-profile"

@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.estimation import code_version
 from evaluation.estimators import coordinated, iid, precision, subsets
+from evaluation.scoring.estimation import code_version
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
 EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")

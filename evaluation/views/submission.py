@@ -13,9 +13,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import finegrained, forecast, lifecycle, money, normalised, problem_list, quota
+from evaluation.design import forecast, prices
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.leaderboard import (
+from evaluation.models import NormalisedFile, Score, StageWork, Submission
+from evaluation.scoring import finegrained
+from evaluation.scoring.leaderboard import (
     ESTIMATOR_NAMES,
     ESTIMATORS,
     LEVELS,
@@ -24,8 +26,8 @@ from evaluation.leaderboard import (
     Measure,
     measure,
 )
-from evaluation.models import NormalisedFile, Score, StageWork, Submission
-from evaluation.progress import (
+from evaluation.submissions import lifecycle, normalised, problem_list, quota
+from evaluation.submissions.progress import (
     DOING,
     EVENTS,
     HEADINGS,
@@ -36,10 +38,10 @@ from evaluation.progress import (
     sign_of_life,
     version,
 )
-from evaluation.summary import summarise
+from evaluation.submissions.summary import summarise
+from evaluation.submissions.visibility import find, may_change
 from evaluation.views.board import fit_axes
 from evaluation.views.files import written_anew
-from evaluation.visibility import find, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, TryAgain
 
@@ -97,7 +99,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     if taken and (own or taken.is_released):
         context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
-        context["paid"] = money.paid([found.pk]).get(found.pk)
+        context["paid"] = prices.paid([found.pk]).get(found.pk)
         context |= _file(found)
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
@@ -203,7 +205,7 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
     left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
     price = None
     if foreseen:
-        price = money.expected(found, relations=foreseen.relations, questions=foreseen.questions)
+        price = prices.expected(found, relations=foreseen.relations, questions=foreseen.questions)
     return {
         "is_before": True,
         "forecast": foreseen,

@@ -8,8 +8,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from evaluation.models import Submission
-from evaluation.progress import HEADINGS
-from evaluation.visibility import is_operator, owned
+from evaluation.submissions.progress import HEADINGS
+from evaluation.submissions.visibility import is_operator, owned
 from kbpo.accounts.models import Team, User
 
 

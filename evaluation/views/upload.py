@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
-from evaluation import submissions, uploads
-from evaluation.forms import FileForm, UploadForm, remembered
 from evaluation.models import Upload
+from evaluation.submissions import submitting, uploads
+from evaluation.views.forms import FileForm, UploadForm, remembered
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
 
@@ -66,7 +66,7 @@ def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse
     values = form.cleaned_data
     sent = values.pop("upload")
     with uploads.as_file(sent) as file:
-        submission = submissions.upload(user=user, file=file, **values)
+        submission = submitting.upload(user=user, file=file, **values)
     if not hasattr(sent, "file_check"):  # a check keeps its file for its day
         uploads.discard(upload=sent)
     messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")

@@ -29,8 +29,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from evaluation import uploads
 from evaluation.models import Upload
+from evaluation.submissions import uploads
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo.core.numbers import whole_number

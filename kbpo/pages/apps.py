@@ -7,7 +7,7 @@ class PagesConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell evaluation what judging costs: it cannot ask."""
-        from evaluation import money
-        from kbpo.pages import costs
+        from evaluation.design import prices
+        from kbpo.pages.money import costs
 
-        money.register(costs.Prices())
+        prices.register(costs.Prices())

@@ -9,14 +9,15 @@ from django.db.models import Count, Q, QuerySet
 
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
-from crowd import budget, paces, posting, pricing
-from crowd.lacking import KINDS
+from crowd import budget, posting
 from crowd.models import Budget, HitBatch
+from crowd.open_questions import KINDS
+from crowd.pricing import pay, timing
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.pages import costs
+from kbpo.pages.money import costs
 
 MOST_SUBMISSIONS = 10  # named
 
@@ -101,7 +102,7 @@ class Plan:
     """
 
     preview: posting.Preview
-    suggestion: paces.Suggestion
+    suggestion: timing.Suggestion
     questions_per_hit: int
     reward_cents: int
     fee_cents: int
@@ -144,7 +145,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     )
     asked = _questions(wanted)
     found = posting.free(asked, kind=wanted.kind, now=now, by_sentence=wanted.by_sentence)
-    suggestion = paces.suggest(
+    suggestion = timing.suggest(
         corpus=wanted.corpus,
         questions=asked,
         kind=wanted.kind,
@@ -177,7 +178,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         questions_per_hit=per_hit,
         reward_cents=reward,
         fee_cents=registry.provider(wanted.provider).fee_cents(reward_cents=reward, places=FIRST_VOTES),
-        hourly_cents=pricing.hourly(reward_cents=reward, seconds=suggestion.seconds),
+        hourly_cents=pay.hourly(reward_cents=reward, seconds=suggestion.seconds),
         votes=votes,
         expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
         rooms=room,

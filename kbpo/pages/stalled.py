@@ -6,8 +6,8 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from annotations.models import Question, Response
 from annotations.models.question import FIRST_VOTES
-from crowd.lacking import votes_in
 from crowd.models import Hit, HitQuestion
+from crowd.open_questions import votes_in
 
 SILENCE = timedelta(days=1)
 

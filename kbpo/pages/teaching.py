@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from annotations.models import Corpus
-from crowd import budget, paces, posting, pricing
+from crowd import budget, posting
+from crowd.interfaces.offers import TUTORIAL_TAKES
 from crowd.models import HitBatch
-from crowd.offers import TUTORIAL_TAKES
+from crowd.pricing import pay, timing
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS
 from kbpo.accounts.models import User
@@ -64,7 +65,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         If the site has no account with the provider.
     """
     account, seconds = registry.provider(wanted.provider), TUTORIAL_TAKES.total_seconds()
-    reward = wanted.reward_cents or paces.suggested_reward(seconds)
+    reward = wanted.reward_cents or timing.suggested_reward(seconds)
     fee = account.fee_cents(reward_cents=reward, places=wanted.places)
     bonus = BONUS_CENTS + account.bonus_fee_cents(cents=BONUS_CENTS)
     cost = wanted.places * (reward + fee)
@@ -78,7 +79,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     return Plan(
         reward_cents=reward,
         fee_cents=fee,
-        hourly_cents=pricing.hourly(reward_cents=reward, seconds=seconds),
+        hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
         bonus_cents=bonus,
         cost_cents=cost,
         most_cents=cost + wanted.places * bonus,

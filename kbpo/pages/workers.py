@@ -20,8 +20,8 @@ from django.db.models.functions import Coalesce
 from annotations.aggregation.shares import share
 from annotations.models import Question, Response
 from crowd.models import Assignment, LedgerEntry, WorkerBlock, WorkerMeasure
-from evaluation import axis
-from evaluation.leaderboard import Measure
+from evaluation.scoring import axis
+from evaluation.scoring.leaderboard import Measure
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput
 from kbpo.pages.batches import waits_for_a_person

@@ -18,13 +18,13 @@ from annotations import questions
 from annotations.models import Document, Question, Response
 from crowd import budget, posting
 from crowd.interfaces.addresses import hit_url
-from crowd.marketplace import money, requesters
-from crowd.marketplace.workers import worker_for
 from crowd.models import Assignment, Hit
 from crowd.providers import mturk as mturk_provider
 from crowd.providers import registry
 from kbpo import pipeline
 from kbpo.accounts.models import User
+from marketplace import money, requesters
+from marketplace.workers import worker_for
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
 from tests.factories import CorpusFactory, DocumentFactory, HitFactory, UserFactory

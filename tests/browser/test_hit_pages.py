@@ -18,14 +18,14 @@ from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd import budget, posting
 from crowd.interfaces import relation
 from crowd.interfaces.addresses import hit_url
-from crowd.marketplace import money, requesters
-from crowd.marketplace.questions import ExternalQuestion, write_question
 from crowd.models import Assignment, Hit
 from crowd.providers import mturk as mturk_provider
 from crowd.tutorials import find_tutorial
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
+from marketplace import money, requesters
+from marketplace.questions import ExternalQuestion, write_question
 from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.marketplace import lifecycle, money, requesters
-from crowd.marketplace.models import Assignment, Hit, Requester, RequesterKey
-from crowd.marketplace.questions import ExternalQuestion, write_question
-from crowd.marketplace.workers import worker_for
 from kbpo.accounts.models import User
+from marketplace import lifecycle, money, requesters
+from marketplace.models import Assignment, Hit, Requester, RequesterKey
+from marketplace.questions import ExternalQuestion, write_question
+from marketplace.workers import worker_for
 from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, is_broken, picture

@@ -15,7 +15,7 @@ ON_OTHER_DAYS = [
     "integration/evaluation/test_normalised.py",
     "integration/evaluation/test_reading.py",
     "integration/evaluation/test_retirement.py",
-    "integration/evaluation/test_turns.py",
+    "integration/evaluation/test_check_queue.py",
     "integration/evaluation/test_uploads.py",
     "integration/hits",
     "integration/marketplace",
@@ -26,9 +26,10 @@ ON_OTHER_DAYS = [
     "integration/test_lifecycle.py",
     "integration/test_queue.py",
     "unit/crowd",
-    "unit/evaluation/test_progress.py",
-    "unit/evaluation/test_turns.py",
+    "unit/evaluation/submissions/test_progress.py",
+    "unit/evaluation/submissions/test_check_queue.py",
     "unit/kbpo",
+    "unit/marketplace",
 ]
 
 # They write down when something was, or wait for something, and compare no time.

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
 
-with atheris.instrument_imports(include=["evaluation.tac"]):
-    from evaluation.tac.reader import Reading, read
-    from evaluation.tac.writer import write
+with atheris.instrument_imports(include=["evaluation.kbp.tac"]):
+    from evaluation.kbp.tac.reader import Reading, read
+    from evaluation.kbp.tac.writer import write
 
-from evaluation.tac.documents import Texts
+from evaluation.kbp.tac.documents import Texts
 
 FORMATS = ("tac2016", "tac2015")
 SECONDS = 5.0
@@ -60,9 +60,9 @@ def check(data: bytes) -> None:
 
 def seed(folder: Path) -> None:
     """Write the examples of the unit tests as first inputs."""
-    from tests.unit.evaluation.tac.kb import BASE, tabbed
-    from tests.unit.evaluation.tac.test_instances import REPAIRS
-    from tests.unit.evaluation.tac.test_validator import FAULTS
+    from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed
+    from tests.unit.evaluation.kbp.tac.test_instances import REPAIRS
+    from tests.unit.evaluation.kbp.tac.test_validator import FAULTS
 
     folder.mkdir(parents=True, exist_ok=True)
     examples = [lines for lines, _ in FAULTS.values()] + [

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import submissions, work
 from evaluation.models import Epoch, StageWork, Submission
+from evaluation.submissions import submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from tests.world import World
@@ -63,7 +63,7 @@ def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
             claims = world.system(recall=0.7, precision=0.6, seed=seed)
         path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
         with path.open("rb") as stream:
-            return submissions.upload(
+            return submitting.upload(
                 user=user,
                 team=Team.objects.get_or_create(name=team)[0],
                 corpus=corpus,

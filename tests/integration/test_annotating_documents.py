@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotations import questions
 from annotations.models import Document, DocumentAnnotation, Question, Response
-from crowd import drafts, queue
+from crowd.annotators import drafts, queue
 from crowd.hits import limits
 from crowd.models import Reservation
 from kbpo import pipeline

@@ -16,9 +16,10 @@ from django.utils import timezone
 
 from annotations import responses
 from annotations.models import Corpus, Label, Question
-from evaluation import audit, epochs, exhaustive, lifecycle, sampling, submissions
-from evaluation.claims import Claims, read_claims
+from evaluation.design import audit, epochs, sampling
 from evaluation.estimators import coordinated
+from evaluation.kbp import exhaustive
+from evaluation.kbp.claims import Claims, read_claims
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -30,6 +31,7 @@ from evaluation.models import (
     Score,
     Submission,
 )
+from evaluation.submissions import lifecycle, submitting
 from kbpo import pipeline
 from kbpo.accounts import teams
 from kbpo.accounts.models import Membership, Team, User
@@ -58,7 +60,7 @@ def test_a_refused_file_lists_its_faults_and_stores_no_prediction(corpus: Corpus
     path = tmp_path / "bad.kb"
     path.write_text("run\n:a\ttype\tPERSON\n:b\tper:friend\t:a\tD000:0-3\n")
     with path.open("rb") as stream:
-        submission = submissions.upload(
+        submission = submitting.upload(
             user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="bad", file=File(stream)
         )
     pipeline.advance()
@@ -75,7 +77,7 @@ def test_a_file_without_a_claim_is_refused_rather_than_failing_later(corpus: Cor
     path = tmp_path / "empty.kb"
     path.write_text("run\n")
     with path.open("rb") as stream:
-        submission = submissions.upload(
+        submission = submitting.upload(
             user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="empty", file=File(stream)
         )
     pipeline.advance()
@@ -203,7 +205,7 @@ def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
         )
     path.write_text(text)
     with path.open("rb") as stream:
-        two = submissions.upload(
+        two = submitting.upload(
             user=None,
             team=Team.objects.create(name="Beta"),
             corpus=Corpus.objects.get(),

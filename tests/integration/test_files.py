@@ -7,7 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
-from evaluation import files
+from evaluation.submissions import files
 from tests import written
 from tests.factories import SubmissionFactory
 

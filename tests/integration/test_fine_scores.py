@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client, override_settings
 
 from annotations.models import AnnotatedRelation, Corpus, KindAgreement, Label, NameFrequency
-from evaluation import epochs, estimation, finegrained, lifecycle
+from evaluation.design import epochs
 from evaluation.models import (
     AdjustedScore,
     Comparison,
@@ -20,6 +20,8 @@ from evaluation.models import (
     Submission,
     SubsetScore,
 )
+from evaluation.scoring import estimation, finegrained
+from evaluation.submissions import lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, User
 from tests.world import World

@@ -15,8 +15,10 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import lifecycle, notices, pool, quota, sampling, submissions, work
+from evaluation.design import sampling
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
+from evaluation.scoring import pool
+from evaluation.submissions import lifecycle, notices, quota, submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
@@ -78,7 +80,7 @@ def test_reading_that_fails_three_times_fails_with_words_and_can_be_resumed(
 ) -> None:
     submission = submit("one", user=member)
     with monkeypatch.context() as patch:
-        break_down(patch, submissions, "read_kb")
+        break_down(patch, submitting, "read_kb")
         advance_past_pauses()
     failed = reload(submission)
     assert (failed.state, failed.failed_in) == ("failed", "uploaded")
@@ -125,7 +127,7 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
 
 def test_after_each_error_the_pause_is_longer(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     submission = submit("one")
-    break_down(monkeypatch, submissions, "read_kb")
+    break_down(monkeypatch, submitting, "read_kb")
     for number, pause in enumerate(work.PAUSES, 1):
         pipeline.advance()
         pipeline.advance()  # comes to an end, and does not try again
@@ -149,7 +151,7 @@ def test_a_try_that_was_lost_with_its_worker_is_followed_by_the_next_at_once(sub
 
 def test_others_go_on_while_one_pauses(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        break_down(patch, submissions, "read_kb")
+        break_down(patch, submitting, "read_kb")
         one = submit("one")
         pipeline.validate_submissions()
     two = submit("two", team="Beta", seed=2)
@@ -194,7 +196,7 @@ def test_advance_says_that_something_is_tried_again_later(
     submit: Submit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     submit("one")
-    break_down(monkeypatch, submissions, "read_kb")
+    break_down(monkeypatch, submitting, "read_kb")
     call_command("advance", "--json")
     said = capsys.readouterr()
     assert json.loads(said.out)["validate_submissions"] == 1
@@ -253,9 +255,9 @@ def test_what_has_moved_on_in_the_meantime_has_not_failed(submit: Submit) -> Non
 
 def test_a_sample_waits_for_those_of_earlier_uploads(submit: Submit) -> None:
     one, two = submit("one"), submit("two", seed=2)
-    submissions.read_submission(submission_id=two.pk)
+    submitting.read_submission(submission_id=two.pk)
     assert not sampling.sample_submission(submission_id=two.pk)
-    submissions.read_submission(submission_id=one.pk)
+    submitting.read_submission(submission_id=one.pk)
     assert not sampling.sample_submission(submission_id=two.pk)
     assert sampling.sample_submission(submission_id=one.pk)
     assert sampling.sample_submission(submission_id=two.pk)
@@ -264,7 +266,7 @@ def test_a_sample_waits_for_those_of_earlier_uploads(submit: Submit) -> None:
 def test_a_sample_does_not_wait_for_those_that_may_not_go_ahead(submit: Submit) -> None:
     one, two = submit("one"), submit("two", seed=2)
     Submission.objects.filter(pk=one.pk).update(go_ahead=False)
-    submissions.read_submission(submission_id=two.pk)
+    submitting.read_submission(submission_id=two.pk)
     assert sampling.sample_submission(submission_id=two.pk)
 
 
@@ -400,7 +402,7 @@ def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp
 
 
 def test_a_name_on_two_lines_is_one_line_in_the_mail(corpus: Corpus, member: User) -> None:
-    submission = submissions.upload(
+    submission = submitting.upload(
         user=member,
         team=Team.objects.get(name="Alpha"),
         corpus=corpus,

@@ -6,7 +6,7 @@ import pytest
 
 from annotations import labels
 from annotations.models import Corpus, Label
-from crowd import simulation
+from crowd.simulation import simulated_crowd
 from kbpo import pipeline
 from tests.integration.conftest import Submit
 
@@ -26,7 +26,9 @@ def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(
 ) -> None:
     submit("one")
     pipeline.advance()
-    simulation.simulate(corpus=corpus, gold=simulation.read_gold(gold), workers=9, error=0.2, seed=1)
+    simulated_crowd.simulate(
+        corpus=corpus, gold=simulated_crowd.read_gold(gold), workers=9, error=0.2, seed=1
+    )
     before = measured(corpus)
     settled = list(Label.objects.order_by("-pk"))
     Label.objects.all().delete()

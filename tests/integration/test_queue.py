@@ -13,7 +13,7 @@ from annotations.entities import EntitiesQuestion
 from annotations.models import Document, Question, Response, Sentence
 from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from annotations.segmentation import segment
-from crowd import answering, queue
+from crowd.annotators import answering, queue
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, NotAllowed

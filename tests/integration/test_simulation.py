@@ -12,7 +12,7 @@ from annotations import corpora, responses
 from annotations.models import Corpus, Document, Label, Question, Response
 from annotations.questions import CanonicalClaim, Claim, ask_canonicals, ask_relations
 from annotations.records import AnnotationRecord
-from crowd import simulation
+from crowd.simulation import simulated_crowd
 from kbpo.accounts.models import User
 from kbpo.core.commands import Refused
 from kbpo.core.errors import InvalidInput
@@ -40,7 +40,7 @@ def gold_file(world: World, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def gold(gold_file: Path) -> Gold:
-    return simulation.read_gold(gold_file)
+    return simulated_crowd.read_gold(gold_file)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def forget() -> None:
 
 
 def test_without_errors_every_label_is_the_truth(corpus: Corpus, gold: Gold, asked: int) -> None:
-    report = simulation.simulate(corpus=corpus, gold=gold, error=0)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0)
     assert (report.questions, report.answers, report.expert_answers) == (asked, 3 * asked, 0)
     assert not Question.objects.exclude(state="settled").exists()
     true = Label.objects.filter(value=True)
@@ -92,7 +92,7 @@ def test_without_errors_every_label_is_the_truth(corpus: Corpus, gold: Gold, ask
 
 
 def test_with_errors_experts_settle_what_the_votes_do_not(corpus: Corpus, gold: Gold, asked: int) -> None:
-    report = simulation.simulate(corpus=corpus, gold=gold, error=0.6)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.6)
     assert report.expert_answers > 0
     assert not Question.objects.exclude(state="settled").exists()
     for label in Label.objects.filter(source="expert", predicate="per:employee_or_member_of"):
@@ -101,23 +101,23 @@ def test_with_errors_experts_settle_what_the_votes_do_not(corpus: Corpus, gold: 
 
 
 def test_votes_are_added_where_three_do_not_settle_a_question(corpus: Corpus, gold: Gold, asked: int) -> None:
-    report = simulation.simulate(corpus=corpus, gold=gold, error=0.6)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.6)
     votes = [question.responses.filter(is_expert=False).count() for question in Question.objects.all()]
     assert (min(votes), max(votes)) == (3, 5)
     assert (report.questions, report.answers) == (asked, sum(votes))
 
 
 def test_where_nobody_is_left_to_vote_an_expert_decides(corpus: Corpus, gold: Gold, asked: int) -> None:
-    report = simulation.simulate(corpus=corpus, gold=gold, workers=3, error=0.6)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, workers=3, error=0.6)
     assert report.expert_answers > 0
     assert report.answers == 3 * asked
     assert not Question.objects.exclude(state="settled").exists()
 
 
 def test_workers_err_as_often_as_they_are_told_to(corpus: Corpus, gold: Gold, asked: int) -> None:
-    simulation.simulate(corpus=corpus, gold=gold, error=0.25)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.25)
     wrong = [
-        response.answer != simulation.truth(response.question, gold)
+        response.answer != simulated_crowd.truth(response.question, gold)
         for response in Response.objects.filter(is_expert=False).select_related("question__document")
     ]
     assert len(wrong) >= 3 * asked
@@ -127,7 +127,7 @@ def test_workers_err_as_often_as_they_are_told_to(corpus: Corpus, gold: Gold, as
 def test_a_seed_gives_the_same_votes_and_another_seed_others(corpus: Corpus, gold: Gold, asked: int) -> None:
     def run(seed: int) -> Votes:
         forget()
-        simulation.simulate(corpus=corpus, gold=gold, error=0.3, seed=seed)
+        simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.3, seed=seed)
         return votes()
 
     assert run(1) == run(1)
@@ -137,10 +137,10 @@ def test_a_seed_gives_the_same_votes_and_another_seed_others(corpus: Corpus, gol
 def test_votes_do_not_hang_on_the_order_or_on_interruptions(
     corpus: Corpus, gold: Gold, asked: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    simulation.simulate(corpus=corpus, gold=gold, error=0.3)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.3)
     uninterrupted = votes()
     forget()
-    monkeypatch.setattr(simulation, "BATCH", 7)
+    monkeypatch.setattr(simulated_crowd, "BATCH", 7)
     taken: list[int] = []
 
     def until_killed(*, answers: list[responses.Answer]) -> list[Response]:
@@ -150,11 +150,11 @@ def test_votes_do_not_hang_on_the_order_or_on_interruptions(
         return responses.record_many(answers=answers)
 
     with monkeypatch.context() as patch:
-        patch.setattr(simulation, "record_many", until_killed)
+        patch.setattr(simulated_crowd, "record_many", until_killed)
         with pytest.raises(KeyboardInterrupt):
-            simulation.simulate(corpus=corpus, gold=gold, error=0.3)
+            simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.3)
     assert 0 < Response.objects.count() < len(uninterrupted)
-    simulation.simulate(corpus=corpus, gold=gold, error=0.3)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.3)
     assert votes() == uninterrupted
 
 
@@ -162,17 +162,17 @@ def test_people_who_have_voted_are_counted(corpus: Corpus, gold: Gold, asked: in
     question = Question.objects.filter(kind="relation").earliest("pk")
     person = UserFactory.create(annotator=True)
     responses.record(question=question, worker=person, answer={"none": True})
-    simulation.simulate(corpus=corpus, gold=gold, error=0)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, error=0)
     assert question.responses.count() == 3
 
 
 def test_running_again_finds_nothing_to_do(corpus: Corpus, gold: Gold, asked: int) -> None:
-    simulation.simulate(corpus=corpus, gold=gold)
-    assert simulation.simulate(corpus=corpus, gold=gold).answers == 0
+    simulated_crowd.simulate(corpus=corpus, gold=gold)
+    assert simulated_crowd.simulate(corpus=corpus, gold=gold).answers == 0
 
 
 def test_simulated_people_are_marked_and_cannot_sign_in(corpus: Corpus, gold: Gold, asked: int) -> None:
-    simulation.simulate(corpus=corpus, gold=gold, workers=5)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, workers=5)
     people = User.objects.filter(email__endswith="@simulated.invalid")
     assert people.filter(name__startswith="Simulated worker").count() == 5
     assert not any(person.is_active or person.has_usable_password() for person in people)
@@ -180,12 +180,12 @@ def test_simulated_people_are_marked_and_cannot_sign_in(corpus: Corpus, gold: Go
 
 def test_other_corpora_are_left_alone(corpus: Corpus, gold: Gold, asked: int) -> None:
     other = Corpus.objects.create(tag="other", name="Other")
-    assert simulation.simulate(corpus=other, gold=gold).questions == 0
+    assert simulated_crowd.simulate(corpus=other, gold=gold).questions == 0
 
 
 def test_too_few_workers_are_refused(corpus: Corpus, gold: Gold, asked: int) -> None:
     with pytest.raises(InvalidInput, match="needs 3 more votes, and 2 of 2 workers"):
-        simulation.simulate(corpus=corpus, gold=gold, workers=2)
+        simulated_crowd.simulate(corpus=corpus, gold=gold, workers=2)
 
 
 def test_a_question_of_which_gold_knows_nothing_is_refused_by_name(
@@ -193,13 +193,13 @@ def test_a_question_of_which_gold_knows_nothing_is_refused_by_name(
 ) -> None:
     del gold["D003"]
     with pytest.raises(InvalidInput, match="gold says nothing of document D003"):
-        simulation.simulate(corpus=corpus, gold=gold)
+        simulated_crowd.simulate(corpus=corpus, gold=gold)
 
 
 @pytest.mark.parametrize("wrong", [{"workers": 0}, {"error": 1.5}, {"error": float("nan")}])
 def test_arguments_out_of_range_are_refused(corpus: Corpus, gold: Gold, wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(wrong))):
-        simulation.simulate(corpus=corpus, gold=gold, **wrong)  # type: ignore[arg-type]
+        simulated_crowd.simulate(corpus=corpus, gold=gold, **wrong)  # type: ignore[arg-type]
 
 
 def test_the_command_says_what_it_did(corpus: Corpus, gold_file: Path, asked: int) -> None:
@@ -230,4 +230,4 @@ def test_few_queries_are_made_whatever_the_number_of_questions(
     corpus: Corpus, gold: Gold, asked: int, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
     with django_assert_max_num_queries(80):  # type: ignore[attr-defined]
-        simulation.simulate(corpus=corpus, gold=gold, error=0)
+        simulated_crowd.simulate(corpus=corpus, gold=gold, error=0)

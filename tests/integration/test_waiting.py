@@ -12,9 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations.models import Corpus, Question
-from evaluation import lifecycle, sampling, submissions, tiers, work
+from evaluation.design import sampling
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
-from evaluation.reading import isolated
+from evaluation.scoring import tiers
+from evaluation.submissions import lifecycle, submitting, work
+from evaluation.submissions.reading import isolated
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core import locks
@@ -98,7 +100,7 @@ def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
     submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     submission = submit("one")
-    with held_up(monkeypatch, submissions, where) as (reached, go_on):
+    with held_up(monkeypatch, submitting, where) as (reached, go_on):
         with beside(pipeline.validate_submissions) as moved:
             assert reached.wait(PATIENCE)
             begun = time.monotonic()
@@ -139,7 +141,7 @@ def test_other_buttons_answer_while_a_file_is_read(
 ) -> None:
     submission = submit("one")
     Submission.objects.update(go_ahead=False)
-    held = held_up(monkeypatch, submissions, "read_kb")
+    held = held_up(monkeypatch, submitting, "read_kb")
     with held as (reached, go_on), beside(pipeline.validate_submissions):
         assert reached.wait(PATIENCE)
         lifecycle.give_go_ahead(submission=submission, user=member)
@@ -179,7 +181,7 @@ def test_a_system_is_hidden_while_its_tier_is_computed(
 
 def test_nobody_reads_what_another_reads(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     submission = submit("one")
-    held = held_up(monkeypatch, submissions, "read_kb")
+    held = held_up(monkeypatch, submitting, "read_kb")
     with held as (reached, go_on), beside(pipeline.validate_submissions):
         assert reached.wait(PATIENCE)
         assert pipeline.validate_submissions() == 0
@@ -214,7 +216,7 @@ def test_a_reading_that_nobody_wants_any_more_is_ended(
         return original(child, seconds, is_wanted)  # type: ignore[arg-type]
 
     monkeypatch.setattr(isolated, "_wait", cancel_first)
-    assert not submissions.read_submission(submission_id=submission.pk)
+    assert not submitting.read_submission(submission_id=submission.pk)
     submission.refresh_from_db()
     assert submission.state == "cancelled"
 

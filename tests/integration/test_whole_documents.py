@@ -12,7 +12,7 @@ from annotations.entities import EntitiesQuestion
 from annotations.models import Document, DocumentAnnotation, Label, Question, Response
 from annotations.payloads import Mention, RelationQuestion
 from annotations.records import MentionRecord, RelationRecord
-from crowd import simulation
+from crowd.simulation import simulated_crowd
 from demo.markup import read_folder
 from kbpo import pipeline
 from kbpo.accounts.models import User
@@ -238,10 +238,10 @@ def test_a_crowd_without_errors_finds_what_experts_do_within_sentences(tmp_path:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     corpus = corpora.load_corpus(path=tmp_path / "corpus.jsonl", tag="demo").corpus
-    gold = simulation.read_gold(tmp_path / "gold.jsonl")
+    gold = simulated_crowd.read_gold(tmp_path / "gold.jsonl")
     questions.ask_entities(list(corpus.documents.values_list("pk", flat=True)))
     for _ in range(2):
-        simulation.simulate(corpus=corpus, gold=gold, workers=5, error=0.0)
+        simulated_crowd.simulate(corpus=corpus, gold=gold, workers=5, error=0.0)
         pipeline.advance()
     annotated = DocumentAnnotation.objects.filter(source="crowd", completed_at__isnull=False)
     assert annotated.count() == 6

@@ -12,7 +12,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 
-from evaluation import columns
+from evaluation.design import columns
 from evaluation.models import ClaimColumn, Instance, StageWork, Submission
 from kbpo.core.coded import unpack
 

@@ -41,7 +41,7 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402
 
-from crowd import measures  # noqa: E402
+from crowd.quality import measures  # noqa: E402
 from kbpo import pipeline  # noqa: E402
 from kbpo.core.commands import prepare_database  # noqa: E402
 from tests.kills import rows, scenario  # noqa: E402

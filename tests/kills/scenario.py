@@ -20,19 +20,12 @@ from django.utils import timezone
 
 from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
-from crowd import measures, simulation
-from evaluation import (
-    checks,
-    document_phases,
-    epochs,
-    files,
-    lifecycle,
-    normalised,
-    sampling,
-    submissions,
-    uploads,
-)
+from crowd.quality import measures
+from crowd.simulation import simulated_crowd
+from evaluation.design import epochs, sampling
+from evaluation.kbp import document_phases
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
+from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from tests.world import World
@@ -158,7 +151,7 @@ def submit(folder: Path, systems: tuple[System, ...]) -> None:
         if Submission.objects.filter(name=system.name).exists():
             continue
         with (folder / f"{system.name}.kb").open("rb") as stream:
-            submissions.upload(
+            submitting.upload(
                 user=User.objects.get(email=f"{system.team.lower()}@example.org"),
                 team=Team.objects.get(name=system.team),
                 corpus=corpus,
@@ -187,10 +180,10 @@ def ask_of_documents() -> None:
 
 
 def judge(folder: Path) -> None:
-    simulation.BATCH = 60  # several commits
-    simulation.simulate(
+    simulated_crowd.BATCH = 60  # several commits
+    simulated_crowd.simulate(
         corpus=Corpus.objects.get(tag=TAG),
-        gold=simulation.read_gold(folder / "gold.jsonl"),
+        gold=simulated_crowd.read_gold(folder / "gold.jsonl"),
         **CROWD,  # type: ignore[arg-type]
     )
 

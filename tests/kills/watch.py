@@ -16,8 +16,8 @@ from django.db import connection, connections
 from psycopg import Binary
 from psycopg.types.json import Jsonb
 
-from evaluation import notices, work
 from evaluation.models import Notice, Submission
+from evaluation.submissions import notices, work
 from kbpo import pipeline
 
 Side = Literal["before", "after"]

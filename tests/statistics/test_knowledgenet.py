@@ -17,14 +17,16 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from annotations.models import Corpus, Question
-from evaluation import annotated, columns, divisions, epochs, pool, sampling
-from evaluation.claims import read_claims
+from evaluation.design import columns, epochs, sampling
 from evaluation.estimators import coordinated, documents, matching
 from evaluation.estimators.comparison import Comparable, Measure, comparables, differences
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
+from evaluation.kbp import annotated, divisions
+from evaluation.kbp.claims import read_claims
 from evaluation.models import SampledInstance, Submission
+from evaluation.scoring import pool
 from kbpo.core.coded import unpack_names
 from kbpo.core.spans import Span
 

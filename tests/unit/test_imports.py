@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
 
-SERVED = ("kbpo", "annotations", "crowd", "evaluation")
+SERVED = ("kbpo", "annotations", "crowd", "evaluation", "marketplace")
 # run by people with a checkout, for the figures in docs/ and for make demo
 DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
 

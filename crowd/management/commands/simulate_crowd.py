@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from crowd import simulation
+from crowd.simulation import simulated_crowd
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
@@ -28,9 +28,9 @@ class Command(BaseCommand):
         if not 0 <= options["error"] <= 1:
             raise UsageError(f"--error is {options['error']}; it must be from 0 to 1")
         corpus = corpus_by_tag(options["corpus"])
-        report = simulation.simulate(
+        report = simulated_crowd.simulate(
             corpus=corpus,
-            gold=simulation.read_gold(options["gold"]),
+            gold=simulated_crowd.read_gold(options["gold"]),
             workers=options["workers"],
             error=options["error"],
             seed=options["seed"],

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import audit
+from evaluation.design import audit
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import Conflict
 

@@ -3,9 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import leaderboard, money
+from evaluation.design import prices
 from evaluation.estimators import intervals, weighting
 from evaluation.estimators.scores import PARTS
+from evaluation.scoring import leaderboard
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
@@ -55,7 +56,7 @@ class Command(BaseCommand):
             estimator=options["estimator"],
         )
         if options["json"]:
-            paid = money.paid([row.submission for row in rows])
+            paid = prices.paid([row.submission for row in rows])
             self.print_json({"rows": [self.row_as_json(row, paid.get(row.submission)) for row in rows]})
             return
         for row in rows:

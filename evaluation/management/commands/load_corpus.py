@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotations import corpora
 from annotations.models import Corpus
-from evaluation import epochs
+from evaluation.design import epochs
 from evaluation.models import DocumentSample
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import Conflict

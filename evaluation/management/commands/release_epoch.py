@@ -3,7 +3,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import epochs, retirement
+from evaluation.design import epochs
+from evaluation.kbp import retirement
 from kbpo.core.commands import Command as BaseCommand
 
 

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from annotations.selectors import corpus_by_tag
-from evaluation import submissions
 from evaluation.models import Submission
+from evaluation.submissions import submitting
 from kbpo.accounts.teams import find_or_create_team
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         corpus = corpus_by_tag(options["corpus"])
         try:
             with options["file"].open("rb") as stream:
-                submission = submissions.upload(
+                submission = submitting.upload(
                     user=None,
                     team=find_or_create_team(name=options["team"]),
                     corpus=corpus,

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation import submissions
 from evaluation.models import Submission
+from evaluation.submissions import submitting
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         corpus = corpus_by_tag(options["corpus"])
         try:
             with options["file"].open("rb") as stream:
-                reading = submissions.read_kb(stream=stream, corpus=corpus, format=options["format"])
+                reading = submitting.read_kb(stream=stream, corpus=corpus, format=options["format"])
         except OSError as error:
             raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
         if options["json"]:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from evaluation import work
+from evaluation.submissions import work
 from kbpo import pipeline
 from kbpo.core.commands import Command as BaseCommand
 

@@ -8,8 +8,9 @@ from django.db import transaction
 from annotations.models import Corpus
 from demo.build import build
 from demo.systems import SYSTEMS
-from evaluation import epochs, submissions
+from evaluation.design import epochs
 from evaluation.models import Epoch, Submission
+from evaluation.submissions import submitting
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
@@ -97,7 +98,7 @@ class Command(BaseCommand):
             if system.name not in names or corpus.submissions.filter(name=system.name).exists():
                 continue
             with (settings.KBPO_HOME / "demo" / f"{system.name}.kb.gz").open("rb") as stream:
-                submissions.upload(
+                submitting.upload(
                     user=None,
                     team=Team.objects.get_or_create(name=system.team)[0],
                     corpus=corpus,

@@ -6,8 +6,9 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotations.models import Corpus, Document, Question
-from crowd import budget, paces, posting, qualifying
+from crowd import budget, posting, qualifying
 from crowd.models import Budget, HitBatch
+from crowd.pricing import timing
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.commands import Command as BaseCommand
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         waits = Question.objects.filter(document=OuterRef("pk"), kind="relation", state=Question.State.OPEN)
         documents = Document.objects.filter(Exists(waits), corpus=corpus).order_by("pk")[:DOCUMENTS]
         questions = Question.objects.filter(document__in=[document.pk for document in documents])
-        reward = paces.suggest(corpus=corpus, questions=questions, kind=KIND, now=now).reward_cents
+        reward = timing.suggest(corpus=corpus, questions=questions, kind=KIND, now=now).reward_cents
         posting.open_batch(
             corpus=corpus,
             kind=KIND,

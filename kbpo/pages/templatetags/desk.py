@@ -9,7 +9,7 @@ from annotations import payloads
 from annotations.models import Question
 from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.models import Assignment, Budget, HitBatch
-from evaluation import progress
+from evaluation.submissions import progress
 
 register = template.Library()
 

@@ -11,8 +11,9 @@ from crowd import accounts, budget
 from crowd.models import Assignment, Budget, HitBatch
 from crowd.providers import registry
 from kbpo.core.errors import InvalidInput
-from kbpo.pages import batches, purses
+from kbpo.pages import batches
 from kbpo.pages.access import for_operators
+from kbpo.pages.money import budget_names
 from kbpo.pages.reading import paged
 
 PAGE = 20
@@ -38,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "flagged": Assignment.objects.filter(batches.waits_for_a_person()).count(),
         "with_experts": Question.objects.filter(state=Question.State.EXPERT).count(),
         "tight_budgets": tight,
-        "purses": purses.names(tight),
+        "purses": budget_names.names(tight),
         "owed": budget.owed(),
         "has_account": bool(registry.configured()),
         "accounts": accounts.accounts(),

@@ -4,8 +4,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from kbpo.pages import document_costs
 from kbpo.pages.access import for_operators
+from kbpo.pages.money import document_costs
 
 PAGE = 50
 

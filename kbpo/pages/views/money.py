@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd import budget
 from crowd.models import Budget
 from kbpo.core.errors import KbpoError
-from kbpo.pages import ledger, purses
 from kbpo.pages.access import for_operators, operator
 from kbpo.pages.forms import BudgetForm, CapForm
+from kbpo.pages.money import budget_names, ledger
 from kbpo.pages.reading import paged
 
 PAGE = 50
@@ -110,7 +110,7 @@ def _show(
             for one in page.object_list
         ],
         "failed": failed,
-        "purses": purses.names(page.object_list),
+        "purses": budget_names.names(page.object_list),
     }
     is_refused = bool(form.errors) or failed is not None
     return render(request, "desk/budgets.html", context, status=400 if is_refused else 200)

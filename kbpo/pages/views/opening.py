@@ -10,9 +10,10 @@ from crowd.models import HitBatch
 from crowd.providers import registry
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import KbpoError
-from kbpo.pages import opening, purses
+from kbpo.pages import opening
 from kbpo.pages.access import for_operators, operator
 from kbpo.pages.forms import OpenForm
+from kbpo.pages.money import budget_names
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,7 +46,7 @@ def _plan(wanted: opening.Wanted, form: OpenForm) -> dict[str, object]:
     return {
         "plan": found,
         "wanted": wanted,
-        "purses": purses.names(room.budget for room in found.rooms),
+        "purses": budget_names.names(room.budget for room in found.rooms),
         "agreed": [(name, value) for name, value in agreed.items() if value not in (None, "", False)],
     }
 

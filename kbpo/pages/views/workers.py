@@ -7,8 +7,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.models import Question
-from crowd import measures, review
+from crowd import review
 from crowd.models import Assignment, Bonus, WorkerBlock
+from crowd.quality import measures
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.pages import answers

@@ -16,17 +16,18 @@ from annotations.models import Corpus, Document, Question
 from annotations.payloads import CanonicalQuestion
 from annotations.records import MentionRecord
 from crowd.hits import tokens
-from crowd.marketplace import lifecycle, money, qualifications, requesters
-from crowd.marketplace.models import Assignment, Hit, QualificationType
-from crowd.marketplace.operations.call import Call
-from crowd.marketplace.operations.hits import create_hit
-from crowd.marketplace.workers import worker_for
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
-from evaluation import checks, entity_index, uploads
+from evaluation.kbp import entity_index
 from evaluation.models import Entity, Submission
+from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
+from marketplace import lifecycle, money, qualifications, requesters
+from marketplace.models import Assignment, Hit, QualificationType
+from marketplace.operations.call import Call
+from marketplace.operations.hits import create_hit
+from marketplace.workers import worker_for
 from tests import crowd
 from tests import factories as make
 from tests.integration.any_request.asking import HIT_URLS, Request, routes
@@ -36,7 +37,7 @@ from tests.integration.marketplace.conftest import HIT
 
 HIT_HOST = "127.0.0.1:9"
 SECRET = "a secret"
-_SALT = "crowd.marketplace.submit"
+_SALT = "marketplace.submit"
 JSON = "application/json"
 KB = b"run\n:E1\ttype\tPER\n"
 

@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.marketplace import requesters, service
-from crowd.marketplace.models import Assignment, QualificationType, RequesterKey
-from crowd.marketplace.operations import OPERATIONS
+from marketplace import requesters, service
+from marketplace.models import Assignment, QualificationType, RequesterKey
+from marketplace.operations import OPERATIONS
 from tests.integration.any_request.asking import HOLE, ask, json_holes
 from tests.integration.any_request.site import Site
 from tests.integration.any_request.values import FEW_JSON_VALUES, JSON_VALUES

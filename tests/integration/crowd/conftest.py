@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from crowd import posting
-from crowd.marketplace.models import Requester, RequesterKey
 from crowd.models import HitBatch
 from crowd.providers import mturk, registry
 from crowd.providers.base import Provider
 from kbpo.accounts.models import User
+from marketplace.models import Requester, RequesterKey
 from tests import crowd
 from tests.factories import CorpusFactory
 

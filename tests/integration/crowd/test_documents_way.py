@@ -16,17 +16,18 @@ from annotations import selectors
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, DocumentAnnotation, Question, Response
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
-from crowd import posting, simulated_documents, simulation
+from crowd import posting
 from crowd.interfaces import relation
-from crowd.marketplace.models import HitType
-from crowd.marketplace.workers import worker_for
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers.base import Provider
-from evaluation import submissions
+from crowd.simulation import simulated_crowd, simulated_documents
 from evaluation.models import DocumentSample
+from evaluation.submissions import submitting
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo.core.spans import Span
+from marketplace.models import HitType
+from marketplace.workers import worker_for
 from tests import crowd
 from tests.factories import UserFactory
 from tests.market_worker import MarketWorker
@@ -123,9 +124,9 @@ def test_from_the_draw_to_the_leaderboard(
     kb = world.write_kb(tmp_path / "kb", world.system(recall=0.6, precision=0.6, seed=3))
     with kb.open("rb") as stream:
         team = Team.objects.create(name="Alpha")
-        submissions.upload(user=None, team=team, corpus=news, name="one", file=File(stream), go_ahead=True)
+        submitting.upload(user=None, team=team, corpus=news, name="one", file=File(stream), go_ahead=True)
     pipeline.advance()
-    simulation.simulate(corpus=news, gold=gold, workers=5, error=0.0)
+    simulated_crowd.simulate(corpus=news, gold=gold, workers=5, error=0.0)
     pipeline.advance()
     assert recall(news.tag, capsys) is None
     purse = crowd.fund(news)
@@ -236,6 +237,6 @@ def ticking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[int], l
         assert not isinstance(asked, EntitiesQuestion)
         if number == 2 and int(question.document.doc_id[1:]) % 4 == 0:
             return ["none"]
-        return relation.ticked_values(asked, simulation.truth(question, gold))
+        return relation.ticked_values(asked, simulated_crowd.truth(question, gold))
 
     return tick

@@ -11,12 +11,12 @@ from django.conf import LazySettings
 from django.db.models import Count
 
 from annotations.models import Corpus, Question, Response
-from crowd.marketplace.models import Assignment as MarketAssignment
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import Requester
 from crowd.models import Assignment, Hit, LedgerEntry
 from crowd.providers import mturk
 from crowd.providers.base import NoAnswer, Provider
+from marketplace.models import Assignment as MarketAssignment
+from marketplace.models import Hit as MarketHit
+from marketplace.models import Requester
 from tests import crowd
 from tests.integration.crowd.conftest import Open
 from tests.proxy import FAULTS, Proxy

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from annotations.models import Corpus, Question, Response
-from crowd import quality, review
+from crowd import review
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
-from crowd.marketplace import lifecycle
-from crowd.marketplace.answers import write_answers
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import Worker
 from crowd.models import Assignment, Hit
+from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
+from marketplace import lifecycle
+from marketplace.answers import write_answers
+from marketplace.models import Hit as MarketHit
+from marketplace.models import Worker
 from tests import crowd
 from tests.factories import DocumentFactory, LabelFactory, QuestionFactory
 from tests.integration.crowd.conftest import Open
@@ -76,7 +77,7 @@ def test_a_gold_answer_is_kept_and_told_and_is_no_vote(
     assert (assignment.problem, assignment.flag) == ("", "")
     valid = {response.question: response.is_valid for response in assignment.responses.all()}
     assert valid == {assignment.hit.questions.get(): True, assignment.gold: False}
-    assert [one.is_right for one in quality.gold_answers([assignment.worker.user_id])] == [True]
+    assert [one.is_right for one in checking.gold_answers([assignment.worker.user_id])] == [True]
     crowd.approve_all(now)
     assert not Response.objects.get(question=assignment.gold).is_valid
     crowd.check_books()

@@ -14,12 +14,12 @@ from django.db import connection
 from django.db.models import Count
 
 from annotations.models import Corpus, Question, Response
-from crowd.marketplace.models import Assignment as MarketAssignment
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import Requester
 from crowd.models import Assignment, Bonus, Hit, HitBatch
 from crowd.posting import planning
 from crowd.providers.base import Provider
+from marketplace.models import Assignment as MarketAssignment
+from marketplace.models import Hit as MarketHit
+from marketplace.models import Requester
 from tests import crowd
 from tests.conftest import ROOT, clean_environment
 from tests.integration.crowd.conftest import Open

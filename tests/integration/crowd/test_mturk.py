@@ -10,11 +10,14 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
-from crowd.marketplace import lifecycle, money
-from crowd.marketplace.answers import write_answers
-from crowd.marketplace.models import Assignment as MarketAssignment
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import (
+from crowd.providers import mturk
+from crowd.providers.base import NewHit, NoAnswer, NotEnoughMoney, NotFound, Provider, Refused
+from kbpo.core.errors import NotAllowed
+from marketplace import lifecycle, money
+from marketplace.answers import write_answers
+from marketplace.models import Assignment as MarketAssignment
+from marketplace.models import Hit as MarketHit
+from marketplace.models import (
     HitType,
     LedgerEntry,
     QualificationType,
@@ -24,10 +27,7 @@ from crowd.marketplace.models import (
     Worker,
     WorkerBlock,
 )
-from crowd.marketplace.workers import worker_for
-from crowd.providers import mturk
-from crowd.providers.base import NewHit, NoAnswer, NotEnoughMoney, NotFound, Provider, Refused
-from kbpo.core.errors import NotAllowed
+from marketplace.workers import worker_for
 from tests.factories import UserFactory
 from tests.proxy import Proxy
 

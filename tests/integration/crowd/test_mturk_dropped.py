@@ -10,9 +10,9 @@ from botocore.loaders import Loader
 from django.conf import LazySettings
 from django.urls import reverse
 
-from crowd.marketplace import service
-from crowd.marketplace.models import Requester, RequesterKey
 from crowd.providers.mturk import MTurk
+from marketplace import service
+from marketplace.models import Requester, RequesterKey
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,8 +10,8 @@ import pytest
 from annotations.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
 from annotations.payloads import CanonicalQuestion
-from crowd import measures, quality
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
+from crowd.quality import checking, measures
 from kbpo.accounts.models import User, WorkerIdentity
 from tests.factories import (
     ADA,
@@ -84,7 +84,7 @@ def begin(corpus: Corpus, ask: Callable[..., Question], worker: WorkerIdentity) 
 
 
 def chosen(assignment: Assignment) -> Question | None:
-    return quality.choose_gold(assignment, Always(1))
+    return checking.choose_gold(assignment, Always(1))
 
 
 def answer_gold(gold: Question, worker: WorkerIdentity, answer: Any, at: datetime = NOW) -> Assignment:
@@ -179,14 +179,14 @@ def test_no_worker_sees_as_gold_what_was_a_question_of_theirs(
 def test_every_gold_question_can_come(begin: Any, make_gold: Any) -> None:
     golds = {make_gold().pk for _ in range(3)}
     assignment = begin()
-    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
+    found = [checking.choose_gold(assignment, Random(seed)) for seed in range(400)]
     assert {gold.pk for gold in found if gold} == golds
 
 
 def test_a_newcomer_is_given_gold_one_time_in_four(begin: Any, make_gold: Any) -> None:
     make_gold()
     assignment = begin()
-    found = [quality.choose_gold(assignment, Random(seed)) for seed in range(400)]
+    found = [checking.choose_gold(assignment, Random(seed)) for seed in range(400)]
     assert abs(sum(gold is not None for gold in found) - 100) < 4 * 8.7
 
 
@@ -201,9 +201,9 @@ def test_who_was_right_is_given_gold_less_often_and_who_was_wrong_as_at_first(
     for number in range(2):
         answer_gold(make_gold(), worker, BORN, NOW + timedelta(minutes=number))
     make_gold()
-    assert quality.choose_gold(assignment, Sixth()) is None
+    assert checking.choose_gold(assignment, Sixth()) is None
     answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=1))
-    assert quality.choose_gold(assignment, Sixth()) is not None
+    assert checking.choose_gold(assignment, Sixth()) is not None
 
 
 def test_a_tutorial_and_documents_have_no_gold(begin: Any, make_gold: Any) -> None:
@@ -237,20 +237,20 @@ def test_a_gold_answer_is_right_if_it_is_all_of_the_label_and_nothing_else(
     make_gold: Any, worker: WorkerIdentity, answer: Any, right: bool
 ) -> None:
     answer_gold(make_gold(), worker, answer)
-    assert [one.is_right for one in quality.gold_answers([worker.user_id])] == [right]
+    assert [one.is_right for one in checking.gold_answers([worker.user_id])] == [right]
 
 
 def test_work_as_usual_is_not_flagged(begin: Any, make_gold: Any, worker: WorkerIdentity) -> None:
-    assert quality.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
+    assert checking.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
 
 
 def test_wrong_gold_again_is_flagged_and_wrong_gold_once_is_not(
     make_gold: Any, worker: WorkerIdentity
 ) -> None:
     first = answer_gold(make_gold(), worker, NONE)
-    assert quality.flags(assignment=first) == ()
+    assert checking.flags(assignment=first) == ()
     second = answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=1))
-    assert quality.flags(assignment=second) == (
+    assert checking.flags(assignment=second) == (
         "Right on 0 of 2 questions whose answer is known (0% to 66% at 95%).",
     )
 
@@ -258,7 +258,7 @@ def test_wrong_gold_again_is_flagged_and_wrong_gold_once_is_not(
 def test_right_gold_is_not_flagged_whatever_came_before(make_gold: Any, worker: WorkerIdentity) -> None:
     for number in range(3):
         answer_gold(make_gold(), worker, NONE, NOW + timedelta(hours=number))
-    assert quality.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
+    assert checking.flags(assignment=answer_gold(make_gold(), worker, BORN)) == ()
 
 
 @pytest.fixture
@@ -278,7 +278,7 @@ def test_far_too_fast_by_the_page_is_flagged(
 ) -> None:
     question = sent.hit.questions.get()
     ResponseFactory.create(question=question, worker=worker.user, answer=BORN, seconds=seconds)
-    assert bool(quality.flags(assignment=sent)) == is_flagged
+    assert bool(checking.flags(assignment=sent)) == is_flagged
 
 
 def test_a_page_that_says_more_time_than_the_provider_is_not_believed(
@@ -286,7 +286,7 @@ def test_a_page_that_says_more_time_than_the_provider_is_not_believed(
 ) -> None:
     ResponseFactory.create(question=sent.hit.questions.get(), worker=worker.user, answer=BORN, seconds=600.0)
     sent.accepted_at = NOW - timedelta(seconds=2)
-    assert quality.flags(assignment=sent) == (
+    assert checking.flags(assignment=sent) == (
         "Done in 2.0 s; for the like of it workers take 20 s, by the median.",
     )
 
@@ -313,7 +313,7 @@ def test_the_time_for_a_document_is_measured_by_its_words(
         accepted_at=NOW - timedelta(minutes=1),
         submitted_at=NOW,
     )
-    assert bool(quality.flags(assignment=assignment)) == is_flagged
+    assert bool(checking.flags(assignment=assignment)) == is_flagged
 
 
 def test_far_from_the_others_is_flagged(sent: Assignment, worker: WorkerIdentity) -> None:
@@ -321,9 +321,9 @@ def test_far_from_the_others_is_flagged(sent: Assignment, worker: WorkerIdentity
     own = WorkerMeasure.objects.create(
         worker=worker.user, kind="relation", votes=40, compared=40, agreed=12, measured_at=NOW
     )
-    assert "Agrees with the majority of the others on 12 of 40" in quality.flags(assignment=sent)[0]
+    assert "Agrees with the majority of the others on 12 of 40" in checking.flags(assignment=sent)[0]
     WorkerMeasure.objects.filter(pk=own.pk).update(agreed=36)
-    assert quality.flags(assignment=sent) == ()
+    assert checking.flags(assignment=sent) == ()
 
 
 # What is measured

@@ -7,9 +7,9 @@ import pytest
 from annotations import labels
 from annotations.models import Corpus, Response
 from crowd import posting
-from crowd.marketplace.models import Hit as MarketHit
-from crowd.marketplace.models import Requester
 from crowd.models import Hit, HitBatch
+from marketplace.models import Hit as MarketHit
+from marketplace.models import Requester
 from tests import crowd
 from tests.integration.crowd.conftest import Open
 

@@ -11,7 +11,7 @@ from django.test import Client
 from annotations.models import Corpus, Question
 from crowd.models import HitBatch, HitQuestion
 from evaluation.models import Submission
-from kbpo.pages import costs
+from kbpo.pages.money import costs
 from tests import crowd
 from tests.factories import (
     EpochFactory,

@@ -12,7 +12,7 @@ from annotations.models import AnnotatedRelation, Corpus, Document, DocumentAnno
 from crowd import budget
 from crowd.models import Bonus, Hit, HitBatch, HitQuestion
 from evaluation.models import DocumentSample, SampledDocument
-from kbpo.pages import document_costs, ledger
+from kbpo.pages.money import document_costs, ledger
 from tests import crowd
 from tests.factories import DocumentFactory, QuestionFactory
 from tests.integration.desk.conftest import text_of

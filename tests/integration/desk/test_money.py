@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotations.models import Corpus
 from crowd.models import Assignment, Budget, HitBatch, LedgerEntry
-from kbpo.pages import ledger
+from kbpo.pages.money import ledger
 from tests.factories import SubmissionFactory, WorkerIdentityFactory
 from tests.integration.desk.conftest import text_of
 

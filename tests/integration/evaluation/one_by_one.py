@@ -1,7 +1,7 @@
 """Scores as the definition reads: every claim a row, every system and weighting by itself.
 
 What scoring does with columns, all systems at once, must come to the same. Sums are taken in the order of the
-keys of the whole pool, which is another than that of `evaluation.pool`.
+keys of the whole pool, which is another than that of `evaluation.scoring.pool`.
 """
 
 import math
@@ -11,14 +11,15 @@ import numpy as np
 
 from annotations import names, questions
 from annotations.models import Label
-from evaluation import annotated, sampling
-from evaluation.claims import row_of
+from evaluation.design import sampling
 from evaluation.estimators import coordinated, intervals, matching, weighting
 from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 from evaluation.estimators.recall import document_recall
+from evaluation.kbp import annotated
+from evaluation.kbp.claims import row_of
 from evaluation.models import DocumentSample, SampledInstance, Submission
 from kbpo.core.spans import Span
 

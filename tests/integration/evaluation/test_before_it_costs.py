@@ -8,8 +8,8 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotations.models import Question
-from evaluation import forecast, money, sampling
-from evaluation.claims import read_claims
+from evaluation.design import forecast, prices, sampling
+from evaluation.kbp.claims import read_claims
 from evaluation.models import (
     Epoch,
     SampledInstance,
@@ -149,8 +149,8 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
 
 
 def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypatch):
-    price = money.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0)
-    monkeypatch.setattr(money, "expected", lambda *_, **__: price)
+    price = prices.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0)
+    monkeypatch.setattr(prices, "expected", lambda *_, **__: price)
     first = accepted("one")
     assert "less than $1" in page(client, first)
     let_go(first)

@@ -8,10 +8,10 @@ from django.apps import apps
 from django.core.management import call_command
 
 from annotations.models import Corpus
-from evaluation import audit, columns, epochs
-from evaluation.claims import read_claims
+from evaluation.design import audit, columns, epochs
 from evaluation.estimators import weighting
 from evaluation.estimators.subsets import LEAST_LABELS
+from evaluation.kbp.claims import read_claims
 from evaluation.models import (
     AdjustedScore,
     ClaimColumn,

@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import DocumentAnnotation
-from evaluation.comparing import compare, pack, unpack
 from evaluation.estimators.comparison import Comparable
 from evaluation.models import Comparison, DocumentSample, SampledDocument
+from evaluation.scoring.comparing import compare, pack, unpack
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,

@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.divisions import divisions
+from evaluation.kbp.divisions import divisions
 from kbpo.core.coded import code_names
 from tests.factories import CorpusFactory, DocumentFactory
 

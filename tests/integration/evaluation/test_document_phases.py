@@ -10,8 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus, Question
-from evaluation import audit, comparing, document_phases, epochs, exhaustive
-from evaluation.document_coverage import band_coverage
+from evaluation.design import audit, epochs
+from evaluation.kbp import document_phases, exhaustive
+from evaluation.kbp.document_coverage import band_coverage
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -20,6 +21,7 @@ from evaluation.models import (
     SecondPhaseProbability,
     Submission,
 )
+from evaluation.scoring import comparing
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import UserFactory

@@ -10,9 +10,9 @@ from django.urls import reverse
 from annotations import labels
 from annotations.models import DocumentAnnotation, Question
 from annotations.records import MentionRecord, RelationRecord
-from evaluation.document_page import NAMED, PAGE, Choice, read_document
+from evaluation.kbp.document_page import NAMED, PAGE, Choice, read_document
+from evaluation.kbp.statements import Relation
 from evaluation.models import Instance, Prediction
-from evaluation.statements import Relation
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 from tests.factories import (

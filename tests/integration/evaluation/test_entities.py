@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from annotations.records import MentionRecord
-from evaluation import entities, entity_index
-from evaluation.document_page import read_document
+from evaluation.kbp import entities, entity_index
+from evaluation.kbp.document_page import read_document
 from evaluation.models import Entity, EntityIndex
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span

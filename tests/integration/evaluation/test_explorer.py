@@ -1,9 +1,9 @@
 import pytest
 
 from annotations.payloads import CanonicalQuestion
-from evaluation import explore
-from evaluation.document_page import read_document
-from evaluation.verdicts import Verdict, published_verdicts
+from evaluation.kbp import explore
+from evaluation.kbp.document_page import read_document
+from evaluation.kbp.verdicts import Verdict, published_verdicts
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
     ADA,

@@ -11,8 +11,8 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from evaluation import checks, problem_list
 from evaluation.models import FileCheck, Submission, Upload
+from evaluation.submissions import checks, problem_list
 from kbpo import pipeline
 from tests.factories import DocumentFactory, ProblemFactory
 

@@ -1,7 +1,7 @@
 import pytest
 
-from evaluation.finegrained import cost, spreads, subset_tables
 from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore
+from evaluation.scoring.finegrained import cost, spreads, subset_tables
 from tests.factories import (
     EpochFactory,
     InstanceFactory,

@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.leaderboard import rows
+from evaluation.scoring.leaderboard import rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
     CorpusFactory,

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from evaluation.estimation import code_version
+from evaluation.scoring.estimation import code_version
 from evaluation.views import method
 
 pytestmark = pytest.mark.django_db

@@ -8,16 +8,16 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from evaluation import checks, files, lifecycle, normalised, submissions, turns, uploads
 from evaluation.models import FileCheck, NormalisedFile
-from evaluation.reading import isolated
+from evaluation.submissions import check_queue, checks, files, lifecycle, normalised, submitting, uploads
+from evaluation.submissions.reading import isolated
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, TooMany
 from kbpo.core.locks import claim
 from tests import written
 from tests.factories import DocumentFactory, UserFactory
+from tests.integration.evaluation.test_check_queue import PATIENCE, beside
 from tests.integration.evaluation.test_files import BAD, EVERYBODY, GOOD, SEEN_BY
-from tests.integration.evaluation.test_turns import PATIENCE, beside
 
 pytestmark = pytest.mark.django_db
 in_transactions = pytest.mark.django_db(transaction=True)  # files go when these are over
@@ -35,7 +35,7 @@ def hand_in(cast):
     """Hand a file in and have it read."""
 
     def act(content=GOOD, name="Finder"):
-        submission = submissions.upload(
+        submission = submitting.upload(
             user=cast.member,
             team=cast.member.teams.get(),
             corpus=cast.corpus,
@@ -312,7 +312,7 @@ def test_people_take_turns(hand_in, cast, monkeypatch):
 
 
 def test_a_person_has_a_bounded_number_waiting(hand_in, member, client):
-    systems = [hand_in(name=f"system {n}") for n in range(turns.MOST_WAITING + 1)]
+    systems = [hand_in(name=f"system {n}") for n in range(check_queue.MOST_WAITING + 1)]
     for submission in systems[:-1]:
         normalised.ask(file=submission, user=member)
     normalised.ask(file=systems[0], user=member)  # one that waits already is no further one

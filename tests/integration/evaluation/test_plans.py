@@ -4,8 +4,10 @@ import pytest
 
 from annotations.corpora import load_annotations, load_corpus
 from annotations.models import AnnotatedMention, AnnotatedRelation, Document, Sentence
-from evaluation import claims, sampling, submissions
+from evaluation.design import sampling
+from evaluation.kbp import claims
 from evaluation.models import InclusionProbability, Instance, Prediction, Submission
+from evaluation.submissions import submitting
 from tests.integration.conftest import Submit
 from tests.statistics_of_tables import forget, known_rows, known_values, mislead, rows_read
 
@@ -17,7 +19,7 @@ READ = Prediction, Instance, Document
 def stored(submit: Submit) -> Submission:
     forget(Instance, Prediction, InclusionProbability)
     submission = submit("one")
-    submissions.read_submission(submission_id=submission.pk)
+    submitting.read_submission(submission_id=submission.pk)
     return submission
 
 

@@ -10,12 +10,12 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation import normalised, submissions
 from evaluation.models import Submission
-from evaluation.reading import isolated
-from evaluation.reading.isolated import Limits
-from evaluation.reading.texts import TextFile
-from evaluation.texts import remove_unfinished, text_file
+from evaluation.submissions import normalised, submitting
+from evaluation.submissions.reading import isolated
+from evaluation.submissions.reading.isolated import Limits
+from evaluation.submissions.reading.texts import TextFile
+from evaluation.submissions.texts import remove_unfinished, text_file
 from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
 from tests import written
@@ -102,7 +102,7 @@ def test_a_mention_that_differs_from_the_text_is_reported_and_kept(
 ) -> None:
     path = world.write_kb(tmp_path / "other.kb", world.system(recall=0.7, precision=0.6, seed=0))  # type: ignore[operator]
     text = path.read_text().replace('"Tarn', '"Town')
-    reading = submissions.read_kb(stream=io.BytesIO(text.encode()), corpus=corpus, format="tac2016")
+    reading = submitting.read_kb(stream=io.BytesIO(text.encode()), corpus=corpus, format="tac2016")
     assert reading.accepted
     shown = [problem for problem in reading.problems if problem.code == "MENTION_TEXT_DIFFERS"]
     assert len(shown) == text.count('"Town')
@@ -116,9 +116,9 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
     to = io.BytesIO()
     normalised.write(file=submission, to=to)
     to.seek(0)
-    again = submissions.read_kb(stream=to, corpus=corpus, format="tac2016")
+    again = submitting.read_kb(stream=to, corpus=corpus, format="tac2016")
     with submission.file.open("rb") as stream:
-        first = submissions.read_kb(stream=stream, corpus=corpus, format="tac2016")
+        first = submitting.read_kb(stream=stream, corpus=corpus, format="tac2016")
     assert not again.problems
     assert {**again.predictions.integers, "line": None} == {**first.predictions.integers, "line": None}
     assert again.predictions.strings == first.predictions.strings

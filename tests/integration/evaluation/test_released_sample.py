@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from evaluation import epochs
+from evaluation.design import epochs
 from evaluation.estimators.coordinated import top_up
 from evaluation.models import Submission
 from kbpo import pipeline

@@ -11,8 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Corpus, DocumentAnnotation, Question
-from evaluation import audit, comparing, document_phases, epochs, exhaustive, pool, retirement
-from evaluation.annotated import read_sample
+from evaluation.design import audit, epochs
+from evaluation.kbp import document_phases, exhaustive, retirement
+from evaluation.kbp.annotated import read_sample
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -22,6 +23,7 @@ from evaluation.models import (
     Score,
     Submission,
 )
+from evaluation.scoring import comparing, pool
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, InvalidInput
 from tests.factories import CorpusFactory, UserFactory

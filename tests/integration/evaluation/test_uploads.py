@@ -12,8 +12,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from evaluation import checks, uploads
 from evaluation.models import FileCheck, Submission, Upload
+from evaluation.submissions import checks, uploads
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES

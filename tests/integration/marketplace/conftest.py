@@ -9,11 +9,11 @@ from botocore.config import Config
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.marketplace import lifecycle, money, requesters
-from crowd.marketplace.answers import write_answers
-from crowd.marketplace.models import Assignment, Hit, Requester, RequesterKey, Worker
-from crowd.marketplace.questions import ExternalQuestion, write_question
-from crowd.marketplace.workers import worker_for
+from marketplace import lifecycle, money, requesters
+from marketplace.answers import write_answers
+from marketplace.models import Assignment, Hit, Requester, RequesterKey, Worker
+from marketplace.questions import ExternalQuestion, write_question
+from marketplace.workers import worker_for
 from tests import boto
 from tests.factories import UserFactory
 

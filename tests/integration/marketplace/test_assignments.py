@@ -10,8 +10,8 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
-from crowd.marketplace import lifecycle, requesters
-from crowd.marketplace.models import Assignment, Hit, LedgerEntry, Requester, RequesterKey, Worker
+from marketplace import lifecycle, requesters
+from marketplace.models import Assignment, Hit, LedgerEntry, Requester, RequesterKey, Worker
 from tests.integration.marketplace.conftest import HIT, Answer, Connect, new_worker, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)

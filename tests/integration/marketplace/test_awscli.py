@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from crowd.marketplace.models import RequesterKey, Worker
+from marketplace.models import RequesterKey, Worker
 from tests.integration.marketplace.conftest import QUESTION, Answer
 
 pytestmark = pytest.mark.django_db(transaction=True)

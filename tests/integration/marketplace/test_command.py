@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from crowd.marketplace.models import Requester, RequesterKey
+from marketplace.models import Requester, RequesterKey
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 from django.utils import timezone
 
-from crowd.marketplace.models import Hit, HitType, Requester
+from marketplace.models import Hit, HitType, Requester
 from tests.integration.marketplace.conftest import HIT, QUESTION, TYPE, Answer, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)

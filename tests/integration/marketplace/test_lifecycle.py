@@ -8,10 +8,10 @@ import pytest
 from django.db import connection, transaction
 from django.db.models import Sum
 
-from crowd.marketplace import lifecycle, money, requesters
-from crowd.marketplace.models import Assignment, Hit, LedgerEntry, Requester, Worker
-from crowd.marketplace.operations import OPERATIONS, Call
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from marketplace import lifecycle, money, requesters
+from marketplace.models import Assignment, Hit, LedgerEntry, Requester, Worker
+from marketplace.operations import OPERATIONS, Call
 from tests.integration.marketplace.conftest import HIT, new_worker
 from tests.processes import wait_until
 
@@ -219,7 +219,7 @@ def test_an_account_without_money_posts_nothing() -> None:
 
 
 def test_whoever_is_no_annotator_is_no_worker() -> None:
-    from crowd.marketplace.workers import worker_for
+    from marketplace.workers import worker_for
     from tests.factories import UserFactory
 
     with pytest.raises(NotAllowed):

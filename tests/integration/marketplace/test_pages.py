@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.marketplace import browse, lifecycle, money
-from crowd.marketplace.models import Assignment, Hit, QualificationType, Requester, Worker, WorkerBlock
-from crowd.marketplace.qualifying import HITS_APPROVED
+from marketplace import browse, lifecycle, money
+from marketplace.models import Assignment, Hit, QualificationType, Requester, Worker, WorkerBlock
+from marketplace.qualifying import HITS_APPROVED
 from tests.factories import UserFactory
 from tests.integration.marketplace.conftest import HIT, new_worker
 from tests.integration.marketplace.test_lifecycle import create as create_hit

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace import lifecycle, qualifying
-from crowd.marketplace.models import Hit, Worker
 from kbpo.core.errors import NotAllowed
+from marketplace import lifecycle, qualifying
+from marketplace.models import Hit, Worker
 from tests.integration.marketplace.conftest import HIT, Answer, new_worker, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -112,7 +112,7 @@ def test_tests_that_docs_on_estimation_name_are_there(reference: str) -> None:
 def test_sections_on_estimation_that_code_and_decisions_cite_are_there() -> None:
     sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)", prose(ESTIMATION), flags=re.MULTILINE))
     cited = set()
-    for folder in ("annotations", "crowd", "docs", "evaluation", "kbpo", "tests"):
+    for folder in ("annotations", "crowd", "docs", "evaluation", "kbpo", "marketplace", "tests"):
         for file in [*ROOT.glob(f"{folder}/**/*.py"), *ROOT.glob(f"{folder}/**/*.md")]:
             cited |= set(re.findall(r"estimation\.md,? (\d+(?:\.\d+)?)", file.read_text(encoding="utf-8")))
     assert {"3.2", "3.5", "4"} <= cited <= sections

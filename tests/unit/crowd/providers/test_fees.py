@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.marketplace import money
 from crowd.providers.fees import mturk_fee_cents
+from marketplace import money
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from crowd.models import Assignment
 from evaluation.templatetags.scores import dollars
-from kbpo.pages import ledger
 from kbpo.pages.forms import CapForm
+from kbpo.pages.money import ledger
 from kbpo.pages.templatetags import desk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

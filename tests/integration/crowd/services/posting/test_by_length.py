@@ -5,9 +5,10 @@ import pytest
 from annotations import questions
 from annotations.models import Corpus, Document, Question
 from annotations.payloads import Mention, RelationQuestion
-from crowd import paces, posting, pricing
+from crowd import posting
 from crowd.models import HitBatch
 from crowd.posting import publishing
+from crowd.pricing import pay, timing
 from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.factories import ADA, HALLOW, PRESS, SHE, THERE, DocumentFactory, QuestionFactory
@@ -66,7 +67,7 @@ def test_what_is_asked_again_pays_the_same(desk: Desk) -> None:
 def test_the_price_that_is_suggested_is_for_a_thousand_words(desk: Desk) -> None:
     document_of(desk.corpus, 100)
     given = {"corpus": desk.corpus, "questions": Question.objects.all(), "now": desk.now}
-    suggestion = paces.suggest(**given, kind="entities", hourly_cents=1500)
+    suggestion = timing.suggest(**given, kind="entities", hourly_cents=1500)
     assert (suggestion.seconds, suggestion.reward_cents) == (pytest.approx(780), 325)
 
 
@@ -102,7 +103,7 @@ def test_a_hit_asks_about_one_sentence_and_pays_by_the_question(desk: Desk, pair
     hits = [(hit.reward_cents, set(hit.questions.all())) for hit in batch.hits.order_by("reward_cents")]
     assert hits == [(5, {pairs[0]}), (15, set(pairs[1:]))]
     assert (seen.least_cents, seen.most_cents) == (5, 15)
-    assert batch.estimated_seconds == pricing.RELATION_SECONDS
+    assert batch.estimated_seconds == pay.RELATION_SECONDS
     assert {publishing._offer(hit).estimated_seconds for hit in batch.hits.all()} == {20, 60}
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from annotations.models import Question
 from annotations.responses import record
-from crowd import posting, queue
+from crowd import posting
+from crowd.annotators import queue
 from crowd.models import Hit, HitBatch, LedgerEntry
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, OverBudget
 from tests import crowd

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from crowd import posting, queue
+from crowd import posting
+from crowd.annotators import queue
 from crowd.models import Hit, Reservation
 from crowd.posting import publishing
 from crowd.providers.base import NotEnoughMoney, Refused

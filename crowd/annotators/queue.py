@@ -1,0 +1,240 @@
+"""Who gets which question next."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotations import conflicts, payloads, responses
+from annotations.models import Corpus, Question, Response, Sentence
+from annotations.payloads import RelationQuestion
+from crowd.models import Reservation
+from crowd.open_questions import is_in_hit, number_of, votes_in
+from kbpo.accounts.models import User
+from kbpo.core.spans import Span
+
+HELD_FOR = timedelta(minutes=15)
+DOCUMENT_HELD_FOR = timedelta(hours=2)  # a question about all of a document; each save starts it anew
+PAIRS_AT_ONCE = 12  # of a sentence, on one page
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many questions of a corpus are waiting for somebody.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    questions : int
+    barred : bool
+        Whether they may not answer them, since a team of theirs competes in the corpus.
+    """
+
+    corpus: Corpus
+    questions: int
+    barred: bool
+
+
+@transaction.atomic
+def next_question(
+    *, worker: User, now: datetime, corpus: Corpus | None = None, as_expert: bool = False
+) -> Question | None:
+    """Hold the oldest open question for a worker, with what is asked beside it.
+
+    Beside a relation question are others about its sentence, so that it is read once, and those about the
+    canonical mentions of all their mentions. Whoever holds a question and asks again gets the same one. A
+    question is held or answered by no more people than it needs votes; what is not answered in `HELD_FOR`, or
+    `DOCUMENT_HELD_FOR`, goes back.
+
+    Parameters
+    ----------
+    worker : User
+    now : datetime
+        Aware.
+    corpus : Corpus, optional
+        Only questions of this corpus.
+    as_expert : bool
+        Take from the questions that the votes did not settle.
+
+    Returns
+    -------
+    Question or None
+        None if nothing is waiting for this worker.
+
+    Raises
+    ------
+    NotAllowed
+        If the worker is neither annotator nor operator, or no operator where `as_expert`.
+    """
+    responses.check_role(worker=worker, as_expert=as_expert)
+    # One question at a time for each worker, however many windows ask at once.
+    User.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    held = _held(worker, now, as_expert)
+    if corpus is not None:
+        held = held.filter(document__corpus=corpus)
+    for question in held:
+        if not conflicts.exists(worker_id=worker.pk, corpus_id=question.document.corpus_id):
+            return question
+    found = _take(worker, now, corpus, as_expert)
+    if found is not None:
+        _hold([found, *_companions(found, worker, now, as_expert)], worker, now, as_expert)
+    return found
+
+
+def held_for(question: Question) -> timedelta:
+    """Return how long a worker has for a question."""
+    return DOCUMENT_HELD_FOR if question.kind == Question.Kind.ENTITIES else HELD_FOR
+
+
+def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Waiting]:
+    """Count what waits for a worker now, in each corpus where anything does."""
+    counts = dict(
+        _open_to(worker, now, as_expert)
+        .values("document__corpus")
+        .annotate(number=Count("pk"))
+        .values_list("document__corpus", "number")
+    )
+    return [
+        Waiting(corpus, counts[corpus.pk], conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk))
+        for corpus in Corpus.objects.filter(pk__in=counts)
+    ]
+
+
+@transaction.atomic
+def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
+    """Hold a question that a worker held before, if it still has a place; say whether it has."""
+    Question.objects.select_for_update().get(pk=question.pk)
+    held = Reservation.objects.filter(question=question, worker=worker).first()
+    if held is None or not _open_to(worker, now, held.as_expert).filter(pk=question.pk).exists():
+        return False
+    _hold([question], worker, now, held.as_expert)
+    return True
+
+
+def beside(question: Question) -> QuerySet[Question]:
+    """Select what may be asked on the page of a relation question: about its sentence and its mentions."""
+    asked = payloads.read_question(question.kind, question.payload)
+    if not isinstance(asked, RelationQuestion):
+        return Question.objects.none()
+    questions = Question.objects.filter(document=question.document_id).exclude(pk=question.pk)
+    first, second = asked.spans
+    sentence = Sentence.objects.filter(
+        document=question.document_id,
+        start__lte=min(first.start, second.start),
+        end__gte=max(first.end, second.end),
+    ).first()
+    pairs = Question.objects.none()
+    if sentence is not None:
+        pairs = questions.filter(
+            kind=Question.Kind.RELATION,
+            payload__mentions__0__start__gte=sentence.start,
+            payload__mentions__0__end__lte=sentence.end,
+            payload__mentions__1__end__lte=sentence.end,
+        )
+    spans = set(asked.spans)
+    for payload in pairs.exclude(state=Question.State.SETTLED).values_list("payload", flat=True):
+        spans.update(Span(item["start"], item["end"]) for item in payload["mentions"])
+    either = Q()
+    for span in sorted(spans):
+        either |= Q(payload__mention=span._asdict())
+    return questions.filter(Q(either, kind=Question.Kind.CANONICAL) | Q(pk__in=pairs.values("pk")))
+
+
+def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
+    """Select what a worker holds and has not answered: relations first, since they bring what is beside."""
+    return (
+        _unanswered(worker, as_expert)
+        .filter(
+            reservations__worker=worker,
+            reservations__as_expert=as_expert,
+            reservations__expires_at__gt=now,
+        )
+        .select_related("document__corpus")
+        .order_by("-kind", "pk")
+    )
+
+
+def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -> Question | None:
+    """Find and lock the oldest question with a place left."""
+    barred: set[int] = set()
+    full: set[int] = set()
+    skip_locked = True
+    while True:
+        candidates = _open_to(worker, now, as_expert).exclude(document__corpus__in=barred)
+        if corpus is not None:
+            candidates = candidates.filter(document__corpus=corpus)
+        question = (
+            candidates.exclude(pk__in=full)
+            .select_related("document__corpus")
+            .order_by("pk")
+            .select_for_update(of=("self",), skip_locked=skip_locked)
+            .first()
+        )
+        if question is None and not skip_locked:
+            return None
+        if question is None:
+            skip_locked = False  # others may hold the last ones, but only for the blink of an eye
+        elif conflicts.exists(worker_id=worker.pk, corpus_id=question.document.corpus_id):
+            barred.add(question.document.corpus_id)
+        elif not _open_to(worker, now, as_expert).filter(pk=question.pk).exists():
+            full.add(question.pk)  # its last place was taken just before the lock was ours
+        else:
+            return question
+
+
+def _companions(question: Question, worker: User, now: datetime, as_expert: bool) -> Iterable[Question]:
+    """Find and lock what can be answered on the same page: some of the pairs, and what is about those."""
+    about = beside(question).order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    locked = [companion.pk for companion in about]
+    if not locked:
+        return []
+    free = list(_open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk"))
+    pairs = [one for one in free if one.kind == Question.Kind.RELATION][: PAIRS_AT_ONCE - 1]
+    spans = [item for one in (question, *pairs) for item in _mentions(one)]
+    return [*pairs, *(one for one in free if one.payload.get("mention") in spans)]
+
+
+def _mentions(question: Question) -> list[dict[str, int]]:
+    return [{"start": item["start"], "end": item["end"]} for item in question.payload.get("mentions", ())]
+
+
+def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert: bool) -> None:
+    Reservation.objects.bulk_create(
+        (
+            Reservation(
+                question=question,
+                worker=worker,
+                as_expert=as_expert,
+                taken_at=now,
+                expires_at=now + held_for(question),
+            )
+            for question in questions
+        ),
+        update_conflicts=True,
+        unique_fields=["question", "worker"],
+        update_fields=["as_expert", "taken_at", "expires_at"],
+    )
+
+
+def _unanswered(worker: User, as_expert: bool) -> QuerySet[Question]:
+    state = Question.State.EXPERT if as_expert else Question.State.OPEN
+    answered = Response.objects.filter(question=OuterRef("pk"), worker=worker)
+    return Question.objects.filter(~Exists(answered), state=state)
+
+
+def _open_to(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
+    """Select the unanswered questions that have a place left beside those who hold or have answered them."""
+    others = Reservation.objects.filter(
+        question=OuterRef("pk"), as_expert=as_expert, expires_at__gt=now
+    ).exclude(worker=worker)
+    if as_expert:
+        return _unanswered(worker, as_expert).filter(~Exists(others))
+    # What is in a HIT is asked there: it covers every vote that is lacking.
+    return (
+        _unanswered(worker, as_expert)
+        .filter(~is_in_hit())
+        .annotate(places_taken=number_of(others) + votes_in())
+        .filter(places_taken__lt=F("votes_needed"))
+    )

@@ -1,0 +1,193 @@
+"""Measuring workers and batches, now and then: speed, agreement with the others, gold questions, κ."""
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max, Min, Q, Sum
+
+from annotations import selectors
+from annotations.aggregation.shares import median_of
+from annotations.models import Question, Response
+from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
+from crowd.quality import checking
+
+EVERY = timedelta(minutes=1)  # and for each so many answers as long again, since all are read
+ANSWERS = 10_000
+_Counts = dict[tuple[int | None, str], dict[str, Any]]
+
+# An answer is compared where more than half of the votes of others on its question are the same whole answer.
+# Answers are alike if they tick the same, whatever else they hold; marked documents are not compared. Answers
+# that are no votes, since they were rejected or wait for a person, are compared as well, with the votes; gold
+# answers are not.
+_AGREEMENT = """
+WITH said AS (
+    SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
+        jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
+    FROM annotations_response AS response
+    JOIN annotations_question AS question ON question.id = response.question_id
+    WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
+        SELECT 1 FROM crowd_assignment AS shown
+        JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
+        WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
+    ))
+), alike AS (
+    SELECT question_id, what, sum(own) AS number FROM said GROUP BY question_id, what
+), most AS (
+    SELECT question_id, sum(number) AS votes, max(number) AS largest,
+        COALESCE((array_agg(number ORDER BY number DESC))[2], 0) AS second
+    FROM alike GROUP BY question_id
+), compared AS (
+    SELECT said.worker_id, said.kind, said.own,
+        said.kind <> 'entities' AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
+        said.kind <> 'entities'
+            AND 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
+            > most.votes - said.own AS disagrees
+    FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
+)
+SELECT worker_id, kind, count(*), count(*) FILTER (WHERE agrees OR disagrees),
+    count(*) FILTER (WHERE agrees), sum(own), count(*) FILTER (WHERE own = 1 AND (agrees OR disagrees)),
+    count(*) FILTER (WHERE own = 1 AND agrees)
+FROM compared GROUP BY worker_id, kind
+"""
+_COLUMNS = ("votes", "compared", "agreed")
+
+
+def measure_work(*, now: datetime) -> int:
+    """Measure workers and batches again, if anything was answered or decided since, and `pause` has passed.
+
+    Safe to run twice, and at the same time as itself.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+
+    Returns
+    -------
+    int
+        How many rows were measured; 0 if it was not due.
+    """
+    last = last_measured()
+    if last is not None and (now < last + pause() or not _has_changed(last)):
+        return 0
+    if last is None and not Response.objects.exists():
+        return 0
+    return _measure_workers(now) + _measure_batches(now, last)
+
+
+def last_measured() -> datetime | None:
+    """Return when workers were measured last."""
+    last: datetime | None = WorkerMeasure.objects.filter(worker=None).aggregate(at=Min("measured_at"))["at"]
+    return last
+
+
+def pause() -> timedelta:
+    """Return how long after measuring it is done again at the soonest."""
+    together = WorkerMeasure.objects.filter(worker=None)
+    return EVERY * (1 + (together.aggregate(votes=Sum("votes"))["votes"] or 0) // ANSWERS)
+
+
+def _has_changed(since: datetime) -> bool:
+    newest = Response.objects.aggregate(at=Max("answered_at"))["at"]
+    decided = Assignment.objects.filter(Q(decided_at__gte=since) | Q(counted_at__gte=since))
+    return (newest is not None and newest >= since) or decided.exists()
+
+
+@transaction.atomic
+def _measure_workers(now: datetime) -> int:
+    list(WorkerMeasure.objects.select_for_update().filter(worker=None))  # one at a time
+    found: _Counts = defaultdict(dict)
+    _count_agreement(found)
+    _time(found)
+    for (user, kind), (right, asked) in checking.all_gold_answers().items():
+        for worker in (user, None):
+            counts = found[worker, kind]
+            counts["gold_right"] = counts.get("gold_right", 0) + right
+            counts["gold_asked"] = counts.get("gold_asked", 0) + asked
+    for kind in Question.Kind:
+        found.setdefault((None, kind), {})
+    WorkerMeasure.objects.bulk_create(
+        (
+            WorkerMeasure(worker_id=worker, kind=kind, measured_at=now, **counts)
+            for (worker, kind), counts in sorted(found.items(), key=_order)
+        ),
+        batch_size=2000,
+        update_conflicts=True,
+        unique_fields=["worker", "kind"],
+        update_fields=[
+            field.name for field in WorkerMeasure._meta.fields if field.name not in {"id", "worker", "kind"}
+        ],
+    )
+    WorkerMeasure.objects.exclude(measured_at=now).delete()
+    return len(found)
+
+
+def _order(item: tuple[tuple[int | None, str], Any]) -> tuple[int, str]:
+    (worker, kind), _ = item
+    return worker or 0, kind
+
+
+def _count_agreement(found: _Counts) -> None:
+    together: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    with connection.cursor() as cursor:
+        cursor.execute(_AGREEMENT)
+        rows = cursor.fetchall()
+    for worker, kind, *numbers in rows:
+        found[worker, kind] |= dict(zip(_COLUMNS, numbers[:3], strict=True))
+        together[kind] = [a + b for a, b in zip(together[kind], numbers[3:], strict=True)]
+    for kind, numbers in together.items():
+        found[None, kind] |= dict(zip(_COLUMNS, numbers, strict=True))
+
+
+def _time(found: _Counts) -> None:
+    times: dict[tuple[int | None, str], list[float]] = defaultdict(list)
+    timed = Response.objects.filter(is_expert=False, seconds__isnull=False)
+    rows = timed.values_list("worker", "question__kind", "seconds", "is_valid")
+    for worker, kind, seconds, is_valid in rows.iterator():
+        assert seconds is not None  # they are timed
+        times[worker, kind].append(seconds)
+        if is_valid:  # who only clicks makes nobody else look slow
+            times[None, kind].append(seconds)
+    for key, values in times.items():
+        found_median = median_of(values)
+        assert found_median is not None  # none is empty
+        found[key] |= {
+            "timed": found_median.of,
+            "seconds": found_median.estimate,
+            "seconds_low": found_median.low,
+            "seconds_high": found_median.high,
+        }
+
+
+def _measure_batches(now: datetime, since: datetime | None) -> int:
+    """Measure the agreement on the main questions of batches in which something happened."""
+    batches = HitBatch.objects.filter(is_tutorial=False)
+    if since is not None:
+        batches = batches.filter(
+            Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)
+        ).distinct()
+    rows = []
+    for batch in batches:
+        kind = Question.Kind(batch.kind)
+        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
+        measured = selectors.agreement_on(asked, kind)
+        kappa = measured.kappa
+        rows.append(
+            BatchMeasure(
+                batch=batch,
+                questions=measured.questions,
+                kappa=kappa.estimate if kappa else None,
+                kappa_low=kappa.low if kappa else None,
+                kappa_high=kappa.high if kappa else None,
+                measured_at=now,
+            )
+        )
+    BatchMeasure.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["batch"],
+        update_fields=["questions", "kappa", "kappa_low", "kappa_high", "measured_at"],
+    )
+    return len(rows)

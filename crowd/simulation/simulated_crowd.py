@@ -1,0 +1,278 @@
+"""A simulated crowd: answers every open question from gold, through the code that takes a person's answer.
+
+What a simulated worker says depends on the seed, the question and the worker alone: not on the order in which
+questions are asked, nor on how often the simulation was stopped and started again.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from django.db.models import QuerySet
+
+from annotations import jsonlines, labels, selectors
+from annotations.entities import EntitiesQuestion
+from annotations.models import Corpus, Question, Response
+from annotations.models.question import FIRST_VOTES
+from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
+from annotations.records import AnnotationRecord, read_annotation
+from annotations.responses import Answer, record_many
+from crowd.simulation import simulated_documents
+from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import RELATIONS
+
+BATCH = 500
+DOMAIN = "simulated.invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationReport:
+    """What a simulated crowd did."""
+
+    questions: int
+    answers: int
+    expert_answers: int
+
+
+def read_gold(path: Path | str) -> dict[str, AnnotationRecord]:
+    """Read an annotations file into one record a document.
+
+    Raises
+    ------
+    InvalidInput
+        If a line holds no annotation; names it.
+    """
+    gold = {}
+    for number, value in jsonlines.read(path):
+        record = read_annotation(value, where=jsonlines.place(path, number))
+        gold[record.doc_id] = record
+    return gold
+
+
+def simulate(
+    *,
+    corpus: Corpus,
+    gold: Mapping[str, AnnotationRecord],
+    workers: int = 30,
+    error: float = 0.1,
+    seed: int = 0,
+) -> SimulationReport:
+    """Answer every open question of a corpus, and settle what the votes leave open as an expert would.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    gold : mapping of str to AnnotationRecord
+        What is true, by `doc_id`.
+    workers : int
+        How many simulated people there are; each question is put to as many of them as it needs votes, or as
+        there are where three did not settle it.
+    error : float
+        The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
+        `crowd.simulation.simulated_documents.with_errors` says what it does. Experts are never wrong.
+    seed : int
+
+    Raises
+    ------
+    InvalidInput
+        If a question is about a document of which gold says nothing, or needs more votes than there are
+        workers, or an argument is out of range.
+    """
+    if workers < 1:
+        raise InvalidInput(f"{workers} workers; there must be at least one", where="workers")
+    if not 0 <= error <= 1:
+        raise InvalidInput(f"the error is {error}; it must be a probability, from 0 to 1", where="error")
+    crowd = _people(workers)
+    expert = _expert()
+    asked: set[int] = set()
+    answers = expert_answers = 0
+    while True:
+        voted = 0
+        for batch in _batches(_waiting(corpus, Question.State.OPEN)):
+            given, exhausted = _votes(batch, gold, crowd, error, seed)
+            record_many(answers=given)
+            labels.send_to_experts(questions=exhausted)
+            asked |= {answer.question.pk for answer in given}
+            voted += len(given)
+        settled = labels.settle_questions(BATCH, wait=True)
+        decided = 0
+        for batch in _batches(_waiting(corpus, Question.State.EXPERT)):
+            verdicts = [
+                Answer(question=question, worker=expert, answer=truth(question, gold), as_expert=True)
+                for question in batch
+            ]
+            decided += len(record_many(answers=verdicts))
+        answers += voted
+        expert_answers += decided
+        if not voted + settled + decided:
+            return SimulationReport(len(asked), answers, expert_answers)
+
+
+def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str, object]:
+    """Return the right answer to a question.
+
+    Raises
+    ------
+    InvalidInput
+        If gold says nothing of its document.
+    """
+    doc_id = question.document.doc_id
+    if doc_id not in gold:
+        raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
+    asked = selectors.read_asked([question])[question.pk]
+    if isinstance(asked, CanonicalQuestion):
+        return asked.answer(canonical_is_right(asked, gold[doc_id]))
+    if isinstance(asked, EntitiesQuestion):
+        return simulated_documents.answer(asked, gold[doc_id].mentions)
+    return asked.answer(true_offers(asked, gold[doc_id]))
+
+
+def true_offers(question: RelationQuestion, gold: AnnotationRecord) -> list[Offer]:
+    """List what holds of a pair: gold has the relation between mentions that overlap the pair's.
+
+    A symmetric relation may be written in either order.
+    """
+    spans = [mention.span for mention in question.mentions]
+    true = []
+    for offer in question.offered:
+        subject, object_ = spans[offer.subject], spans[1 - offer.subject]
+        orders = [(subject, object_)]
+        if RELATIONS[offer.predicate].symmetric:
+            orders.append((object_, subject))
+        if any(
+            relation.predicate == offer.predicate
+            and relation.subject.overlaps(one)
+            and relation.object.overlaps(other)
+            for relation in gold.relations
+            for one, other in orders
+        ):
+            true.append(offer)
+    return true
+
+
+def canonical_is_right(question: CanonicalQuestion, gold: AnnotationRecord) -> bool:
+    """Say whether a claimed canonical mention touches a mention of the entity that the mention touches.
+
+    Mentions with the same canonical mention are of one entity. Where the mention touches nothing in gold, its
+    canonical mention is right if it touches the mention itself.
+    """
+    entities = {item.canonical for item in gold.mentions if item.span.overlaps(question.mention)}
+    if not entities:
+        return question.canonical.overlaps(question.mention)
+    return any(item.span.overlaps(question.canonical) for item in gold.mentions if item.canonical in entities)
+
+
+def wrong_answer(
+    question: RelationQuestion | CanonicalQuestion, right: Mapping[str, object], rng: Random
+) -> dict[str, object]:
+    """Return a wrong answer: another single relation, or none; or the other of yes and no."""
+    if isinstance(question, CanonicalQuestion):
+        return question.answer(not right["right"])
+    single = [question.answer([offer]) for offer in question.offered]
+    return rng.choice([answer for answer in [question.answer([]), *single] if answer != right])
+
+
+def chosen_workers(question: Question, workers: int, seed: int) -> list[int]:
+    """List every worker (0 to `workers` - 1) in the order in which a question is put to them."""
+    return _rng(seed, question, "workers").sample(range(workers), workers)
+
+
+def _votes(
+    batch: Sequence[Question],
+    gold: Mapping[str, AnnotationRecord],
+    crowd: Sequence[User],
+    error: float,
+    seed: int,
+) -> tuple[list[Answer], list[Question]]:
+    """List the votes that the questions still need, and the questions that nobody is left to vote on."""
+    voters: dict[int, set[int]] = defaultdict(set)
+    votes: dict[int, int] = defaultdict(int)
+    for response in Response.objects.filter(question__in=batch).defer("answer"):
+        voters[response.question_id].add(response.worker_id)
+        votes[response.question_id] += response.is_valid and not response.is_expert
+    given: list[Answer] = []
+    exhausted = []
+    for question in batch:
+        missing = question.votes_needed - votes[question.pk]
+        right = truth(question, gold)
+        fresh = [
+            number
+            for number in chosen_workers(question, len(crowd), seed)
+            if crowd[number].pk not in voters[question.pk]
+        ]
+        if len(fresh) < missing and votes[question.pk] >= FIRST_VOTES:
+            exhausted.append(question)
+            continue
+        if len(fresh) < missing:
+            raise InvalidInput(
+                f"a question about {question.document.doc_id} needs {missing} more votes, and "
+                f"{len(fresh)} of {len(crowd)} workers have not voted on it",
+                where="workers",
+            )
+        (asked,) = selectors.read_asked([question]).values()
+        for number in fresh[: max(missing, 0)]:
+            rng = _rng(seed, question, str(number))
+            if isinstance(asked, EntitiesQuestion):
+                answer = _marked_with_errors(asked, gold[question.document.doc_id], error, rng)
+            else:
+                answer = wrong_answer(asked, right, rng) if rng.random() < error else right
+            given.append(Answer(question=question, worker=crowd[number], answer=answer))
+    return given, exhausted
+
+
+def _marked_with_errors(
+    asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random
+) -> dict[str, object]:
+    assert asked.passage is not None, "it was read to be answered"
+    marked = simulated_documents.with_errors(gold.mentions, asked.passage, error, rng)
+    return simulated_documents.answer(asked, marked)
+
+
+def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:
+    rows = labels.lacking_votes() if state == Question.State.OPEN else Question.objects.filter(state=state)
+    return rows.filter(document__corpus=corpus).select_related("document").defer("document__text")
+
+
+def _batches(questions: QuerySet[Question]) -> Iterator[list[Question]]:
+    rows = iter(list(questions.order_by("pk")))
+    while batch := list(islice(rows, BATCH)):
+        yield batch
+
+
+def _rng(seed: int, question: Question, purpose: str) -> Random:
+    key = f"{seed}|{purpose}|{question.document.doc_id}|{question.key}"
+    return Random(hashlib.sha256(key.encode()).digest())  # noqa: S311  (a simulation that must come out again)
+
+
+def _people(number: int) -> list[User]:
+    addresses = [f"crowd-{index:03d}@{DOMAIN}" for index in range(1, number + 1)]
+    User.objects.bulk_create(
+        (
+            _person(address, name=f"Simulated worker {index}", is_annotator=True)
+            for index, address in enumerate(addresses, 1)
+        ),
+        ignore_conflicts=True,
+    )
+    people = User.objects.in_bulk(addresses, field_name="email")
+    return [people[address] for address in addresses]
+
+
+def _expert() -> User:
+    address = f"crowd-expert@{DOMAIN}"
+    User.objects.bulk_create(
+        [_person(address, name="Simulated expert", is_operator=True)], ignore_conflicts=True
+    )
+    return User.objects.get(email=address)
+
+
+def _person(address: str, *, name: str, is_annotator: bool = False, is_operator: bool = False) -> User:
+    person = User(
+        email=address, name=name, is_annotator=is_annotator, is_operator=is_operator, is_active=False
+    )
+    person.set_unusable_password()
+    return person

@@ -1,0 +1,115 @@
+"""Epochs: the secret that decides who is sampled, sealed until its release."""
+
+import hashlib
+import hmac
+import secrets
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotations import labels
+from annotations.models import Corpus, Question
+from evaluation.estimators.coordinated import KEY_VERSION
+from evaluation.kbp import exhaustive, retirement
+from evaluation.models import Epoch, SampleBatch
+from kbpo.core.errors import Conflict
+
+
+def derive_secret(base: bytes, tag: str, number: int) -> bytes:
+    """Return the secret of an epoch in a run that must come out the same.
+
+    Parameters
+    ----------
+    base : bytes
+        What ``KBPO_EPOCH_SECRET`` says.
+    tag : str
+        The corpus' tag.
+    number : int
+        The epoch's number, from 1.
+
+    Returns
+    -------
+    bytes
+        HMAC-SHA256(base, tag|number): 32 bytes.
+    """
+    return hmac.digest(base, f"{tag}|{number}".encode(), "sha256")
+
+
+def commitment(secret: bytes) -> str:
+    """Return the SHA-256 of a secret in hexadecimal: public from the epoch's start."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+@transaction.atomic
+def open_epoch(*, corpus: Corpus) -> Epoch:
+    """Open a corpus' next epoch; the open one, if there is one, is returned as it is."""
+    Corpus.objects.select_for_update().get(pk=corpus.pk)
+    last = corpus.epochs.order_by("-number").first()
+    if last is not None and last.released_at is None:
+        return last
+    number = 1 if last is None else last.number + 1
+    fixed: bytes | None = settings.KBPO_EPOCH_SECRET
+    secret = derive_secret(fixed, corpus.tag, number) if fixed else secrets.token_bytes(32)
+    return Epoch.objects.create(
+        corpus=corpus,
+        number=number,
+        secret=secret.hex(),
+        commitment=commitment(secret),
+        key_version=KEY_VERSION,
+        document_sample=exhaustive.current(corpus),
+    )
+
+
+@transaction.atomic
+def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
+    """Publish the open epoch's labels and secret, and open the next.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    retire : float or None
+        The share of the exhaustive documents that are retired, as `retirement.retire` says; none if left out.
+
+    Returns
+    -------
+    Epoch
+        The one that was released. `retirement.report` says what was retired with it.
+
+    Raises
+    ------
+    InvalidInput
+        If the share is none.
+    Conflict
+        If none is open, nothing was sampled in it, a batch still waits for answers, or its scores are not up
+        to date: a label published before the scores rest on it could be submitted against them. Or if that
+        share of the documents cannot be retired.
+    """
+    Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
+    epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
+    if epoch is None:
+        raise Conflict(f"no epoch of {corpus.tag} is open: there is nothing to release")
+    batches = SampleBatch.objects.filter(epoch=epoch)
+    if not batches.exists():
+        raise Conflict(
+            f"epoch {epoch.number} of {corpus.tag} has sampled nothing yet: there is nothing to release"
+        )
+    waiting = (
+        Question.objects.filter(batches__epoch=epoch).exclude(state=Question.State.SETTLED).distinct().count()
+    )
+    if waiting:
+        raise Conflict(
+            f"epoch {epoch.number} of {corpus.tag} still waits for the answers to {waiting}"
+            f" question{'s' * (waiting != 1)}: release it after them"
+        )
+    if epoch.scores_due or epoch.subsets_due or batches.filter(labelled_at=None).exists():
+        raise Conflict(
+            f"the scores of epoch {epoch.number} of {corpus.tag} are not up to date: run advance first"
+        )
+    epoch.released_at = timezone.now()
+    epoch.save(update_fields=["released_at"])
+    labels.publish(Question.objects.filter(batches__epoch=epoch))
+    if retire is not None:
+        retirement.retire(corpus=corpus, share=retire, now=epoch.released_at)
+    open_epoch(corpus=corpus)
+    return epoch

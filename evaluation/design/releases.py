@@ -1,0 +1,164 @@
+"""What a released epoch publishes: its labels, and how its sample came about."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotations.entities import EntitiesQuestion
+from annotations.models import Label
+from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
+from evaluation.kbp.claims import read_claims
+from evaluation.models import Epoch
+from evaluation.submissions.visibility import visible
+from kbpo.core.errors import NotAllowed
+
+FIELDS = (
+    "kind",
+    "doc_id",
+    "predicate",
+    "subject_start",
+    "subject_end",
+    "object_start",
+    "object_end",
+    "mention_start",
+    "mention_end",
+    "canonical_start",
+    "canonical_end",
+    "right",
+    "votes_for",
+    "votes",
+    "source",
+)
+
+
+def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
+    """List the labels that a released epoch published, a few at a time from the database.
+
+    Parameters
+    ----------
+    epoch : Epoch
+
+    Yields
+    ------
+    dict
+        `FIELDS` that apply: of a relation its document, predicate, and the spans of subject and object in
+        the stored direction (half-open character offsets); of a canonical mention its document and the two
+        spans; whether it is right, how many of the votes said so, and who decided.
+
+    Raises
+    ------
+    NotAllowed
+        The epoch is not released.
+    """
+    if epoch.released_at is None:
+        raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")
+    found = (
+        Label.objects.filter(question__batches__epoch=epoch, question__published_at__isnull=False)
+        .select_related("question")
+        .order_by("question__document_id", "question_id", "pk")
+        .distinct()
+    )
+    for label in found.values_list(
+        "question__kind",
+        "question__payload",
+        "question__document__doc_id",
+        "predicate",
+        "subject",
+        "value",
+        "votes_for",
+        "votes",
+        "source",
+        "question__document_id",
+        "question_id",
+        "pk",
+    ).iterator(chunk_size=2000):
+        kind, payload, doc_id, predicate, subject, value, votes_for, votes, source, *_ = label
+        question = read_question(kind, payload)
+        assert not isinstance(question, EntitiesQuestion), "it has no labels"
+        yield {
+            "kind": kind,
+            "doc_id": doc_id,
+            **_spans(question, predicate, subject),
+            "right": value,
+            "votes_for": votes_for,
+            "votes": votes,
+            "source": source,
+        }
+
+
+def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
+    """List how a released epoch's sample came about, so that anybody can draw it again.
+
+    Of a system that is not public only the claims that were sampled are listed, without its name.
+
+    Parameters
+    ----------
+    epoch : Epoch
+
+    Yields
+    ------
+    dict
+        First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
+        number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
+        its system's claims: the instance's key, p, π after the batch where the batch changed it, whether it
+        was known, and whether, or how often, the batch drew it.
+
+    Raises
+    ------
+    NotAllowed
+        The epoch is not released.
+    """
+    if epoch.released_at is None:
+        raise NotAllowed(f"The sample of epoch {epoch.number} is sealed until it is released.")
+    yield {
+        "corpus": epoch.corpus.tag,
+        "epoch": epoch.number,
+        "design": epoch.corpus.design,
+        "secret": epoch.secret,
+        "commitment": epoch.commitment,
+        "key_version": epoch.key_version,
+    }
+    for batch in epoch.batches.order_by("number").select_related("submission__team"):
+        public = visible(None).filter(pk=batch.submission_id).exists()
+        yield {
+            "batch": batch.number,
+            "system": f"{batch.submission.team}: {batch.submission}" if public else None,
+            "target_variance": batch.target_variance,
+            "lambda": batch.lam,
+            "floor": batch.floor,
+            "draws": batch.draws,
+        }
+        drawn = dict(batch.sampled.values_list("instance_id", "draws"))
+        inclusions = {row.instance_id: row for row in batch.inclusions.all()}
+        claims = read_claims(batch.submission)
+        for key, instance_id, p in zip(
+            claims.keys, claims.instance_ids.tolist(), claims.p.tolist(), strict=True
+        ):
+            if not public and instance_id not in drawn:
+                continue
+            inclusion = inclusions.get(instance_id)
+            yield {
+                "batch": batch.number,
+                "key": key,
+                "p": p if public else None,
+                "pi": inclusion and inclusion.probability,
+                "known": bool(inclusion and inclusion.is_known),
+                "drawn": (drawn[instance_id] or 1) if instance_id in drawn else 0,
+            }
+
+
+def _spans(question: RelationQuestion | CanonicalQuestion, predicate: str, subject: int) -> dict[str, Any]:
+    if isinstance(question, RelationQuestion):
+        one, other = question.mentions[subject].span, question.mentions[1 - subject].span
+        return {
+            "predicate": predicate,
+            "subject_start": one.start,
+            "subject_end": one.end,
+            "object_start": other.start,
+            "object_end": other.end,
+        }
+    return {
+        "mention_start": question.mention.start,
+        "mention_end": question.mention.end,
+        "canonical_start": question.canonical.start,
+        "canonical_end": question.canonical.end,
+    }

@@ -1,0 +1,131 @@
+"""What published labels say of claims. What is not published is never read here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations import questions
+from annotations.models import Label, Question
+from annotations.questions import Claim
+from evaluation.kbp.claims import row_of
+from evaluation.models import Prediction
+
+Outcome = Literal["right", "wrong", "sealed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is published of a prediction; None where nothing is.
+
+    Attributes
+    ----------
+    relation : bool or None
+        Whether the relation holds.
+    subject, object : bool or None
+        Whether the canonical mention that the system gives is right.
+    has_object : bool
+        Whether the object has a canonical mention at all: strings and dates have none.
+    """
+
+    relation: bool | None = None
+    subject: bool | None = None
+    object: bool | None = None
+    has_object: bool = True
+
+    @property
+    def overall(self) -> bool | None:
+        """Whether relation and canonical mentions are all right; None while that is not published."""
+        parts = [self.relation, self.subject, *([self.object] if self.has_object else [])]
+        if any(part is False for part in parts):
+            return False
+        return None if any(part is None for part in parts) else True
+
+    @property
+    def outcome(self) -> Outcome:
+        """The overall verdict in a word, as the filter names it."""
+        return {True: "right", False: "wrong", None: "sealed"}[self.overall]  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A published label, and the votes behind it.
+
+    Attributes
+    ----------
+    value : bool
+    votes_for, votes : int
+        How many said so of how many; where an expert decided, the expert alone.
+    by_expert : bool
+    """
+
+    value: bool
+    votes_for: int
+    votes: int
+    by_expert: bool
+
+    @classmethod
+    def of(cls, label: Label) -> "Ruling":
+        """Return what a label says."""
+        return cls(label.value, label.votes_for, label.votes, label.source == Label.Source.EXPERT)
+
+    @property
+    def agreeing(self) -> int:
+        """How many voted as it was decided."""
+        return self.votes_for if self.value else self.votes - self.votes_for
+
+
+def published_rulings(claims: Iterable[Claim]) -> dict[Claim, Ruling]:
+    """Read what is published on claimed relations: those on which nothing is are left out.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    """
+    asked = questions.find_relations(set(claims))
+    labels = _published_labels(question for question, _ in asked.values())
+    return {
+        claim: Ruling.of(labels[question.pk, claim.predicate, subject])
+        for claim, (question, subject) in asked.items()
+        if (question.pk, claim.predicate, subject) in labels
+    }
+
+
+def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
+    """Read the published verdicts on predictions.
+
+    Parameters
+    ----------
+    predictions : iterable of Prediction
+        With their instances at hand.
+
+    Returns
+    -------
+    dict of int to Verdict
+        One for every prediction, by its row id. The number of queries does not depend on how many they are.
+    """
+    listed = list(predictions)
+    rows = {prediction.pk: row_of(prediction) for prediction in listed}
+    claims = {pk: row.relation() for pk, row in rows.items()}
+    canonicals = {pk: row.canonicals() for pk, row in rows.items()}
+    relations = questions.find_relations(set(claims.values()))
+    mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
+    labels = _published_labels([*(question for question, _ in relations.values()), *mentions.values()])
+    values = {place: label.value for place, label in labels.items()}
+    verdicts = {}
+    for prediction in listed:
+        claim, own = claims[prediction.pk], canonicals[prediction.pk]
+        relation = None
+        if claim in relations:
+            question, subject = relations[claim]
+            relation = values.get((question.pk, claim.predicate, subject))
+        right = [values.get((mentions[one].pk, "", 0)) if one in mentions else None for one in own]
+        verdicts[prediction.pk] = Verdict(
+            relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1
+        )
+    return verdicts
+
+
+def _published_labels(asked: Iterable[Question]) -> Mapping[tuple[int, str, int], Label]:
+    published = {question.pk for question in asked if question.published_at is not None}
+    labels = Label.objects.filter(question__in=published)
+    return {(label.question_id, label.predicate, label.subject): label for label in labels}

@@ -1,0 +1,93 @@
+"""The documents of a corpus, and what people and systems say of each."""
+
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus, Document
+from annotations.searching import excerpts, search_documents
+from evaluation.kbp import document_counts
+from evaluation.kbp.document_page import Choice, read_document
+from evaluation.kbp.statements import read_relation, read_span
+from evaluation.models import Epoch
+from evaluation.submissions.visibility import is_operator, readable
+from kbpo.core.errors import InvalidInput
+
+PAGE = 50
+LONGEST_SEARCH = 200  # characters
+
+
+@require_safe
+def choose(request: HttpRequest) -> HttpResponse:
+    """Lead to the documents of the only corpus, or let the reader choose one."""
+    corpora = list(Corpus.objects.annotate(size=Count("documents")).order_by("created_at", "pk"))
+    if len(corpora) == 1:
+        return redirect("documents", corpora[0].tag)
+    return render(request, "evaluation/corpora.html", {"corpora": corpora})
+
+
+@require_safe
+def documents(request: HttpRequest, tag: str) -> HttpResponse:
+    """List a corpus' documents: search by their words, ids and titles, paged."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    words = read_search(request)
+    show = request.GET.get("show", "")
+    found = search_documents(corpus, words).defer("text", "suggestions")
+    if show == "marked":
+        found = document_counts.only_marked(found, request.user, corpus)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    ids = [document.pk for document in page]
+    passages = excerpts(ids, words)
+    counts = document_counts.read_counts(ids, request.user, corpus)
+    context = {
+        "corpus": corpus,
+        "page": page,
+        "rows": [(document, passages.get(document.pk), counts[document.pk]) for document in page],
+        "words": words,
+        "show": show,
+        "opened": readable(None, corpus).count(),
+        "is_operator": is_operator(request.user),
+    }
+    return render(request, "evaluation/documents.html", context)
+
+
+@require_safe
+def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
+    """Show a document with its mentions marked, and the relations between them beside it."""
+    found = get_object_or_404(Document.objects.select_related("corpus"), corpus__tag=tag, doc_id=doc_id)
+    choice = _read_choice(request)
+    context = {
+        "corpus": found.corpus,
+        "document": found,
+        "choice": choice,
+        "read": read_document(found, request.user, choice),
+        "released": Epoch.objects.filter(corpus=found.corpus, released_at__isnull=False).exists(),
+    }
+    return render(request, "evaluation/document.html", context)
+
+
+def read_search(request: HttpRequest) -> str:
+    """Read what is searched for.
+
+    Raises
+    ------
+    InvalidInput
+        If it is too long.
+    """
+    words = request.GET.get("q", "").strip()
+    if len(words) > LONGEST_SEARCH:
+        raise InvalidInput(f"A search has at most {LONGEST_SEARCH} characters; this one has {len(words)}.")
+    return words
+
+
+def _read_choice(request: HttpRequest) -> Choice:
+    relation, mention = request.GET.get("relation", ""), request.GET.get("mention", "")
+    return Choice(
+        relation=read_relation(relation) if relation else None,
+        mention=read_span(mention) if mention else None,
+        missed=request.GET.get("found") == "none",
+        page=request.GET.get("page", "1"),
+        claims=request.GET.get("claims", "1"),
+    )

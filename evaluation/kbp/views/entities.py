@@ -1,0 +1,56 @@
+"""Entities, and the documents that they link."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.marked import page_name
+from annotations.models import Corpus
+from evaluation.kbp import entities as index
+from evaluation.kbp.views.documents import read_search
+from evaluation.models import Entity
+from kbpo.core.ontology import TYPE_NAMES
+
+PAGE = 50
+
+
+@require_safe
+def entities(request: HttpRequest, tag: str) -> HttpResponse:
+    """List a corpus' entities: search by their names, paged."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    words, kind = read_search(request), request.GET.get("type", "")
+    current = index.current(corpus)
+    found = index.search(current, words, kind) if current else Entity.objects.none()
+    page = Paginator(found.defer("names"), PAGE).get_page(request.GET.get("page"))
+    context = {
+        "corpus": corpus,
+        "index": current,
+        "systems": current.submissions.count() if current else 0,
+        "page": page,
+        "rows": [(entity, TYPE_NAMES[entity.type], page_name(entity.page)) for entity in page],
+        "types": index.types(),
+        "kind": kind,
+        "words": words,
+    }
+    return render(request, "evaluation/entities.html", context)
+
+
+@require_safe
+def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
+    """Show an entity and the documents that name it."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    current = index.current(corpus)
+    if current is None:
+        raise Http404("no index")
+    found = get_object_or_404(Entity, index=current, key=key)
+    page = Paginator(index.in_documents(found), PAGE).get_page(request.GET.get("page"))
+    context = {
+        "corpus": corpus,
+        "entity": found,
+        "type_name": TYPE_NAMES[found.type],
+        "page_name": page_name(found.page),
+        "names": [name for name in found.names.split("\n") if name != found.name.lower()],
+        "page": page,
+    }
+    return render(request, "evaluation/entity.html", context)

@@ -1,0 +1,87 @@
+"""The exhaustive documents of a corpus, for operators: what is drawn, annotated, covered and retired."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotations.models import Corpus
+from evaluation.design import epochs
+from evaluation.kbp import document_phases, retirement
+from evaluation.kbp import exhaustive as samples
+from evaluation.kbp.document_coverage import AT_LEAST, band_coverage
+from evaluation.submissions.visibility import is_operator
+from evaluation.views.forms import DocumentSampleForm, ReleaseForm
+from kbpo.core.errors import KbpoError, NotAllowed
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@never_cache
+def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
+    """Show the sample, or draw it."""
+    corpus = _for_operators(request, tag)
+    form = DocumentSampleForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            document_phases.sample_documents(corpus=corpus, **form.cleaned_data)
+        except KbpoError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The documents are drawn.")
+            return redirect("exhaustive", corpus.tag)
+    return _show(request, corpus, form, ReleaseForm())
+
+
+@require_POST
+@login_required
+def release(request: HttpRequest, tag: str) -> HttpResponse:
+    """Release the open epoch, and retire a share of the documents with it."""
+    corpus = _for_operators(request, tag)
+    form = ReleaseForm(request.POST)
+    if form.is_valid():
+        try:
+            epoch = epochs.release(corpus=corpus, retire=form.share)
+        except KbpoError as error:
+            form.add_error(None, str(error))
+        else:
+            retired = retirement.report(epoch)
+            messages.success(
+                request,
+                f"Epoch {epoch.number} is released, and epoch {epoch.number + 1} is open."
+                + (f" {retired}." if retired else ""),
+            )
+            return redirect("exhaustive", corpus.tag)
+    return _show(request, corpus, DocumentSampleForm(), form)
+
+
+def _for_operators(request: HttpRequest, tag: str) -> Corpus:
+    if not is_operator(request.user):
+        raise NotAllowed("Only operators see which documents are annotated in full.")
+    return get_object_or_404(Corpus, tag=tag)
+
+
+def _show(
+    request: HttpRequest, corpus: Corpus, form: DocumentSampleForm, release_form: ReleaseForm
+) -> HttpResponse:
+    sample = samples.current(corpus)
+    released = corpus.epochs.filter(released_at__isnull=False).order_by("-number")
+    reports = [(epoch, retirement.report(epoch)) for epoch in released.select_related("document_sample")]
+    epoch = corpus.epochs.filter(released_at=None).first()
+    context = {
+        "corpus": corpus,
+        "left": len(samples.drawable(corpus, samples.next_number(corpus), by_experts=False)),
+        "form": form,
+        "progress": document_phases.progress(sample) if sample else None,
+        "kept": sample.documents.filter(since__lt=sample.number).count() if sample else 0,
+        "bands": band_coverage(sample) if sample else [],
+        "at_least": AT_LEAST,
+        "epoch": epoch,
+        "has_batches": epoch is not None and epoch.batches.exists(),
+        "release_form": release_form,
+        "retirements": [(epoch, report) for epoch, report in reports if report],
+    }
+    is_refused = bool(request.POST and (form.errors or release_form.errors))
+    return render(request, "evaluation/exhaustive.html", context, status=400 if is_refused else 200)

@@ -1,0 +1,36 @@
+"""What one system claims."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Corpus
+from evaluation.kbp import explore
+from evaluation.models import Epoch
+from evaluation.submissions.visibility import find
+
+
+@require_safe
+def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
+    """Show a system's predictions, filtered and paged."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    submission = find(request.user, pk=pk, corpus=corpus)
+    predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
+    page = explore.find_predictions(
+        submission, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
+    )
+    batch = getattr(submission, "batch", None)
+    context = {
+        "corpus": corpus,
+        "submission": submission,
+        "is_scored": submission.scores.exists(),
+        "page": page,
+        "claims": explore.show(page.object_list),
+        "predicates": explore.predicates(submission),
+        "predicate": predicate,
+        "verdicts": explore.VERDICTS,
+        "verdict": verdict,
+        "epoch": batch.epoch if batch else None,
+        "released": Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists(),
+    }
+    return render(request, "evaluation/system.html", context)

@@ -1,0 +1,288 @@
+"""Scores: computed from an epoch's arrays, and stored in place of those that were."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+import kbpo
+from annotations import agreements, names
+from annotations.labels import update_posteriors
+from annotations.models import Corpus
+from evaluation import estimators
+from evaluation.design import batches, columns
+from evaluation.estimators import matching
+from evaluation.estimators.comparison import comparables
+from evaluation.estimators.intervals import Interval
+from evaluation.estimators.scores import (
+    CoordinatedSample,
+    Estimates,
+    SystemScore,
+    coordinated_estimates,
+    iid_estimates,
+    noise_adjusted_scores,
+)
+from evaluation.estimators.subsets import Division, subset_scores
+from evaluation.estimators.subsets import SubsetScore as OfSubset
+from evaluation.kbp import annotated, divisions
+from evaluation.models import AdjustedScore, Comparison, Epoch, Score, Submission, SubsetScore
+from evaluation.models.score import COLUMNS
+from evaluation.scoring import comparing, tiers
+from evaluation.scoring import pool as pools
+from evaluation.scoring.pool import Pool
+from evaluation.submissions import work
+from evaluation.submissions.lifecycle import fail, move
+from kbpo.core.analysing import analyse
+from kbpo.core.coded import unpack_names
+from kbpo.core.columns import copy_rows
+
+
+@transaction.atomic
+def score_epoch(*, epoch_id: int) -> bool:
+    """Measure the labels of an epoch whose inputs have changed, then compute and store its scores.
+
+    Returns
+    -------
+    bool
+        False where there was nothing to do, or somebody is at it.
+    """
+    # Before its epochs, as everywhere; tiers are those of all of them.
+    Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)
+    epoch = (
+        Epoch.objects.select_for_update(skip_locked=True, of=("self",))
+        .select_related("corpus")
+        .filter(pk=epoch_id, scores_due=True)
+        .first()
+    )
+    if epoch is None:
+        return False
+    # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
+    update_posteriors(corpus=epoch.corpus)
+    agreements.update_agreement(corpus=epoch.corpus)
+    through = batches.last_labelled(epoch)
+    if through:
+        pool = _score(epoch, through)
+        tiers.update_tiers(corpus=epoch.corpus)
+        connection.check_constraints()  # now, instead of under the locks that buttons wait for
+        judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
+            batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
+        )
+        for submission in judged.order_by("pk"):
+            size = len(pool.submissions)
+            move(submission, Submission.State.SCORED, f"{size} system{'s' * (size != 1)} in the pool")
+        epoch.subsets_due = True
+    epoch.scores_due = False
+    _succeeded(epoch)
+    return True
+
+
+def score_subsets(*, epoch_id: int) -> bool:
+    """Compute and store the scores of subsets that belong to an epoch's newest scores.
+
+    They come after these: names have to be counted in texts, and nobody's rank waits for that, nor does
+    anybody for the epoch's lock, which is taken when they are counted.
+
+    Returns
+    -------
+    bool
+        False where there was nothing to do, somebody is at it, or the scores are due themselves.
+    """
+    due = Epoch.objects.filter(pk=epoch_id, subsets_due=True, scores_due=False)
+    epoch = due.select_related("corpus").first()
+    if epoch is None:
+        return False
+    claimed = columns.read(list(epoch.batches.values_list("pk", flat=True)), [columns.NAMES])
+    names.count_documents(
+        epoch.corpus, {name for one in claimed for name in unpack_names(one[columns.NAMES]).values}
+    )
+    return _score_subsets(epoch_id)
+
+
+@transaction.atomic
+def _score_subsets(epoch_id: int) -> bool:
+    Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)  # before its epochs
+    epoch = (
+        Epoch.objects.select_for_update(skip_locked=True, of=("self",))
+        .select_related("corpus")
+        .filter(pk=epoch_id, subsets_due=True, scores_due=False)
+        .first()
+    )
+    if epoch is None:
+        return False
+    pool = pools.read_pool(epoch, batches.last_labelled(epoch))
+    sample, labels = pools.read_sample(pool), pools.read_labels(pool)
+    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
+    relations = exhaustive.relations if exhaustive else None
+    stored = list(columns.read([batch.pk for batch in pool.batches], (columns.PREDICATES, columns.NAMES)))
+    divided = divisions.divisions(
+        epoch.corpus,
+        [unpack_names(one[columns.PREDICATES]) for one in stored],
+        [unpack_names(one[columns.NAMES]) for one in stored],
+        exhaustive.annotations.values() if exhaustive else [],
+    )
+    SubsetScore.objects.filter(epoch=epoch).delete()
+    scores = sum(
+        _store_subsets(pool, kind, division, subset_scores(pool.systems, labels, sample, relations, division))
+        for kind, division in divided
+    )
+    analyse({SubsetScore: scores})
+    epoch.subsets_due = False
+    _succeeded(epoch)
+    return True
+
+
+def _succeeded(epoch: Epoch) -> None:
+    epoch.scoring_failures = 0
+    epoch.scoring_not_before = None
+    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
+
+
+@transaction.atomic
+def note_failure(*, epoch_id: int) -> None:
+    """Record that scoring an epoch raised an error: it is tried again after a pause.
+
+    After as many in a row as `evaluation.submissions.work` allows, those who wait for it are told. Scores of
+    subsets, for which nobody waits, are left out until there are other scores.
+    """
+    epoch = Epoch.objects.select_for_update().get(pk=epoch_id)
+    epoch.scoring_failures += 1
+    epoch.scoring_not_before = work.again_at(errors=epoch.scoring_failures, now=timezone.now())
+    if epoch.scoring_failures >= work.ERRORS and not epoch.scores_due:
+        epoch.subsets_due = False
+    elif epoch.scoring_failures >= work.ERRORS:
+        epoch.scores_due = False
+        through = batches.last_labelled(epoch)
+        waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
+        for pk in list(waiting.values_list("pk", flat=True)):
+            fail(
+                submission_id=pk,
+                stage=Submission.State.JUDGING,
+                detail="Everything is judged, but computing the scores failed. This is our fault; resume it"
+                " to have us try again. Nothing that was judged is lost.",
+            )
+    epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
+
+
+def _score(epoch: Epoch, through: int) -> Pool:
+    """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
+    pool = pools.read_pool(epoch, through)
+    sample = pools.read_sample(pool)
+    labels = pools.read_labels(pool)
+    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
+    documents = replace(exhaustive.documents, outside=pools.read_outside(pool)) if exhaustive else None
+    # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
+    for model in (Score, AdjustedScore, SubsetScore, Comparison):
+        model._default_manager.filter(epoch=epoch).delete()
+    if isinstance(sample, CoordinatedSample):
+        estimates = coordinated_estimates(pool.systems, labels, sample, documents)
+    else:
+        estimates = iid_estimates(pool.systems, labels, sample, documents)
+    _store(pool, estimates, documents.true.size if documents else 0)
+    if isinstance(sample, CoordinatedSample):
+        corrected = pools.read_labels(pool, "corrected")
+        _store_adjusted(pool, noise_adjusted_scores(pool.systems, corrected, sample, documents))
+    return pool
+
+
+def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
+    batch, now, code = pool.batches[-1], timezone.now(), code_version()
+    stored = 0
+    for of_part in estimates:
+        stored += copy_rows(
+            Score,
+            (
+                *("submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
+                *("matching", "labels", "counts", "code_version", "computed_at", *COLUMNS),
+            ),
+            (
+                (
+                    *(pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
+                    *(score.estimator, score.weighting, score.part, score.level),
+                    *(matching.RULE, score.labels, _counts(pool, score, documents), code, now),
+                    *_measured(score),
+                )
+                for score in of_part.scores()
+            ),
+        )
+        submissions = [submission.pk for submission in pool.submissions]
+        for estimator, weighting, comparable in comparables(of_part):
+            comparing.store(
+                comparable,
+                epoch=pool.epoch,
+                submissions=submissions,
+                choice={"estimator": estimator, "weighting": weighting, "part": of_part.part},
+            )
+    analyse({Score: stored})
+
+
+def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
+    return json.dumps(
+        {
+            "instances": len(pool.systems[score.system].rows),
+            "pool": len(pool.submissions),
+            "documents": documents,
+            "true": score.true,
+            "found": score.found,
+        }
+    )
+
+
+def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
+    stored = copy_rows(
+        AdjustedScore,
+        ("submission_id", "epoch_id", "weighting", "part", "level", *COLUMNS),
+        (
+            (
+                *(pool.submissions[score.system].pk, pool.epoch.pk),
+                *(score.weighting, score.part, score.level),
+                *_measured(score),
+            )
+            for score in scores
+        ),
+    )
+    analyse({AdjustedScore: stored})
+
+
+def _store_subsets(
+    pool: Pool, kind: SubsetScore.Division, division: Division, scores: Iterable[OfSubset]
+) -> int:
+    return copy_rows(
+        SubsetScore,
+        (
+            *("submission_id", "epoch_id", "division", "name", "order", "part", "labels", "true"),
+            *COLUMNS,
+        ),
+        (
+            (
+                *(pool.submissions[score.system].pk, pool.epoch.pk),
+                *(kind.value, division.names[score.subset], score.subset, score.part),
+                *(score.labels, score.true),
+                *_measured(score),
+            )
+            for score in scores
+        ),
+    )
+
+
+def _measured(score: SystemScore | OfSubset) -> list[float | None]:
+    """Return the values of `COLUMNS`."""
+    return [value for one in (score.precision, score.recall, score.f1) for value in _ends(one)]
+
+
+def _ends(interval: Interval | None) -> tuple[float, float, float] | tuple[None, None, None]:
+    return (None, None, None) if interval is None else (interval.estimate, interval.low, interval.high)
+
+
+@cache
+def code_version() -> str:
+    """Return the release and a digest of the code that makes scores, so that a score says what made it."""
+    digest = hashlib.sha256()
+    bridge = (Path(module.__file__ or "") for module in (annotated, columns, pools))
+    for path in [*sorted(Path(estimators.__file__).parent.glob("*.py")), *bridge, Path(__file__)]:
+        digest.update(path.read_bytes())
+    return f"{kbpo.__version__}+{digest.hexdigest()[:12]}"

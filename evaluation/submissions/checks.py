@@ -1,0 +1,131 @@
+"""Checking a file without handing it in: the same reading, and nothing that lasts longer than a day.
+
+People take turns, and one file of each is read at a time: a long one keeps its owner's others waiting, and
+nobody else's. So a check may wait for as long as its upload is kept; no time limit counts that against it.
+"""
+
+import logging
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, F, QuerySet
+from django.utils import timezone
+
+from annotations.models import Corpus
+from evaluation.models import FileCheck, Submission, Upload
+from evaluation.submissions import normalised, problem_list
+from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
+from evaluation.submissions.reading import isolated
+from evaluation.submissions.submitting import read_kb
+from evaluation.submissions.uploads import KEPT
+from kbpo.accounts.models import User
+from kbpo.core.errors import Gone, InvalidInput
+from kbpo.core.locks import brief_transaction
+from kbpo.core.nudge import nudge
+from kbpo.core.outages import is_outage
+
+logger = logging.getLogger(__name__)
+
+State = FileCheck.State
+CHECK_TASK = "kbpo.pipeline.read_checks"
+ATTEMPTS = 10  # for workers that are stopped meanwhile; an error is told at once
+
+
+def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
+    """Have a whole upload checked. It is read by the pipeline, in its owner's turn, and kept for a day.
+
+    Another check of the same upload is replaced.
+
+    Raises
+    ------
+    InvalidInput
+        If the format is unknown.
+    Gone
+        If the upload was thrown away.
+    TooMany
+        If as many files of its owner wait as may.
+    """
+    if format not in Submission.Format.values:
+        raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
+    with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):
+        User.objects.select_for_update(no_key=True).get(pk=upload.user_id)
+        others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
+        refuse_too_many(others.exclude(upload=upload).count())
+        # The update locks the row: whoever throws the upload away waits, or was first.
+        if not Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT):
+            raise Gone(f"{upload.name} was thrown away meanwhile: send it again")
+        for replaced in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=replaced)
+            replaced.delete()
+        check = FileCheck.objects.create(upload=upload, corpus=corpus, format=format)
+        nudge(CHECK_TASK)
+        return check
+
+
+def read_checks() -> int:
+    """Read what waits to be checked, in turn; return how many checks moved on."""
+    moved = 0
+    while _read_next():
+        moved += 1
+    return moved
+
+
+def in_words(check: FileCheck) -> str:
+    """Say how many files come before one that waits: of those who came earlier, or had fewer turns."""
+    keys = [one.key for one in _queue()] if check.state == State.WAITING else []
+    before = keys.index(check.pk) if check.pk in keys else 0
+    return f"{before} file{'s' if before > 1 else ''} before it: people take turns." if before else ""
+
+
+def _queue() -> list[Waiting]:
+    """Return what waits, the next first."""
+    waiting = FileCheck.objects.filter(state=State.WAITING).values_list("pk", "upload__user", "created_at")
+    read = FileCheck.objects.filter(read_at__gt=timezone.now() - RECENT).order_by()
+    recent = read.values_list("upload__user").annotate(n=Count("pk"))
+    return in_turn([Waiting(*one) for one in waiting], dict(recent))
+
+
+def _read_next() -> bool:
+    """Read one check, of the first in turn for whom nobody reads; return whether there was one."""
+    for one in _queue():
+        with claim_turn(one.user) as is_ours:
+            if is_ours and _try(one.key):
+                return True
+    return False
+
+
+def _try(pk: UUID) -> bool:
+    waiting = FileCheck.objects.filter(pk=pk, state=State.WAITING)
+    # Counted beforehand: what kills its worker does not come back forever.
+    waiting.update(attempts=F("attempts") + 1)
+    check = waiting.select_related("corpus", "upload").first()
+    if check is None:
+        return False
+    if check.attempts > ATTEMPTS:
+        return bool(waiting.update(state=State.FAILED, read_at=timezone.now()))
+    try:
+        return _read(check, waiting)
+    except isolated.Abandoned:
+        return False
+    except Exception as error:
+        if is_outage(error):
+            raise  # the row is still due
+        if failed := waiting.update(state=State.FAILED, read_at=timezone.now()):
+            logger.exception("check %s failed", pk)
+        return bool(failed)
+
+
+def _read(check: FileCheck, waiting: "QuerySet[FileCheck]") -> bool:
+    """Read a check's file, and store what was found unless the check is gone by then."""
+    with check.upload.path.open("rb") as stream:
+        reading = read_kb(stream=stream, corpus=check.corpus, format=check.format, is_wanted=waiting.exists)
+    with transaction.atomic():
+        locked = waiting.select_for_update(of=("self",)).first()
+        if locked is None:
+            return False
+        problem_list.store(locked, reading.problems)
+        locked.counts = dict(reading.counts)
+        locked.state = State.ACCEPTED if reading.accepted else State.REFUSED
+        locked.read_at = timezone.now()
+        locked.save(update_fields=["counts", "state", "read_at"])
+        return True

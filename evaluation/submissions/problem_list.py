@@ -1,0 +1,98 @@
+"""The problems of a file that was handed in or checked: stored, counted, found again."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from evaluation.kbp.tac.problems import CODES, Code
+from evaluation.kbp.tac.problems import Problem as ReadProblem
+from evaluation.models import FileCheck, Problem, Submission
+
+ReadFile = Submission | FileCheck
+FIELDS = ("line", "column", "code", "severity", "message", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCount:
+    """How often a kind of problem was found.
+
+    Attributes
+    ----------
+    code : str
+    severity : {"ERROR", "WARNING"}
+    count : int
+        All of them.
+    listed : int
+        Those that are in the list: of each kind only the first are.
+    repair : str
+        What is done about it where it is a warning.
+    """
+
+    code: str
+    severity: str
+    count: int
+    listed: int
+    repair: str
+
+    @property
+    def unlisted(self) -> int:
+        """How many were counted and are not in the list."""
+        return self.count - self.listed
+
+
+def store(file: ReadFile, problems: Iterable[ReadProblem]) -> None:
+    """Store the problems that were found in a file."""
+    owner = {"submission" if isinstance(file, Submission) else "file_check": file}
+    Problem.objects.bulk_create(
+        (Problem(**owner, **{field: getattr(problem, field) for field in FIELDS}) for problem in problems),
+        batch_size=5000,
+    )
+
+
+def count_codes(file: ReadFile) -> list[CodeCount]:
+    """Count a file's problems by code: errors first, then the most frequent."""
+    rows = file.problems.order_by().values("code", "severity").annotate(n=Count("pk"))
+    listed = {row["code"]: (row["severity"], row["n"]) for row in rows}
+    totals: dict[str, int] = file.counts.get("problems", {})
+    found = [
+        CodeCount(
+            code,
+            severity := listed[code][0] if code in listed else _severity(code, file.format),
+            max(totals.get(code, 0), listed.get(code, ("", 0))[1]),
+            listed.get(code, ("", 0))[1],
+            _repair(CODES.get(code), severity),
+        )
+        for code in {*totals, *listed}
+    ]
+    return sorted(found, key=lambda one: (one.severity != "ERROR", -one.count, one.code))
+
+
+def find(file: ReadFile, *, code: str = "", severity: str = "") -> "QuerySet[Problem]":
+    """Return the listed problems of a file, by line.
+
+    Parameters
+    ----------
+    code, severity : str
+        Only those; empty for all.
+    """
+    found = file.problems.order_by("line", "pk")
+    if code:
+        found = found.filter(code=code)
+    if severity:
+        found = found.filter(severity=severity)
+    return found
+
+
+def records(problems: "QuerySet[Problem]") -> Iterator[dict[str, Any]]:
+    """Yield problems as records with the keys of `FIELDS`, a few thousand in memory at a time."""
+    yield from problems.values(*FIELDS).iterator(2000)
+
+
+def _severity(code: str, format: str) -> str:
+    return dict(CODES[code].severity).get(format, "WARNING") if code in CODES else "WARNING"  # type: ignore[call-overload]
+
+
+def _repair(code: Code | None, severity: str) -> str:
+    return code.repair if code and severity == "WARNING" else ""

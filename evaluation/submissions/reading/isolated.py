@@ -1,0 +1,286 @@
+"""Read a file in a child process: whatever the file does to it, this process goes on."""
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from io import UnsupportedOperation
+from pathlib import Path
+from typing import BinaryIO
+
+from evaluation.kbp.tac.predictions import Predictions as Read
+from evaluation.kbp.tac.problems import FORMATS, Format, Problem, ProblemLog
+from evaluation.kbp.tac.reader import Counts
+from evaluation.submissions.reading import columns
+from evaluation.submissions.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
+from evaluation.submissions.reading.columns import Predictions
+from kbpo.core.errors import InvalidInput, KbpoError
+
+logger = logging.getLogger(__name__)
+
+ROOT = Path(__file__).resolve().parents[2]
+LOOK = 2.0  # seconds after which somebody may have changed their mind
+KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")  # and so none of the secrets
+
+
+class Abandoned(Exception):
+    """Reading was given up, since whoever wanted it does no longer."""
+
+
+class ReaderFailed(KbpoError):
+    """The reading process ended as no file should make it end: the service's fault, not the file's."""
+
+    status = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one file may cost.
+
+    Attributes
+    ----------
+    cpu_seconds : int
+        Of the child.
+    seconds : float
+        On the clock; less than a stage of the pipeline has.
+    memory : int
+        Bytes of address space.
+    output : int
+        Bytes of the answer.
+    """
+
+    # Five million honest lines, the most that a file may have, take some 45 s, 2 GB and 0.1 GB.
+    cpu_seconds: int = 180
+    seconds: float = 480.0
+    memory: int = 5 << 29
+    output: int = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a file says, and what is wrong with it: an `evaluation.kbp.tac.reader.Reading` from afar.
+
+    Attributes
+    ----------
+    accepted : bool
+    run_id : str
+    problems : tuple of Problem
+        By line; those about the file as a whole have line 0.
+    counts : Counts
+    predictions : Predictions
+        None unless accepted.
+    peak_memory : int
+        Bytes that the child had in memory at most; 0 where it did not live to say so.
+    cpu_seconds : float
+        What it took of the processor; 0.0 where it did not live to say so.
+    """
+
+    accepted: bool
+    run_id: str
+    problems: tuple[Problem, ...]
+    counts: Counts
+    predictions: Predictions
+    peak_memory: int
+    cpu_seconds: float
+
+
+def read(
+    stream: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> Outcome:
+    """Read and validate a knowledge base; refuse one that claims nothing, or costs too much.
+
+    Parameters
+    ----------
+    stream : binary file
+        From its start if it can be sought in.
+    format : {"tac2015", "tac2016"}
+        The year whose rules hold.
+    texts : Path
+        Of the corpus, as written by `evaluation.submissions.reading.texts.write_texts`.
+    limits : Limits, optional
+    is_wanted : callable
+        Asked every `LOOK` seconds whether to go on.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such format.
+    ReaderFailed
+        If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
+    """
+    limits = limits or Limits()
+    with _answer(stream, "predictions", format, texts, limits, is_wanted) as (answer, reason):
+        if reason is not None:
+            return _refused(format, *reason)
+        header = json.loads(answer.readline())
+        return Outcome(
+            accepted=header["accepted"],
+            run_id=header["run_id"],
+            problems=tuple(Problem(**problem) for problem in header["problems"]),
+            counts=header["counts"],
+            predictions=columns.read(answer),
+            peak_memory=header["peak_memory"],
+            cpu_seconds=header["cpu_seconds"],
+        )
+
+
+def normalise(
+    stream: BinaryIO,
+    to: BinaryIO,
+    *,
+    format: Format,
+    texts: Path,
+    limits: Limits | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Write an accepted knowledge base anew, gzip, as `evaluation.kbp.tac.writer.write` does.
+
+    Parameters are those of `read`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such format, or the file is refused.
+    ReaderFailed
+        If the child ended for another reason than its limits.
+    Abandoned
+        If it was not wanted any more.
+    """
+    limits = limits or Limits()
+    with _answer(stream, "normalised", format, texts, limits, is_wanted) as (answer, reason):
+        if reason is not None or not json.loads(answer.readline())["accepted"]:
+            raise InvalidInput("the file is refused, so there is nothing to write")
+        shutil.copyfileobj(answer, to)
+
+
+Reason = tuple[str, str]  # a code, and the value that its templates want
+
+
+@contextmanager
+def _answer(
+    stream: BinaryIO,
+    wanted: Wanted,
+    format: Format,
+    texts: Path,
+    limits: Limits,
+    is_wanted: Callable[[], bool],
+) -> Iterator[tuple[BinaryIO, Reason | None]]:
+    """Have a child read a file; yield its answer, and the reason if there is none."""
+    if format not in FORMATS:
+        raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
+    order = Order(
+        wanted=wanted,
+        format=format,
+        texts=str(texts.absolute()),
+        parent=os.getpid(),
+        cpu_seconds=limits.cpu_seconds,
+        memory=limits.memory,
+        output=limits.output,
+    )
+    # Files without a name: nothing is left behind, however this process ends.
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors, _descriptor(stream) as file:
+        child = subprocess.Popen(  # noqa: S603 (no word of the command is a user's)
+            [sys.executable, "-s", "-m", "evaluation.submissions.reading.child", json.dumps(asdict(order))],
+            stdin=file,
+            stdout=answer,
+            stderr=errors,
+            cwd=ROOT,
+            env={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
+            start_new_session=True,  # Ctrl-C is for this process; the child ends with it
+        )
+        try:
+            status = _wait(child, limits.seconds, is_wanted)
+        finally:
+            child.kill()
+            child.wait()
+        reason = _reason(status, limits)
+        if status != 0 and reason is None:
+            errors.seek(0)
+            logger.error("the reading process ended with status %s: %s", status, _tail(errors))
+            raise ReaderFailed(f"the reading process ended unexpectedly, with status {status}")
+        answer.seek(0)
+        yield answer, reason
+
+
+def _wait(child: "subprocess.Popen[bytes]", seconds: float, is_wanted: Callable[[], bool]) -> int | None:
+    """Wait for a child to end; return its status, None if its time is over first."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        try:
+            return child.wait(min(left, LOOK))
+        except subprocess.TimeoutExpired:
+            if not is_wanted():
+                raise Abandoned from None
+    return None
+
+
+def _reason(status: int | None, limits: Limits) -> Reason | None:
+    if status is None:
+        return "TOO_SLOW", f"{limits.seconds:g}"
+    if status == -signal.SIGXCPU:
+        return "TOO_SLOW", f"{limits.cpu_seconds}"
+    if status == OUT_OF_MEMORY:
+        return "TOO_LARGE", f"takes more than {limits.memory:,} bytes of memory to read"
+    if status == OUT_OF_ROOM:
+        return "TOO_LARGE", f"says more than fits into {limits.output:,} bytes"
+    return None
+
+
+@contextmanager
+def _descriptor(stream: BinaryIO) -> Iterator[int]:
+    """Give the descriptor of a stream, or of a copy of one that has none."""
+    try:
+        descriptor = stream.fileno()
+    except (AttributeError, UnsupportedOperation):
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(stream, copy)
+            copy.seek(0)
+            yield copy.fileno()
+        return
+    if stream.seekable():
+        os.lseek(descriptor, 0, os.SEEK_SET)  # past the stream's own buffer
+    yield descriptor
+
+
+def _refused(format: Format, code: str, value: str) -> Outcome:
+    log = ProblemLog(format)
+    log.add(code, 0, "", value)
+    counts = Counts(
+        lines=0,
+        entities=0,
+        mentions=0,
+        relation_lines=0,
+        instances=0,
+        turned=0,
+        merged_lines=0,
+        dropped_lines=0,
+        errors=1,
+        warnings=0,
+        unlisted=0,
+        entities_by_type={},
+        mentions_by_kind={},
+        relation_lines_by_predicate={},
+        instances_by_predicate={},
+        dropped_by_reason={},
+        problems={code: 1},
+    )
+    return Outcome(False, "", log.by_line(), counts, columns.gather(Read()), 0, 0.0)
+
+
+def _tail(stream: BinaryIO) -> str:
+    return stream.read()[-2000:].decode("utf-8", "replace")

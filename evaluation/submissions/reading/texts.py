@@ -1,0 +1,85 @@
+"""The texts of a corpus in one file, which a reading process looks documents up in."""
+
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+TEXTS_HELD = 1 << 27  # bytes
+
+
+def write_texts(path: Path, texts: Iterable[tuple[str, str]]) -> None:
+    """Write a file for `TextFile`; it is there as a whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder that is there.
+    texts : iterable of tuple of str and str
+        Each document's id and text.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        database = sqlite3.connect(name)
+        try:
+            database.execute("PRAGMA journal_mode = OFF")
+            database.execute("CREATE TABLE document (doc_id TEXT PRIMARY KEY, length INTEGER, text TEXT)")
+            database.executemany(
+                "INSERT INTO document VALUES (?, ?, ?)",
+                ((doc_id, len(text), text) for doc_id, text in texts),
+            )
+            database.commit()
+        finally:
+            database.close()
+        Path(name).rename(path)
+    except BaseException:
+        Path(name).unlink()
+        raise
+
+
+class TextFile:
+    """The documents of a corpus, as `evaluation.kbp.tac.documents.Documents`.
+
+    The lengths of the documents that were asked for are held, and their texts up to `TEXTS_HELD`.
+
+    Parameters
+    ----------
+    path : Path
+        Written by `write_texts`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        self._lengths: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
+        self._held = 0
+
+    def length(self, doc_id: str) -> int | None:
+        """Return a document's number of characters; None if the corpus has no such document."""
+        length = self._lengths.get(doc_id)
+        if length is None:
+            row = self._database.execute("SELECT length FROM document WHERE doc_id = ?", (doc_id,)).fetchone()
+            if row is None:
+                return None
+            length = self._lengths[doc_id] = int(row[0])
+        return length
+
+    def text(self, doc_id: str) -> str:
+        """Return the text of a document that the corpus has."""
+        text = self._texts.get(doc_id)
+        if text is None:
+            (text,) = self._database.execute(
+                "SELECT text FROM document WHERE doc_id = ?", (doc_id,)
+            ).fetchone()
+            self._hold(doc_id, text)
+        return text
+
+    def _hold(self, doc_id: str, text: str) -> None:
+        self._texts[doc_id] = text
+        self._held += sys.getsizeof(text)
+        while self._held > TEXTS_HELD:
+            oldest = next(iter(self._texts))
+            self._held -= sys.getsizeof(self._texts.pop(oldest))

@@ -1,0 +1,57 @@
+"""The file in which reading processes look up a corpus' texts: made when it is needed."""
+
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import Value
+from django.db.models.functions import MD5
+from django.utils import timezone
+
+from annotations.models import Corpus, Document
+from evaluation.submissions.reading.texts import write_texts
+from kbpo.core.leftovers import written_before
+
+BATCH = 500
+LONGEST_WRITING = timedelta(days=1)  # of one file: far longer than it takes
+KEPT = timedelta(hours=1)  # that a file which is out of date stays, for those who are about to open it
+
+
+def text_file(corpus: Corpus) -> Path:
+    """Return the path of a corpus' text file, under ``KBPO_HOME``; write it if it is not there.
+
+    Its name says what is in it, so that a corpus that has grown has another.
+    """
+    documents = Document.objects.filter(corpus=corpus)
+    digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
+    folder = _folder()
+    path = folder / f"{corpus.pk}-{digest or 'empty'}.sqlite"
+    if path.exists():
+        os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))
+    for other in written_before(folder.glob(f"{corpus.pk}-*.sqlite"), timezone.now() - KEPT):
+        if other != path:
+            other.unlink(missing_ok=True)
+    return path
+
+
+def remove_unfinished(*, now: datetime) -> int:
+    """Delete the files whose writer was killed; return how many.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+    """
+    unfinished = list(written_before(_folder().glob(".*"), now - LONGEST_WRITING))
+    for path in unfinished:
+        path.unlink(missing_ok=True)
+    return len(unfinished)
+
+
+def _folder() -> Path:
+    return Path(settings.KBPO_HOME) / "texts"

@@ -1,0 +1,320 @@
+"""Files on their way in: sent in pieces, gone on with after a break, recognised when they come again."""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from io import BufferedRandom
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
+
+from evaluation.models import FileCheck, Submission, Upload
+from evaluation.submissions import normalised
+from kbpo.accounts.models import User
+from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
+from kbpo.core.leftovers import written_before
+from kbpo.core.locks import brief_transaction
+from kbpo.core.uploading import MOST_BYTES
+
+KEPT = timedelta(days=1)  # after the last sign of its owner
+MOST_OPEN = 10  # uploads of one user
+MOST_HELD = 2_000_000_000  # bytes that these may have in all
+PIECE = 1 << 16  # bytes read at once
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Readable(Protocol):
+    """What a piece is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes; none at the end."""
+
+
+def create(*, user: User, name: str, size: int, modified: int | None = None, digest: str = "") -> Upload:
+    """Announce a file that is to be sent.
+
+    Parameters
+    ----------
+    name : str
+        What its owner calls it.
+    size : int
+        Its bytes.
+    modified : int, optional
+        When it was changed last, in milliseconds since 1970: with name and size, what it is recognised by.
+    digest : str
+        SHA-256 in hexadecimal, if it is known: what arrives is held against it.
+
+    Raises
+    ------
+    InvalidInput
+        If the name, size or digest make no sense.
+    TooLarge
+        If the file is larger than the service takes.
+    Conflict
+        If the user has too many uploads already, in number or bytes. Those whose check is over do not count:
+        the oldest of them make room.
+    """
+    name = Path(name.replace("\x00", "").replace("\\", "/")).name.strip()[:255] or "file"
+    if size < 1:
+        raise InvalidInput("the file is empty: choose another", where=name)
+    if size > MOST_BYTES:
+        raise TooLarge(
+            f"{name} has {size:,} bytes; the service takes at most {MOST_BYTES:,}. Compress it with gzip."
+        )
+    if digest and not _DIGEST.fullmatch(digest):
+        raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
+    _make_room(user, size)
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        mine = Upload.objects.filter(user=user)
+        if not _fits(mine, size):
+            raise Conflict(
+                f"You have {mine.count()} uploads here that were not handed in, and {MOST_OPEN} or"
+                f" {MOST_HELD / 1e9:.0f} GB is the most: discard one, or wait a day"
+            )
+        return Upload.objects.create(
+            user=user,
+            name=name,
+            size=size,
+            modified=modified,
+            announced_digest=digest,
+            expires_at=timezone.now() + KEPT,
+        )
+
+
+def append(*, upload: Upload, offset: int, stream: Readable, length: int | None = None) -> int:
+    """Add a piece to an upload; the last one makes it whole.
+
+    What arrives before the connection breaks is kept.
+
+    Parameters
+    ----------
+    offset : int
+        Where the sender believes to be.
+    stream : file
+        The piece.
+    length : int, optional
+        Its bytes, where the sender says so.
+
+    Returns
+    -------
+    int
+        How many bytes of the file are here now.
+
+    Raises
+    ------
+    Conflict
+        If the piece does not begin where the upload ends.
+    TooLarge
+        If it goes beyond the announced size.
+    Busy
+        If another piece is being added.
+    Gone
+        If the upload is thrown away meanwhile.
+    DigestMismatch
+        If the whole is not what was announced; it is thrown away.
+    """
+    if length is not None and offset + length > upload.size:
+        raise TooLarge(f"{upload.name} was announced with {upload.size:,} bytes; this piece goes beyond")
+    with _locked(upload) as (file, here):
+        if offset != here:
+            raise Conflict(f"{here:,} bytes of {upload.name} are here, so no piece can begin at {offset:,}")
+        try:
+            while here < upload.size and (data := stream.read(min(PIECE, upload.size - here))):
+                file.write(data)
+                here += len(data)
+        finally:
+            file.flush()
+        _write(upload, expires_at=timezone.now() + KEPT)
+        if here == upload.size:
+            _finish(upload, file)
+    return here
+
+
+def keep(*, user: User, file: "File[bytes]") -> Upload:
+    """Take in a file that came in one piece, with a form."""
+    upload = create(user=user, name=file.name or "", size=file.size)
+    append(upload=upload, offset=0, stream=_Pieces(file.chunks(PIECE)))
+    return upload
+
+
+def whole(*, user: User, pk: UUID) -> Upload:
+    """Return a user's upload that has arrived in full.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or some of it is missing.
+    """
+    upload = Upload.objects.filter(pk=pk, user=user).first()
+    if upload is None or (upload.digest and upload.offset != upload.size):
+        raise InvalidInput("the uploaded file is gone: choose it again", where="file")
+    if not is_whole(upload):
+        raise InvalidInput(
+            f"{upload.offset:,} of {upload.size:,} bytes are here: go on with the upload", where=upload.name
+        )
+    return upload
+
+
+def is_whole(upload: Upload) -> bool:
+    """Say whether all of an upload is here.
+
+    Where the server was killed between the last byte and its digest, the digest is made up for now.
+    """
+    if not upload.digest and upload.offset == upload.size:
+        with _locked(upload) as (file, _):
+            _finish(upload, file)
+    return bool(upload.digest)
+
+
+def same_bytes(upload: Upload) -> list[Submission]:
+    """Return what the user's teams handed in before with the very same bytes, the newest first."""
+    if not is_whole(upload):
+        return []
+    found = Submission.objects.filter(digest=upload.digest, team__memberships__user=upload.user_id)
+    return list(found.select_related("corpus").order_by("-pk"))
+
+
+def left_lying(user: User) -> list[Upload]:
+    """Return the uploads of a user that were not finished, or neither handed in nor checked; newest first."""
+    return list(Upload.objects.filter(user=user, file_check=None, expires_at__gt=timezone.now()))
+
+
+@contextmanager
+def as_file(upload: Upload) -> Iterator["File[bytes]"]:
+    """Give a whole upload as a file that a storage moves into its place; the upload itself stays.
+
+    Raises
+    ------
+    Gone
+        If the upload was thrown away.
+    """
+    link = upload.path.with_suffix(f".{uuid4().hex}")
+    try:
+        os.link(upload.path, link)
+    except FileNotFoundError:
+        raise _gone(upload) from None
+    os.utime(link)  # it counts as new for those who remove what was left lying
+    try:
+        with link.open("rb") as stream:
+            yield _Movable(stream, upload.name, link)
+    finally:
+        link.unlink(missing_ok=True)
+
+
+def discard(*, upload: Upload) -> None:
+    """Throw an upload away, with its bytes and the check of it."""
+    path = upload.path
+    with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
+        for check in FileCheck.objects.filter(upload=upload):
+            normalised.discard(file=check)
+        upload.delete()
+    path.unlink(missing_ok=True)
+
+
+def remove_expired() -> int:
+    """Throw away the uploads that nobody came back for, and bytes that belong to none; return how many."""
+    expired = Upload.objects.filter(expires_at__lte=timezone.now())
+    removed = 0
+    for upload in expired:
+        with suppress(TryAgain):  # it is just being read: the next time then
+            discard(upload=upload)
+            removed += 1
+    folder = Path(settings.KBPO_HOME) / "uploads"
+    old = list(written_before(folder.glob("*"), timezone.now() - KEPT))
+    if old:
+        wanted = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
+        for path in old:
+            if path.name not in wanted:
+                path.unlink(missing_ok=True)
+                removed += 1
+    return removed
+
+
+def _fits(held: "QuerySet[Upload]", size: int) -> bool:
+    """Say whether one more upload may join these."""
+    found = held.aggregate(number=Count("pk"), size=Sum("size", default=0))
+    return bool(found["number"] < MOST_OPEN and found["size"] + size <= MOST_HELD)
+
+
+def _make_room(user: User, size: int) -> None:
+    """Throw away the oldest uploads whose check is over, as many as one more needs, if they are enough."""
+    mine = Upload.objects.filter(user=user)
+    over = mine.filter(file_check__isnull=False).exclude(file_check__state=FileCheck.State.WAITING)
+    if _fits(mine.exclude(pk__in=over), size):
+        for upload in over.order_by("created_at"):
+            if _fits(mine, size):
+                return
+            with suppress(TryAgain):  # it is just being written anew: the next older one then
+                discard(upload=upload)
+
+
+class _Movable(File):  # type: ignore[type-arg]
+    """A file that `FileSystemStorage` moves instead of copying it."""
+
+    def __init__(self, stream: BinaryIO, name: str, path: Path) -> None:
+        super().__init__(stream, name)
+        self._path = path
+
+    def temporary_file_path(self) -> str:
+        """Return where it is."""
+        return str(self._path)
+
+
+class _Pieces:
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+
+    def read(self, size: int, /) -> bytes:
+        return next(self._chunks, b"")
+
+
+@contextmanager
+def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
+    """Open an upload's bytes at their end, for one at a time; no database lock waits for a slow sender.
+
+    The upload may be thrown away before or meanwhile: then the bytes go, and what is said of them is `Gone`.
+    """
+    upload.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with upload.path.open("a+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy(f"another piece of {upload.name} is arriving: ask how far it is") from None
+        if not Upload.objects.filter(pk=upload.pk).exists():
+            upload.path.unlink(missing_ok=True)  # opening may have made it anew
+            raise _gone(upload)
+        yield file, os.fstat(file.fileno()).st_size
+
+
+def _finish(upload: Upload, file: BinaryIO) -> None:
+    os.fsync(file.fileno())
+    file.seek(0)
+    digest = hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest()
+    if upload.announced_digest not in ("", digest):
+        discard(upload=upload)
+        raise DigestMismatch(
+            f"{upload.name} arrived with the SHA-256 {digest}, not with the one announced: send it again"
+        )
+    upload.digest = digest
+    _write(upload, digest=digest)
+
+
+def _write(upload: Upload, **values: object) -> None:
+    if not Upload.objects.filter(pk=upload.pk).update(**values):
+        raise _gone(upload)
+
+
+def _gone(upload: Upload) -> Gone:
+    return Gone(f"{upload.name} was thrown away meanwhile: send it again")

@@ -1,0 +1,212 @@
+"""The forms by which a system is handed in, or a file is checked."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.files import File
+from django.http import QueryDict
+
+from annotations.models import Corpus
+from evaluation.models import Submission, Upload
+from evaluation.submissions import uploads
+from kbpo.accounts.models import Team, User
+from kbpo.core.errors import KbpoError
+
+LIVE = ("uploaded", "accepted", "judging", "scored")
+
+
+class DocumentSampleForm(forms.Form):
+    """How many documents are annotated in full. What is possible is checked by the service."""
+
+    size = forms.IntegerField(
+        label="Documents in all", min_value=2, max_value=1_000_000, help_text="To be annotated by people."
+    )
+    uniform_share = forms.FloatField(
+        label="Share drawn uniformly",
+        min_value=0.01,
+        max_value=1,
+        initial=0.2,
+        help_text="They come first; the names found in them decide which others are probable.",
+    )
+
+
+class ReleaseForm(forms.Form):
+    """Which share of the exhaustive documents is retired at a release; the service knows what is possible."""
+
+    percent = forms.IntegerField(
+        label="Documents to retire, %",
+        min_value=0,
+        max_value=100,
+        initial=0,
+        help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them.",
+    )
+
+    @property
+    def share(self) -> float | None:
+        """What `epochs.release` takes; None where nothing is retired."""
+        percent: int = self.cleaned_data["percent"]
+        return percent / 100 if percent else None
+
+
+class FileForm(forms.Form):
+    """A file and what it is to be read as. What is in it is checked later, by the pipeline.
+
+    The file comes with the form, or it is here already and the form names its upload. Either way it is kept
+    when the form is refused, so that nobody sends it twice.
+    """
+
+    corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
+    format = forms.ChoiceField(
+        label="Format", choices=Submission.Format.choices, initial=Submission.Format.TAC2016
+    )
+    file = forms.FileField(
+        label="Knowledge base",
+        required=False,
+        allow_empty_file=True,  # refused below, in the service's words
+        help_text="One file of at most 500 MB, plain or compressed with gzip.",
+        max_length=200,
+    )
+    upload = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        files: Any = None,
+        *,
+        user: User,
+        **kwargs: Any,
+    ) -> None:
+        self.user = user
+        self.refusal: KbpoError | None = None
+        if data is not None:
+            data = data.copy()
+            sent = (files or {}).get("file")
+            if sent is not None:
+                self._keep(data, sent)
+        super().__init__(data, **kwargs)
+
+    @property
+    def here(self) -> Upload | None:
+        """The upload that the form names, if all of it is here."""
+        try:
+            return uploads.whole(user=self.user, pk=UUID(str(self["upload"].value())))
+        except (ValueError, KbpoError):
+            return None
+
+    def clean(self) -> dict[str, Any]:
+        """Find the upload."""
+        cleaned = super().clean() or {}
+        pk = cleaned.pop("upload", None)
+        cleaned.pop("file", None)
+        try:
+            if self.refusal is not None:
+                raise self.refusal
+            if pk is None:
+                self.add_error("file", "Choose a file.")
+            else:
+                cleaned["upload"] = uploads.whole(user=self.user, pk=pk)
+        except KbpoError as error:
+            self.add_error("file", str(error))
+        return cleaned
+
+    def _keep(self, data: QueryDict, sent: "File[bytes]") -> None:
+        try:
+            data["upload"] = str(uploads.keep(user=self.user, file=sent).pk)
+        except KbpoError as error:
+            data["upload"] = ""
+            self.refusal = error
+
+
+class CheckForm(FileForm):
+    """A file to be checked and not handed in."""
+
+
+class UploadForm(FileForm):
+    """A knowledge base, for whom and for what."""
+
+    team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
+    name = forms.CharField(
+        label="Name of the system",
+        max_length=100,
+        help_text="As it is to stand on the leaderboard. Each of your team's systems has a name of its own.",
+    )
+    description = forms.CharField(
+        label="What it does, in a few words",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="May stay empty. Shown beside its claims.",
+    )
+    again = forms.BooleanField(label="Hand them in again", required=False)
+    go_ahead = forms.BooleanField(
+        label="Judge it as soon as it is accepted",
+        required=False,
+        initial=True,
+        help_text="Otherwise it waits for your word. It takes one of your team's submissions of the week.",
+    )
+    is_public = forms.BooleanField(
+        label="Show it on the leaderboard",
+        required=False,
+        initial=True,
+        help_text="Otherwise only your team and the operators see it. You can change this at any time.",
+    )
+    field_order = ("corpus", "team", "name", "description", "format", "file")
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        teams = Team.objects.filter(memberships__user=user).order_by("name")
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+
+    @property
+    def same_bytes(self) -> list[Submission]:
+        """What was handed in before with the very same bytes."""
+        return uploads.same_bytes(self.here) if self.here else []
+
+    def clean(self) -> dict[str, Any]:
+        """Ask back where the same bytes were handed in before."""
+        cleaned = super().clean()
+        if not cleaned.pop("again", False) and "upload" in cleaned and uploads.same_bytes(cleaned["upload"]):
+            self.add_error(
+                "again", "Nothing was handed in yet: say that you want the same bytes judged again."
+            )
+        return cleaned
+
+
+def remembered(user: User) -> dict[str, Any]:
+    """Return what a user's next submission starts from: the last one's values, with a name that is free."""
+    last = (
+        Submission.objects.filter(uploaded_by=user, team__memberships__user=user)
+        .select_related("corpus", "team")
+        .order_by("-pk")
+        .first()
+    )
+    if last is None:
+        return {}
+    return {
+        "corpus": last.corpus,
+        "team": last.team,
+        "name": _free_name(last),
+        "description": last.description,
+        "format": last.format,
+        "go_ahead": last.go_ahead,
+        "is_public": last.is_public,
+    }
+
+
+def _free_name(last: Submission) -> str:
+    """Return the name itself if none that lives has it, else the name with the next number."""
+    taken = set(
+        Submission.objects.filter(team=last.team, corpus=last.corpus, state__in=LIVE).values_list(
+            "name", flat=True
+        )
+    )
+    name, number = last.name, 1
+    match = re.fullmatch(r"(.*\S) (\d{1,4})", last.name)
+    stem = match[1] if match else last.name
+    number = int(match[2]) if match else 1
+    while name in taken:
+        number += 1
+        name = f"{stem[:94]} {number}"
+    return name

@@ -1,0 +1,123 @@
+"""What judging a submission costs: expected before anything is posted, and paid so far."""
+
+from collections.abc import Collection, Mapping
+
+from django.db import connection
+from django.db.models import Avg
+from django.utils import timezone
+
+from annotations.models import Corpus, Question
+from annotations.models.question import FIRST_VOTES
+from crowd import budget, posting
+from crowd.models import HitBatch
+from crowd.pricing import pay, timing
+from crowd.providers import registry
+from evaluation.design.prices import Expected
+from evaluation.models import Submission
+from kbpo.accounts.models import WorkerIdentity
+
+# What was paid for an assignment is shared out evenly among its HIT's questions, and a question is its
+# submission's whose sample first held it. Bonuses are for learning, not for judging.
+_PAID = """
+WITH mine AS (
+    SELECT DISTINCT needed.question_id
+    FROM evaluation_samplebatch_questions AS needed
+    JOIN evaluation_samplebatch AS batch ON batch.id = needed.samplebatch_id
+    WHERE batch.submission_id = ANY(%(submissions)s)
+), first AS (
+    SELECT DISTINCT ON (needed.question_id) needed.question_id, batch.submission_id
+    FROM mine
+    JOIN evaluation_samplebatch_questions AS needed ON needed.question_id = mine.question_id
+    JOIN evaluation_samplebatch AS batch ON batch.id = needed.samplebatch_id
+    ORDER BY needed.question_id, batch.drawn_at, batch.id
+), hits AS (
+    SELECT DISTINCT asked.hit_id FROM first JOIN crowd_hitquestion AS asked USING (question_id)
+), shared AS (
+    SELECT hit_id, question_id, count(*) OVER (PARTITION BY hit_id) AS questions
+    FROM crowd_hitquestion JOIN hits USING (hit_id)
+), paid AS (
+    SELECT hit_id, sum(paid_change_cents) AS cents
+    FROM crowd_ledgerentry JOIN hits USING (hit_id)
+    WHERE paid_change_cents > 0 GROUP BY hit_id
+)
+SELECT first.submission_id, round(sum(paid.cents / shared.questions))
+FROM paid JOIN shared USING (hit_id) JOIN first USING (question_id)
+WHERE first.submission_id = ANY(%(submissions)s) GROUP BY first.submission_id
+"""
+
+
+class Prices:
+    """What `evaluation.design.prices` asks."""
+
+    def expected(self, submission: Submission, *, relations: float, questions: float) -> Expected | None:
+        """Say what so many questions more would cost, at the corpus' last price, or else at a fair one."""
+        return expected(submission, relations=relations, questions=questions)
+
+    def paid(self, submissions: Collection[int]) -> Mapping[int, int]:
+        """Return the cents paid for judging each submission."""
+        return paid(submissions)
+
+
+def expected(submission: Submission, *, relations: float, questions: float) -> Expected | None:
+    """Say what so many questions more would cost, at the corpus' last price, or else at a fair one.
+
+    Parameters
+    ----------
+    submission : Submission
+    relations, questions : float
+        Questions about relations, each of which makes work of its own, and all of them with those about
+        names, which ride along.
+
+    Returns
+    -------
+    Expected or None
+        None where the site has no account with a provider, or no budget to pay from.
+    """
+    corpus, names = submission.corpus, registry.configured()
+    now = timezone.now()
+    if not names or not budget.matching(corpus=corpus, submission_id=submission.pk, now=now):
+        return None
+    last = (
+        HitBatch.objects.filter(
+            corpus=corpus, kind=HitBatch.Kind.RELATION, is_tutorial=False, provider__in=names
+        )
+        .order_by("-pk")
+        .first()
+    )
+    name = last.provider if last else names[0]
+    per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else questions_per_hit(name)
+    pace = timing.measure(corpus)
+    companions = (questions - relations) / relations if relations else 0.0
+    seconds = per_hit * (pace.relation + companions * pace.canonical)
+    reward = last.reward_cents if last else timing.suggested_reward(seconds)
+    fee = registry.provider(name).fee_cents(reward_cents=reward, places=FIRST_VOTES)
+    votes = votes_a_question(corpus)
+    return Expected(
+        cents=round(relations / per_hit * votes * (reward + fee)),
+        reward_cents=reward,
+        questions=per_hit,
+        hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
+        votes=votes,
+    )
+
+
+def questions_per_hit(provider: str) -> int:
+    """Return how many questions a HIT has at a provider, unless somebody wants it otherwise."""
+    return posting.QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
+
+
+def votes_a_question(corpus: Corpus) -> float:
+    """Return how many votes a question about a relation has needed in a corpus, on average; 3 at first."""
+    closed = Question.objects.filter(document__corpus=corpus, kind=Question.Kind.RELATION).exclude(
+        state=Question.State.OPEN
+    )
+    return float(closed.aggregate(votes=Avg("votes_needed"))["votes"] or FIRST_VOTES)
+
+
+def paid(submissions: Collection[int]) -> Mapping[int, int]:
+    """Return the cents paid so far for judging each submission; those without paid work are left out."""
+    if not submissions:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_PAID, {"submissions": list(submissions)})
+        return {submission: int(cents) for submission, cents in cursor.fetchall()}

@@ -1,0 +1,79 @@
+"""Requesters and their keys."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput
+from marketplace.identifiers import new_access_key_id, new_secret
+from marketplace.models import Requester, RequesterKey
+
+
+def create_requester(*, name: str, owner: User | None = None) -> Requester:
+    """Open an account without money.
+
+    Parameters
+    ----------
+    name : str
+        What workers see: 1 to 100 characters, of no other requester.
+    owner : User, optional
+        Gets the workers' replies to rejections by mail.
+
+    Raises
+    ------
+    InvalidInput
+        If the name is empty, too long or taken.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100:
+        raise InvalidInput(f"A requester's name has 1 to 100 characters; this one has {len(name)}.")
+    try:
+        with transaction.atomic():
+            return Requester.objects.create(name=name, owner=owner)
+    except IntegrityError:
+        raise InvalidInput(f"There is a requester “{name}” already.") from None
+
+
+def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: float = 100) -> RequesterKey:
+    """Make a pair of keys for a requester.
+
+    Parameters
+    ----------
+    requester : Requester
+    now : datetime
+    rate : float
+        Requests a second, in the long run; more than 0.
+    burst : float
+        Requests at once, after a rest; 1 or more.
+
+    Raises
+    ------
+    InvalidInput
+        If rate or burst is too small.
+    """
+    if rate <= 0 or burst < 1:
+        raise InvalidInput(f"rate must be above 0 and burst 1 or more, not {rate:g} and {burst:g}")
+    return RequesterKey.objects.create(
+        requester=requester,
+        access_key_id=new_access_key_id(),
+        secret=new_secret(),
+        rate=rate,
+        burst=burst,
+        tokens=burst,
+        filled_at=now,
+        created_at=now,
+    )
+
+
+def revoke_key(*, name: str, access_key_id: str) -> None:
+    """Have a requester's key work no more. Whatever was done with it stays.
+
+    Raises
+    ------
+    InvalidInput
+        If the requester has no such key.
+    """
+    keys = RequesterKey.objects.filter(requester__name=name, access_key_id=access_key_id)
+    if not keys.update(is_active=False):
+        raise InvalidInput(f"{name} has no key {access_key_id}", where="--revoke")

@@ -1,0 +1,106 @@
+"""Questions are put together so that a document is read once, and nobody is asked in vain."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd.grouping import Group, Lacking, group
+from kbpo.core.spans import Span
+
+A, B, C = Span(0, 3), Span(5, 8), Span(10, 13)
+
+
+def relation(pk: int, document: int = 1, votes: int = 3, mentions: tuple[Span, ...] = (A, B)) -> Lacking:
+    return Lacking(pk, document, "relation", votes, mentions)
+
+
+def canonical(pk: int, document: int = 1, votes: int = 3, mention: Span = A) -> Lacking:
+    return Lacking(pk, document, "canonical", votes, (mention,))
+
+
+def test_a_relation_question_comes_with_those_about_its_mentions() -> None:
+    questions = [canonical(1), relation(2), canonical(3, mention=B), canonical(4, mention=B)]
+    assert group(questions) == [Group((2, 1, 3, 4), 3)]
+
+
+def test_a_companion_rides_along_once() -> None:
+    questions = [relation(1), relation(2, mentions=(A, C)), canonical(3), canonical(4, mention=C)]
+    assert group(questions) == [Group((1, 3), 3), Group((2, 4), 3)]
+
+
+def test_companions_of_another_document_stay_there() -> None:
+    assert group([relation(1), canonical(2, document=2)]) == [Group((1,), 3), Group((2,), 3)]
+
+
+def test_canonical_questions_that_are_left_come_together_by_mention() -> None:
+    questions = [canonical(1), canonical(2), canonical(3, mention=B)]
+    assert group(questions) == [Group((1, 2), 3), Group((3,), 3)]
+
+
+def in_sentence(pk: int, sentence: int, document: int = 1, votes: int = 3) -> Lacking:
+    return Lacking(pk, document, "relation", votes, (A, B), sentence)
+
+
+def test_a_hit_has_the_questions_of_one_sentence_where_they_name_theirs() -> None:
+    questions = [in_sentence(1, 1), in_sentence(2, 2), in_sentence(3, 1), in_sentence(4, 1, document=2)]
+    groups = group(questions, per_hit=10)
+    assert groups == [Group((1, 3), 3), Group((2,), 3), Group((4,), 3)]
+    assert [one.units for one in groups] == [2, 1, 1]
+
+
+def test_a_sentence_with_many_questions_makes_several_hits() -> None:
+    groups = group([in_sentence(pk, 1) for pk in range(1, 6)], per_hit=2)
+    assert [one.questions for one in groups] == [(1, 2), (3, 4), (5,)]
+
+
+def test_companions_count_for_no_unit() -> None:
+    [one] = group([relation(1), canonical(2)])
+    assert one.units == 1
+
+
+def test_nobody_is_asked_for_more_votes_than_a_question_lacks() -> None:
+    assert group([relation(1, votes=3), canonical(2, votes=1)]) == [Group((1,), 3), Group((2,), 1)]
+
+
+def test_several_units_make_a_hit_document_by_document() -> None:
+    questions = [relation(1), relation(2, document=2), relation(3), canonical(4, document=2)]
+    assert group(questions, per_hit=2) == [Group((1, 3), 3), Group((2, 4), 3)]
+
+
+def test_whole_documents_are_a_hit_each() -> None:
+    questions = [Lacking(1, 1, "entities", 3), Lacking(2, 2, "entities", 3)]
+    assert group(questions) == [Group((1,), 3), Group((2,), 3)]
+
+
+def test_nothing_lacking_is_no_hit() -> None:
+    assert group([]) == []
+
+
+spans = st.sampled_from([A, B, C])
+kinds = st.sampled_from(["relation", "canonical"])
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> list[Lacking]:
+    made = []
+    for pk in range(draw(st.integers(0, 25))):
+        kind, document, votes = draw(kinds), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+        mentions = (draw(spans), draw(spans)) if kind == "relation" else (draw(spans),)
+        made.append(Lacking(pk, document, kind, votes, mentions))
+    return made
+
+
+@given(questions(), st.integers(1, 10))
+def test_every_question_is_in_one_hit_with_the_places_that_it_lacks(
+    asked: list[Lacking], per_hit: int
+) -> None:
+    groups = group(asked, per_hit=per_hit)
+    places = [(pk, one.places) for one in groups for pk in one.questions]
+    assert sorted(places) == sorted((question.pk, question.votes) for question in asked)
+    assert all(one.questions for one in groups)
+
+
+@given(questions(), st.randoms(use_true_random=False))
+def test_the_order_in_which_questions_come_does_not_matter(asked: list[Lacking], rng: object) -> None:
+    shuffled = list(asked)
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert group(shuffled) == group(asked)

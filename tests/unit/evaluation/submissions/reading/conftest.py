@@ -1,0 +1,15 @@
+from pathlib import Path
+
+import pytest
+
+from evaluation.submissions.reading.texts import write_texts
+from tests.unit.evaluation.kbp.tac.kb import BASE, DOCUMENTS, texts_for
+
+
+@pytest.fixture(scope="session")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The text file of the documents that the examples are about."""
+    path = tmp_path_factory.mktemp("texts") / "corpus.sqlite"
+    documents = texts_for(BASE)
+    write_texts(path, ((doc_id, documents.text(doc_id)) for doc_id in DOCUMENTS))
+    return path

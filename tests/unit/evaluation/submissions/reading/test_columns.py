@@ -1,0 +1,101 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
+from evaluation.submissions.reading import columns
+from kbpo.core.spans import Span
+
+_spans = st.builds(
+    lambda start, length: Span(start, start + length), st.integers(0, 10**9), st.integers(1, 150)
+)
+_names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+_predictions = st.builds(
+    ReadPrediction,
+    doc_id=_names,
+    predicate=_names,
+    subject=_spans,
+    object=_spans,
+    subject_type=st.sampled_from(["PER", "ORG"]),
+    object_type=st.sampled_from(["PER", "DATE"]),
+    subject_entity=_names,
+    object_entity=_names,
+    subject_canonical=_spans,
+    object_canonical=st.none() | _spans,
+    confidence=st.floats(0, 1, exclude_min=True),
+    line=st.integers(1, 10**7),
+    official=st.just("per:title"),
+    turned=st.booleans(),
+    provenance=st.just("D:0-1"),
+)
+
+
+PREDICTION = ReadPrediction(
+    doc_id="D",
+    predicate="per:title",
+    subject_type="PER",
+    object_type="TITLE",
+    subject_entity=":A",
+    object_entity="boss",
+    official="per:title",
+    provenance="D:0-1",
+    subject=Span(0, 3),
+    object=Span(5, 9),
+    subject_canonical=Span(0, 3),
+    object_canonical=None,
+    line=7,
+    turned=False,
+    confidence=0.5,
+)
+
+
+def rows(predictions: columns.Predictions) -> list[tuple[object, ...]]:
+    names = [predictions.names(column) for column in columns.NAMES]
+    offsets = [list(predictions.offsets(column)) for column in columns.OFFSETS]
+    return list(zip(*names, *offsets, predictions.confidences, predictions.integers["line"], strict=True))
+
+
+@given(st.lists(_predictions, max_size=5))
+def test_columns_hold_what_was_put_into_them(predictions):
+    assert rows(columns.gather(Predictions(predictions))) == [
+        (
+            *(getattr(one, name) for name in columns.NAMES),
+            *one.subject,
+            *one.object,
+            *one.subject_canonical,
+            *(one.object_canonical or (None, None)),
+            one.confidence,
+            one.line,
+        )
+        for one in predictions
+    ]
+
+
+@given(predictions=st.lists(_predictions, max_size=5))
+def test_columns_are_the_same_when_read_from_a_file(predictions, tmp_path_factory):
+    path = tmp_path_factory.mktemp("columns") / "file"
+    written = columns.gather(Predictions(predictions))
+    with path.open("wb") as stream:
+        columns.write(written, stream)
+    with path.open("rb") as stream:
+        assert columns.read(stream) == written
+
+
+def test_names_that_take_several_lines_are_all_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(columns, "BATCH", 2)
+    one = PREDICTION
+    written = columns.gather(Predictions([one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]))
+    with (tmp_path / "file").open("w+b") as stream:
+        columns.write(written, stream)
+        stream.seek(0)
+        assert columns.read(stream) == written
+
+
+@pytest.mark.parametrize("end", range(1, 140, 7))
+def test_a_file_that_is_cut_off_is_refused(end, tmp_path):
+    with (tmp_path / "file").open("w+b") as stream:
+        columns.write(columns.gather(Predictions([PREDICTION])), stream)
+        stream.truncate(stream.tell() - end)
+        stream.seek(0)
+        with pytest.raises(EOFError):
+            columns.read(stream)

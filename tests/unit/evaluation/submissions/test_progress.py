@@ -1,0 +1,47 @@
+import datetime
+
+import pytest
+
+from evaluation.models import Submission
+from evaluation.submissions.progress import EVENTS, HEADINGS, Progress, in_words, next_step
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [
+        (0.2, "less than a minute"),
+        (1, "about 1 minute"),
+        (59, "about 59 minutes"),
+        (85, "about 85 minutes"),
+        (100, "about 2 hours"),
+        (60 * 30, "about 30 hours"),
+        (60 * 60, "about 2 days"),
+    ],
+)
+def test_a_span_of_time_is_said_roughly(minutes, words):
+    assert in_words(datetime.timedelta(minutes=minutes)) == words
+
+
+def test_progress_says_how_much_and_how_long():
+    done = Progress(3, 456, datetime.timedelta(hours=2))
+    assert done.words == "3 of 456 questions settled; about 2 hours left"
+
+
+def test_progress_does_not_guess_without_a_rate():
+    assert Progress(3, 456, None).words == "3 of 456 questions settled"
+
+
+@pytest.mark.parametrize("state", Submission.State.values)
+def test_every_state_has_words_for_people(state):
+    assert HEADINGS[state]
+    assert EVENTS[state]
+    assert next_step(Submission(state=state)).endswith(".")
+
+
+def test_an_accepted_submission_waits_for_its_teams_word():
+    assert next_step(Submission(state="accepted")) == "Nobody judges it until you say so."
+
+
+def test_a_used_up_quota_says_when_it_is_free():
+    free = datetime.datetime(2026, 3, 4, 15, 30, tzinfo=datetime.UTC)
+    assert "4 March at 15:30 UTC" in next_step(Submission(state="accepted", go_ahead=True), free)
