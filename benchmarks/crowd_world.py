@@ -29,11 +29,11 @@ def main(arguments: list[str]) -> None:
 def keys() -> dict[str, str]:
     from django.utils import timezone
 
-    from marketplace import money, requesters
+    from marketplace import ledger, requesters
 
     now = timezone.now()
     requester = requesters.create_requester(name="Benchmark")
-    money.deposit(requester=requester, cents=10_000_00, now=now)
+    ledger.deposit(requester=requester, cents=10_000_00, now=now)
     key = requesters.create_key(requester=requester, now=now, rate=10_000, burst=10_000)
     return {"MTURK_ACCESS_KEY_ID": key.access_key_id, "MTURK_SECRET_ACCESS_KEY": key.secret}
 

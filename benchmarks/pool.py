@@ -20,7 +20,7 @@ from django.utils import timezone
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import epochs, sampling
 from evaluation.estimators.weighting import subject_relation
-from evaluation.kbp import exhaustive
+from evaluation.kbp.recall import exhaustive
 from evaluation.models import Instance, Prediction, Submission
 from kbpo.accounts.models import Team, User
 from kbpo.core.columns import copy_rows

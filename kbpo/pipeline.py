@@ -21,7 +21,8 @@ from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
 from crowd.quality import measures
 from evaluation.design import batches, sampling
-from evaluation.kbp import document_phases, entity_index
+from evaluation.kbp.explorer import entity_index
+from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, notices, submitting, texts, uploads, work

@@ -19,7 +19,7 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from marketplace.models import Assignment, Hit
-from marketplace.questions import PREVIEW, origin, with_parameters
+from marketplace.protocol.questions import PREVIEW, origin, with_parameters
 
 SUBMIT = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from marketplace import money, qualifying
-from marketplace.errors import invalid_parameter, missing_assignment, missing_hit, wrong_state
-from marketplace.identifiers import new_id
+from marketplace import ledger, qualifying
 from marketplace.models import Assignment, Hit, HitType, Requester, RequestToken, Worker
+from marketplace.protocol.errors import invalid_parameter, missing_assignment, missing_hit, wrong_state
+from marketplace.protocol.identifiers import new_id
 
 GRACE = timedelta(seconds=15)  # networks are slow, and a worker's timer is not ours
 OVERRIDE = timedelta(days=30)  # from submission, in which a rejection can be taken back
@@ -203,11 +203,11 @@ def approve(
         assignment.feedback = feedback
     if assignment.rejected_at is not None:
         cost = hit.hit_type.reward_cents + hit.fee_cents
-        money.post(requester, money.Kind.HOLD, available=-cost, held=cost, hit=hit, now=now)
+        ledger.post(requester, ledger.Kind.HOLD, available=-cost, held=cost, hit=hit, now=now)
         hit.held_cents += cost
     assignment.save()
     assignment.hit = hit
-    money.pay(requester, assignment, now=now)
+    ledger.pay(requester, assignment, now=now)
 
 
 @transaction.atomic
@@ -230,7 +230,7 @@ def reject(*, requester: Requester, assignment_id: str, now: datetime, feedback:
     assignment.rejected_at = now
     assignment.feedback = feedback
     assignment.save()
-    money.hold_for(requester, hit, now=now)
+    ledger.hold_for(requester, hit, now=now)
 
 
 def find_hit(requester: Requester, hit_id: str) -> Hit:
@@ -255,7 +255,7 @@ def lock_hit(requester: Requester, hit_id: str) -> tuple[Requester, Hit]:
     RequestError
         If it has none of that id.
     """
-    requester = money.lock_requester(requester.pk)
+    requester = ledger.lock_requester(requester.pk)
     return requester, _lock_hit(find_hit(requester, hit_id).pk)
 
 
@@ -309,7 +309,7 @@ def approve_due(now: datetime) -> int:
     moved = 0
     for pk, hit_id, requester_id in list(due.values_list("pk", "hit_id", "hit__requester_id")):
         with transaction.atomic():
-            requester = money.lock_requester(requester_id)
+            requester = ledger.lock_requester(requester_id)
             hit = _lock_hit(hit_id)
             assignment = due.select_for_update(of=("self",)).select_related("worker").filter(pk=pk).first()
             if assignment is not None:
@@ -317,7 +317,7 @@ def approve_due(now: datetime) -> int:
                 assignment.approved_at = now
                 assignment.save()
                 assignment.hit = hit
-                money.pay(requester, assignment, now=now)
+                ledger.pay(requester, assignment, now=now)
                 moved += 1
     return moved
 
@@ -328,10 +328,10 @@ def release_expired(now: datetime) -> int:
     moved = 0
     for pk, requester_id in list(due.values_list("pk", "requester_id")):
         with transaction.atomic():
-            requester = money.lock_requester(requester_id)
+            requester = ledger.lock_requester(requester_id)
             hit = _lock_hit(pk)
             if not hit.is_released and hit.disposed_at is None and hit.expires_at <= now:
-                money.hold_for(requester, hit, now=now)
+                ledger.hold_for(requester, hit, now=now)
                 moved += 1
     return moved
 
@@ -350,7 +350,7 @@ def _lock_assignment(pk: int) -> Assignment:
 
 
 def _lock_all(requester: Requester, assignment_id: str) -> tuple[Requester, Hit, Assignment]:
-    requester = money.lock_requester(requester.pk)
+    requester = ledger.lock_requester(requester.pk)
     assignment = find_assignment(requester, assignment_id)
     return requester, _lock_hit(assignment.hit_id), _lock_assignment(assignment.pk)
 

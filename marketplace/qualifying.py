@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from marketplace.errors import invalid_parameter, missing_qualification_type, out_of_range
 from marketplace.models import Assignment, HitType, Qualification, QualificationType, Worker, WorkerBlock
+from marketplace.protocol.errors import invalid_parameter, missing_qualification_type, out_of_range
 
 MOST = 10  # requirements of a HIT
 MOST_VALUES = 15  # of In and NotIn

@@ -6,8 +6,8 @@ from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from marketplace.identifiers import new_access_key_id, new_secret
 from marketplace.models import Requester, RequesterKey
+from marketplace.protocol.identifiers import new_access_key_id, new_secret
 
 
 def create_requester(*, name: str, owner: User | None = None) -> Requester:

@@ -15,9 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, KbpoError
 from kbpo.core.numbers import whole_number
-from marketplace import browse, frames, lifecycle, qualifications, replies
-from marketplace.answers import LONGEST, write_answers
+from marketplace import browse, frames, lifecycle, qualifications
 from marketplace.models import Assignment, HitType, Worker
+from marketplace.protocol import replies
+from marketplace.protocol.answers import LONGEST, write_answers
 from marketplace.workers import worker_for
 
 PAGE = 25  # rows of a list

@@ -4,9 +4,9 @@ from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import NotAllowed
-from marketplace.errors import missing_worker
-from marketplace.identifiers import new_worker_id
 from marketplace.models import Worker
+from marketplace.protocol.errors import missing_worker
+from marketplace.protocol.identifiers import new_worker_id
 
 
 def worker_for(user: User) -> Worker:

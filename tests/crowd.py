@@ -16,11 +16,11 @@ from crowd import budget, collecting, posting, review
 from crowd.models import Assignment, Budget, Hit
 from crowd.providers import registry
 from kbpo.accounts.models import User
-from marketplace import lifecycle, money, requesters
-from marketplace.answers import write_answers
+from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment as MarketAssignment
 from marketplace.models import Hit as MarketHit
 from marketplace.models import Requester, RequesterKey, Worker
+from marketplace.protocol.answers import write_answers
 from marketplace.workers import worker_for
 from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
 
@@ -36,7 +36,7 @@ def requester_with_keys(cents: int = 1_000_00) -> tuple[Requester, RequesterKey]
     now = timezone.now()
     requester = requesters.create_requester(name="KBP Online")
     if cents:
-        money.deposit(requester=requester, cents=cents, now=now)
+        ledger.deposit(requester=requester, cents=cents, now=now)
     return requester, requesters.create_key(requester=requester, now=now, rate=10_000, burst=10_000)
 
 

@@ -2,9 +2,9 @@
 
 from crowd.models.account import ProviderAccount
 from crowd.models.assignment import Assignment, Bonus
+from crowd.models.budget import Budget, LedgerEntry
 from crowd.models.hit import BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
-from crowd.models.money import Budget, LedgerEntry
 from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
 from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
 from crowd.models.reservation import Reservation

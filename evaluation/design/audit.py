@@ -7,8 +7,8 @@ import numpy as np
 from annotations.models import Corpus
 from evaluation.design import columns, epochs, sampling
 from evaluation.estimators import coordinated, documents
-from evaluation.kbp import document_phases, exhaustive, retirement
 from evaluation.kbp.claims import known_claims, read_claims
+from evaluation.kbp.recall import document_phases, exhaustive, retirement
 from evaluation.models import DocumentSample, Epoch, InclusionProbability, RetiredDocument, SampleBatch
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotations import labels
 from annotations.models import Corpus, Question
 from evaluation.estimators.coordinated import KEY_VERSION
-from evaluation.kbp import exhaustive, retirement
+from evaluation.kbp.recall import exhaustive, retirement
 from evaluation.models import Epoch, SampleBatch
 from kbpo.core.errors import Conflict
 

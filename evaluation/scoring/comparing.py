@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.estimators.comparison import Comparable, Measure, OtherDocuments, differences
 from evaluation.estimators.differences import Difference
 from evaluation.estimators.intervals import Interval, difference_interval
-from evaluation.kbp.annotated import Sample, read_sample
+from evaluation.kbp.recall.annotated import Sample, read_sample
 from evaluation.models import Comparison, Epoch, Score, Submission
 from kbpo.core.columns import insert_row
 

@@ -29,7 +29,8 @@ from evaluation.estimators.scores import (
 )
 from evaluation.estimators.subsets import Division, subset_scores
 from evaluation.estimators.subsets import SubsetScore as OfSubset
-from evaluation.kbp import annotated, divisions
+from evaluation.kbp import divisions
+from evaluation.kbp.recall import annotated
 from evaluation.models import AdjustedScore, Comparison, Epoch, Score, Submission, SubsetScore
 from evaluation.models.score import COLUMNS
 from evaluation.scoring import comparing, tiers

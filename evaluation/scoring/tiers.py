@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from annotations.models import Corpus
 from evaluation.estimators.comparison import Measure, excludes_zero, tiers
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
-from evaluation.kbp.annotated import Sample, read_sample
+from evaluation.kbp.recall.annotated import Sample, read_sample
 from evaluation.models import Comparison, Score, Submission
 from evaluation.scoring.comparing import Side, side_differences, unpack
 from kbpo.core.columns import read_rows

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from annotations.models import Corpus, Document
-from evaluation.kbp import exhaustive
+from evaluation.kbp.recall import exhaustive
 from evaluation.models import Submission
 from kbpo.accounts.models import Membership, User
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from kbpo.pages.views import answers, batches, desk, documents, money, opening, stalled, teaching, workers
+from kbpo.pages.views import answers, batches, budgets, desk, documents, opening, stalled, teaching, workers
 
 urlpatterns = [
     path("", desk.home, name="desk"),
@@ -18,9 +18,9 @@ urlpatterns = [
     path("workers/", workers.workers, name="desk_workers"),
     path("workers/<int:pk>/", workers.worker, name="desk_worker"),
     path("workers/<int:pk>/block/<int:identity>/", workers.block, name="desk_block"),
-    path("budgets/", money.budgets, name="desk_budgets"),
-    path("budgets/<int:pk>/", money.change_cap, name="desk_cap"),
-    path("ledger/", money.ledger_page, name="desk_ledger"),
-    path("ledger/check/", money.check_books, name="desk_check_books"),
-    path("ledger.csv", money.ledger_csv, name="desk_ledger_csv"),
+    path("budgets/", budgets.budgets, name="desk_budgets"),
+    path("budgets/<int:pk>/", budgets.change_cap, name="desk_cap"),
+    path("ledger/", budgets.ledger_page, name="desk_ledger"),
+    path("ledger/check/", budgets.check_books, name="desk_check_books"),
+    path("ledger.csv", budgets.ledger_csv, name="desk_ledger_csv"),
 ]

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.kbp.statements import Relation
+from evaluation.kbp.explorer.statements import Relation
 from tests.factories import (
     ADA,
     HALLOW,

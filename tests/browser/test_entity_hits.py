@@ -23,7 +23,7 @@ from crowd.providers import mturk as mturk_provider
 from crowd.providers import registry
 from kbpo import pipeline
 from kbpo.accounts.models import User
-from marketplace import money, requesters
+from marketplace import ledger, requesters
 from marketplace.workers import worker_for
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
@@ -43,7 +43,7 @@ def two_hosts(settings: LazySettings, live_server) -> None:
     settings.HIT_BASE_URL = f"http://127.0.0.1:{urlsplit(live_server.url).port}"
     settings.MTURK_ENDPOINT_URL = live_server.url + reverse("requester_api")
     requester = requesters.create_requester(name="The lab")
-    money.deposit(requester=requester, cents=100_00, now=timezone.now())
+    ledger.deposit(requester=requester, cents=100_00, now=timezone.now())
     key = requesters.create_key(requester=requester, now=timezone.now())
     settings.MTURK_KEYS = (key.access_key_id, key.secret)
 

@@ -24,8 +24,8 @@ from crowd.tutorials import find_tutorial
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
-from marketplace import money, requesters
-from marketplace.questions import ExternalQuestion, write_question
+from marketplace import ledger, requesters
+from marketplace.protocol.questions import ExternalQuestion, write_question
 from tests import boto
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
@@ -58,7 +58,7 @@ def two_hosts(settings: LazySettings, live_server) -> None:
 @pytest.fixture
 def keys() -> tuple[str, str]:
     requester = requesters.create_requester(name="The lab")
-    money.deposit(requester=requester, cents=100_00, now=timezone.now())
+    ledger.deposit(requester=requester, cents=100_00, now=timezone.now())
     key = requesters.create_key(requester=requester, now=timezone.now())
     return key.access_key_id, key.secret
 

@@ -11,9 +11,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from kbpo.accounts.models import User
-from marketplace import lifecycle, money, requesters
+from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, Requester, RequesterKey
-from marketplace.questions import ExternalQuestion, write_question
+from marketplace.protocol.questions import ExternalQuestion, write_question
 from marketplace.workers import worker_for
 from tests import boto
 from tests.browser.conftest import OpenPage
@@ -66,7 +66,7 @@ def hits() -> Iterator[str]:
 @pytest.fixture
 def key() -> RequesterKey:
     requester = requesters.create_requester(name="The lab")
-    money.deposit(requester=requester, cents=10_00, now=timezone.now())
+    ledger.deposit(requester=requester, cents=10_00, now=timezone.now())
     return requesters.create_key(requester=requester, now=timezone.now())
 
 

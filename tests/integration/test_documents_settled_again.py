@@ -10,8 +10,8 @@ from django.utils import timezone
 from annotations import annotating, labels, pairs, questions, responses
 from annotations.models import Document, DocumentAnnotation, Question, Response
 from crowd import budget, review
-from evaluation.kbp import document_phases
-from evaluation.kbp.annotated import read_sample, read_true_relations
+from evaluation.kbp.recall import document_phases
+from evaluation.kbp.recall.annotated import read_sample, read_true_relations
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from kbpo import pipeline
 from kbpo.accounts.models import User

@@ -18,8 +18,8 @@ from annotations import responses
 from annotations.models import Corpus, Label, Question
 from evaluation.design import audit, epochs, sampling
 from evaluation.estimators import coordinated
-from evaluation.kbp import exhaustive
 from evaluation.kbp.claims import Claims, read_claims
+from evaluation.kbp.recall import exhaustive
 from evaluation.models import (
     DocumentSample,
     Epoch,

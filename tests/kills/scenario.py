@@ -23,7 +23,7 @@ from annotations.models import Corpus, Document, Question
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
 from evaluation.design import epochs, sampling
-from evaluation.kbp import document_phases
+from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline

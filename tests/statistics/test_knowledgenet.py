@@ -23,8 +23,9 @@ from evaluation.estimators.comparison import Comparable, Measure, comparables, d
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
-from evaluation.kbp import annotated, divisions
+from evaluation.kbp import divisions
 from evaluation.kbp.claims import read_claims
+from evaluation.kbp.recall import annotated
 from evaluation.models import SampledInstance, Submission
 from evaluation.scoring import pool
 from kbpo.core.coded import unpack_names

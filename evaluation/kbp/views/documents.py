@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
 from annotations.searching import excerpts, search_documents
-from evaluation.kbp import document_counts
-from evaluation.kbp.document_page import Choice, read_document
-from evaluation.kbp.statements import read_relation, read_span
+from evaluation.kbp.explorer import document_counts
+from evaluation.kbp.explorer.document_page import Choice, read_document
+from evaluation.kbp.explorer.statements import read_relation, read_span
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator, readable
 from kbpo.core.errors import InvalidInput

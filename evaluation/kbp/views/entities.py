@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.marked import page_name
 from annotations.models import Corpus
-from evaluation.kbp import entities as index
+from evaluation.kbp.explorer import entity_search as index
 from evaluation.kbp.views.documents import read_search
 from evaluation.models import Entity
 from kbpo.core.ontology import TYPE_NAMES

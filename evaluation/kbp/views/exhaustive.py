@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
 from evaluation.design import epochs
-from evaluation.kbp import document_phases, retirement
-from evaluation.kbp import exhaustive as samples
-from evaluation.kbp.document_coverage import AT_LEAST, band_coverage
+from evaluation.kbp.recall import document_phases, retirement
+from evaluation.kbp.recall import exhaustive as samples
+from evaluation.kbp.recall.document_coverage import AT_LEAST, band_coverage
 from evaluation.submissions.visibility import is_operator
 from evaluation.views.forms import DocumentSampleForm, ReleaseForm
 from kbpo.core.errors import KbpoError, NotAllowed

@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
-from evaluation.kbp import explore
+from evaluation.kbp.explorer import claims_of_system
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import find
 
@@ -16,7 +16,7 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     corpus = get_object_or_404(Corpus, tag=tag)
     submission = find(request.user, pk=pk, corpus=corpus)
     predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
-    page = explore.find_predictions(
+    page = claims_of_system.find_predictions(
         submission, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
     )
     batch = getattr(submission, "batch", None)
@@ -25,10 +25,10 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         "submission": submission,
         "is_scored": submission.scores.exists(),
         "page": page,
-        "claims": explore.show(page.object_list),
-        "predicates": explore.predicates(submission),
+        "claims": claims_of_system.show(page.object_list),
+        "predicates": claims_of_system.predicates(submission),
         "predicate": predicate,
-        "verdicts": explore.VERDICTS,
+        "verdicts": claims_of_system.VERDICTS,
         "verdict": verdict,
         "epoch": batch.epoch if batch else None,
         "released": Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists(),

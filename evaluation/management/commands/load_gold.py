@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotations import corpora
 from annotations.selectors import corpus_by_tag
-from evaluation.kbp import exhaustive
+from evaluation.kbp.recall import exhaustive
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 

@@ -4,7 +4,7 @@ from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
 from evaluation.design import epochs
-from evaluation.kbp import retirement
+from evaluation.kbp.recall import retirement
 from kbpo.core.commands import Command as BaseCommand
 
 

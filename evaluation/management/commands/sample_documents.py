@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation.kbp import document_phases
+from evaluation.kbp.recall import document_phases
 from kbpo.core.commands import Command as BaseCommand
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from kbpo.accounts.models import User
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
-from marketplace import money, requesters
+from marketplace import ledger, requesters
 from marketplace.models import Requester
 
 
@@ -37,8 +37,8 @@ class Command(BaseCommand):
         requester = Requester.objects.filter(name=options["name"]).first() or requesters.create_requester(
             name=options["name"], owner=self.find_owner(options["owner"])
         )
-        if cents := money.read_deposit(options["deposit"]):
-            money.deposit(requester=requester, cents=cents, now=now)
+        if cents := ledger.read_deposit(options["deposit"]):
+            ledger.deposit(requester=requester, cents=cents, now=now)
         key = requesters.create_key(
             requester=requester, now=now, rate=options["rate"], burst=options["burst"]
         )

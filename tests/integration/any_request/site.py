@@ -18,15 +18,15 @@ from annotations.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
-from evaluation.kbp import entity_index
+from evaluation.kbp.explorer import entity_index
 from evaluation.models import Entity, Submission
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
-from marketplace import lifecycle, money, qualifications, requesters
+from marketplace import ledger, lifecycle, qualifications, requesters
 from marketplace.models import Assignment, Hit, QualificationType
-from marketplace.operations.call import Call
-from marketplace.operations.hits import create_hit
+from marketplace.protocol.operations.call import Call
+from marketplace.protocol.operations.hits import create_hit
 from marketplace.workers import worker_for
 from tests import crowd
 from tests import factories as make
@@ -309,7 +309,7 @@ def _add_hits(site: Site, corpus: Corpus) -> None:
 def _market(annotator: User, operator: User) -> tuple[Any, Assignment, Assignment, QualificationType]:
     now = timezone.now()
     requester = requesters.create_requester(name="The lab", owner=operator)
-    money.deposit(requester=requester, cents=100_00, now=now)
+    ledger.deposit(requester=requester, cents=100_00, now=now)
     for title in ("One", "Another", "A third"):
         create_hit(Call(requester, {**HIT, "Title": title}, title, now))
     one, another, third = Hit.objects.order_by("pk")

@@ -14,9 +14,9 @@ from crowd.models import Assignment, Hit
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from marketplace import lifecycle
-from marketplace.answers import write_answers
 from marketplace.models import Hit as MarketHit
 from marketplace.models import Worker
+from marketplace.protocol.answers import write_answers
 from tests import crowd
 from tests.factories import DocumentFactory, LabelFactory, QuestionFactory
 from tests.integration.crowd.conftest import Open

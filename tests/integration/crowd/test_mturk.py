@@ -13,8 +13,7 @@ from django.utils import timezone
 from crowd.providers import mturk
 from crowd.providers.base import NewHit, NoAnswer, NotEnoughMoney, NotFound, Provider, Refused
 from kbpo.core.errors import NotAllowed
-from marketplace import lifecycle, money
-from marketplace.answers import write_answers
+from marketplace import ledger, lifecycle
 from marketplace.models import Assignment as MarketAssignment
 from marketplace.models import Hit as MarketHit
 from marketplace.models import (
@@ -27,6 +26,7 @@ from marketplace.models import (
     Worker,
     WorkerBlock,
 )
+from marketplace.protocol.answers import write_answers
 from marketplace.workers import worker_for
 from tests.factories import UserFactory
 from tests.proxy import Proxy
@@ -389,7 +389,7 @@ def test_the_balance_is_what_can_be_spent(account: Provider, requester: Requeste
     assert account.balance_cents() == 1_000_00
     account.publish(NEW)
     assert account.balance_cents() == 1_000_00 - 2 * 18
-    money.deposit(requester=requester, cents=5, now=timezone.now())
+    ledger.deposit(requester=requester, cents=5, now=timezone.now())
     assert account.balance_cents() == 1_000_00 - 2 * 18 + 5
 
 

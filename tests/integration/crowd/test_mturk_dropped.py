@@ -11,8 +11,8 @@ from django.conf import LazySettings
 from django.urls import reverse
 
 from crowd.providers.mturk import MTurk
-from marketplace import service
 from marketplace.models import Requester, RequesterKey
+from marketplace.protocol import service
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

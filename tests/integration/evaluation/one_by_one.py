@@ -18,8 +18,8 @@ from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 from evaluation.estimators.recall import document_recall
-from evaluation.kbp import annotated
 from evaluation.kbp.claims import row_of
+from evaluation.kbp.recall import annotated
 from evaluation.models import DocumentSample, SampledInstance, Submission
 from kbpo.core.spans import Span
 

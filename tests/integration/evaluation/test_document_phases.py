@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Corpus, Question
 from evaluation.design import audit, epochs
-from evaluation.kbp import document_phases, exhaustive
-from evaluation.kbp.document_coverage import band_coverage
+from evaluation.kbp.recall import document_phases, exhaustive
+from evaluation.kbp.recall.document_coverage import band_coverage
 from evaluation.models import (
     DocumentSample,
     Epoch,

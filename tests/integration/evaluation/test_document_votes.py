@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from annotations import questions
 from annotations.models import DocumentAnnotation, Question
-from evaluation.kbp.document_page import read_document
-from evaluation.kbp.document_votes import SHOWN, Difference
+from evaluation.kbp.explorer.document_page import read_document
+from evaluation.kbp.explorer.document_votes import SHOWN, Difference
 from tests.factories import PRESS, SHE, DocumentFactory, UserFactory, retire
 from tests.integration.test_whole_documents import MENTIONS, marking, vote
 
@@ -96,7 +96,7 @@ def test_what_one_person_alone_says_differs_from_nothing(cast, document):
 
 
 def test_a_long_list_says_how_much_it_leaves_out(cast, document, monkeypatch):
-    monkeypatch.setattr("evaluation.kbp.document_votes.SHOWN", 1)
+    monkeypatch.setattr("evaluation.kbp.explorer.document_votes.SHOWN", 1)
     assert SHOWN > 1
     votes = read(document, cast.people["operator"])
     assert (len(votes.differences), votes.more) == (1, 2)

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from annotations.records import MentionRecord
-from evaluation.kbp import entities, entity_index
-from evaluation.kbp.document_page import read_document
+from evaluation.kbp.explorer import entity_index, entity_search
+from evaluation.kbp.explorer.document_page import read_document
 from evaluation.models import Entity, EntityIndex
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
@@ -41,9 +41,11 @@ def index() -> int:
 
 
 def listed(corpus, **search):
-    current = entities.current(corpus)
+    current = entity_search.current(corpus)
     assert current is not None
-    return [(one.name, one.type, one.documents, one.mentions) for one in entities.search(current, **search)]
+    return [
+        (one.name, one.type, one.documents, one.mentions) for one in entity_search.search(current, **search)
+    ]
 
 
 def test_a_published_systems_claims_give_names(cast, prediction):
@@ -170,7 +172,7 @@ def test_the_names_of_a_system_that_is_hidden_go_at_once(cast, client, predictio
     key = Entity.objects.get(name="Ada Quill").key
     submission.is_public = False
     submission.save()
-    assert entities.current(cast.corpus) is None
+    assert entity_search.current(cast.corpus) is None
     assert "Ada Quill" not in client.get("/corpora/news/entities/").content.decode()
     assert client.get(f"/corpora/news/entities/{key}/").status_code == 404
     index()

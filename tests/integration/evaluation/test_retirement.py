@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from annotations.models import Corpus, DocumentAnnotation, Question
 from evaluation.design import audit, epochs
-from evaluation.kbp import document_phases, exhaustive, retirement
-from evaluation.kbp.annotated import read_sample
+from evaluation.kbp.recall import document_phases, exhaustive, retirement
+from evaluation.kbp.recall.annotated import read_sample
 from evaluation.models import (
     DocumentSample,
     Epoch,

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.models import Document, DocumentAnnotation
-from evaluation.kbp import entity_index
-from evaluation.kbp.document_page import read_document
+from evaluation.kbp.explorer import entity_index
+from evaluation.kbp.explorer.document_page import read_document
 from evaluation.models import EntityName
 from tests.factories import (
     AnnotationFactory,

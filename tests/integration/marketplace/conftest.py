@@ -9,10 +9,10 @@ from botocore.config import Config
 from django.urls import reverse
 from django.utils import timezone
 
-from marketplace import lifecycle, money, requesters
-from marketplace.answers import write_answers
+from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, Requester, RequesterKey, Worker
-from marketplace.questions import ExternalQuestion, write_question
+from marketplace.protocol.answers import write_answers
+from marketplace.protocol.questions import ExternalQuestion, write_question
 from marketplace.workers import worker_for
 from tests import boto
 from tests.factories import UserFactory
@@ -35,7 +35,7 @@ Answer = Callable[..., Assignment]
 @pytest.fixture
 def requester(db: None) -> Requester:
     requester = requesters.create_requester(name="The lab", owner=UserFactory.create(email="lab@example.org"))
-    money.deposit(requester=requester, cents=100_00, now=timezone.now())
+    ledger.deposit(requester=requester, cents=100_00, now=timezone.now())
     return requester
 
 

@@ -9,9 +9,9 @@ from django.db import connection, transaction
 from django.db.models import Sum
 
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from marketplace import lifecycle, money, requesters
+from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester, Worker
-from marketplace.operations import OPERATIONS, Call
+from marketplace.protocol.operations import OPERATIONS, Call
 from tests.integration.marketplace.conftest import HIT, new_worker
 from tests.processes import wait_until
 
@@ -213,7 +213,7 @@ def test_a_reply_to_a_rejection_is_kept(requester: Requester, hit: Hit, worker: 
 
 def test_an_account_without_money_posts_nothing() -> None:
     poor = requesters.create_requester(name="Poor")
-    with pytest.raises(money.RequestError, match="insufficient funds"):
+    with pytest.raises(ledger.RequestError, match="insufficient funds"):
         create(poor)
     assert not LedgerEntry.objects.exists()
 

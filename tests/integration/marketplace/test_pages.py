@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from marketplace import browse, lifecycle, money
+from marketplace import browse, ledger, lifecycle
 from marketplace.models import Assignment, Hit, QualificationType, Requester, Worker, WorkerBlock
 from marketplace.qualifying import HITS_APPROVED
 from tests.factories import UserFactory
@@ -356,7 +356,7 @@ def test_earnings_are_summed_by_month_with_what_waits(
     january, march = (timezone.now().replace(month=month, day=5) for month in (1, 3))
     for assignment, when in zip(sent, (january, march), strict=False):
         lifecycle.approve(requester=requester, assignment_id=assignment.assignment_id, now=when)
-    money.pay_bonus(money.lock_requester(requester.pk), sent[0], 50, reason="Good eye.", now=march)
+    ledger.pay_bonus(ledger.lock_requester(requester.pk), sent[0], 50, reason="Good eye.", now=march)
     months = browse.earnings(worker)
     assert [(month.month.month, month.rewards, month.bonuses) for month in months] == [
         (3, 15, 50),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.providers.fees import mturk_fee_cents
-from marketplace import money
+from marketplace import ledger
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ def test_fees(cents: int, places: int, fee: int) -> None:
 
 @given(st.integers(1, 100_000), st.integers(1, 20))
 def test_what_is_set_aside_here_is_what_the_marketplace_takes(cents: int, places: int) -> None:
-    assert mturk_fee_cents(cents, places) == money.fee_cents(cents, places)
+    assert mturk_fee_cents(cents, places) == ledger.fee_cents(cents, places)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.providers.xml import read_answers, write_question
-from marketplace.answers import write_answers
-from marketplace.questions import read_question
+from marketplace.protocol.answers import write_answers
+from marketplace.protocol.questions import read_question
 
 printable = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufffe\uffff"))
 

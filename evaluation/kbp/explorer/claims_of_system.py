@@ -1,0 +1,189 @@
+"""What a system claims: reads only."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+
+from annotations.models import Question, Sentence
+from evaluation.kbp.explorer.statements import Piece, mention, state
+from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
+from evaluation.models import Prediction, Submission
+from kbpo.core.errors import InvalidInput
+from kbpo.core.marking import Mark, Segment, cut
+from kbpo.core.ontology import RELATIONS, TYPE_NAMES
+from kbpo.core.spans import Span
+
+VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published verdict"}
+MARGIN = 240  # characters of a sentence shown on either side of its mentions
+NEAR = 500  # characters between two mentions that are still shown in one stretch
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClaim:
+    """A prediction as the explorer shows it.
+
+    Attributes
+    ----------
+    prediction : Prediction
+    label : str
+        The relation's name for people.
+    statement : tuple of str
+        The claim in plain words, cut before and after the mentions: see `state`.
+    snippet : list of Segment
+        The sentence or sentences with both mentions marked.
+    subject_canonical, object_canonical : str
+        The canonical mentions' texts; empty for the object of a string or date.
+    verdict : Verdict
+    """
+
+    prediction: Prediction
+    label: str
+    statement: tuple[Piece, ...]
+    snippet: list[Segment]
+    subject_canonical: str
+    object_canonical: str
+    verdict: Verdict
+
+
+def predicates(submission: Submission) -> list[tuple[str, str]]:
+    """List the relations that a submission claims: (name, label), in the ontology's order."""
+    used = set(submission.predictions.values_list("instance__predicate", flat=True).distinct())
+    return [(name, relation.label) for name, relation in RELATIONS.items() if name in used]
+
+
+def find_predictions(
+    submission: Submission, *, predicate: str = "", verdict: str = "", page: str | int = 1, size: int = 25
+) -> "Page[Prediction]":
+    """Find a page of a submission's predictions, in the order of its file.
+
+    Parameters
+    ----------
+    submission : Submission
+    predicate : str
+        A stored relation's name; empty for all.
+    verdict : {"", "right", "wrong", "sealed"}
+        By what is published of relation and canonical mentions together.
+    page : int or str
+        From 1; what is out of range or no number becomes the nearest page.
+    size : int
+        Predictions a page.
+
+    Returns
+    -------
+    Page of Prediction
+        With instances and documents.
+
+    Raises
+    ------
+    InvalidInput
+        An unknown predicate or verdict.
+    """
+    if predicate and predicate not in RELATIONS:
+        raise InvalidInput(
+            f"{predicate!r} is no relation; one is {next(iter(RELATIONS))}.", where="predicate"
+        )
+    if verdict and verdict not in VERDICTS:
+        raise InvalidInput(f"{verdict!r} is none of {', '.join(VERDICTS)}.", where="verdict")
+    found = submission.predictions.select_related("instance__document").order_by("line", "pk")
+    if predicate:
+        found = found.filter(instance__predicate=predicate)
+    if verdict:
+        decided = {
+            pk: one.outcome
+            for pk, one in published_verdicts(_maybe_published(found)).items()
+            if one.outcome != "sealed"
+        }
+        if verdict == "sealed":
+            found = found.exclude(pk__in=decided)
+        else:
+            found = found.filter(pk__in=[pk for pk, outcome in decided.items() if outcome == verdict])
+    return Paginator(found, size).get_page(page)
+
+
+def _maybe_published(found: "QuerySet[Prediction]") -> "QuerySet[Prediction]":
+    published = Question.objects.filter(published_at__isnull=False).values("document")
+    return found.filter(instance__document__in=published).select_related(None).select_related("instance")
+
+
+def show(predictions: Iterable[Prediction]) -> list[ShownClaim]:
+    """Prepare predictions for the explorer, in the order given, with a fixed number of queries.
+
+    Parameters
+    ----------
+    predictions : iterable of Prediction
+        With instances and documents at hand.
+    """
+    listed = list(predictions)
+    verdicts = published_verdicts(listed)
+    sentences = _sentences({prediction.instance.document_id for prediction in listed})
+    return [
+        _shown(prediction, verdicts[prediction.pk], sentences.get(prediction.instance.document_id, []))
+        for prediction in listed
+    ]
+
+
+def window(text: str, sentences: Sequence[Span], first: Span, second: Span) -> list[Span]:
+    """Choose what to show of a text around two mentions.
+
+    Parameters
+    ----------
+    text : str
+    sentences : sequence of Span
+        Of the text, in order.
+    first, second : Span
+        The mentions, in any order.
+
+    Returns
+    -------
+    list of Span
+        One stretch, or two where the mentions are more than `NEAR` characters apart; each reaches to its
+        sentences' ends, at most `MARGIN` characters beyond the mentions.
+    """
+
+    def around(span: Span) -> Span:
+        start = max((one.start for one in sentences if one.start <= span.start), default=0)
+        end = min((one.end for one in sentences if one.end >= span.end), default=len(text))
+        return Span(max(start, span.start - MARGIN, 0), min(end, span.end + MARGIN, len(text)))
+
+    left, right = sorted((first, second))
+    if right.start - left.end > NEAR:
+        return [around(left), around(right)]
+    return [around(Span(left.start, max(left.end, right.end)))]
+
+
+def _shown(prediction: Prediction, verdict: Verdict, sentences: Sequence[Span]) -> ShownClaim:
+    instance = prediction.instance
+    text = instance.document.text
+    subject = Span(instance.subject_start, instance.subject_end)
+    obj = Span(instance.object_start, instance.object_end)
+    marks = [
+        Mark(subject, prediction.subject_type, f"subject, {TYPE_NAMES[prediction.subject_type]}"),
+        Mark(obj, prediction.object_type, f"object, {TYPE_NAMES[prediction.object_type]}"),
+    ]
+    snippet: list[Segment] = []
+    for stretch in window(text, sentences, subject, obj):
+        if snippet:
+            snippet.append(Segment(" … "))
+        snippet += cut(text, marks, stretch)
+    canonical = ""
+    if prediction.object_canonical_start is not None:
+        canonical = text[prediction.object_canonical_start : prediction.object_canonical_end]
+    return ShownClaim(
+        prediction=prediction,
+        label=RELATIONS[instance.predicate].label,
+        statement=state(instance.predicate, mention(text, subject), mention(text, obj)),
+        snippet=snippet,
+        subject_canonical=text[prediction.subject_canonical_start : prediction.subject_canonical_end],
+        object_canonical=canonical,
+        verdict=verdict,
+    )
+
+
+def _sentences(document_ids: Iterable[int]) -> dict[int, list[Span]]:
+    found: dict[int, list[Span]] = {}
+    rows = Sentence.objects.filter(document__in=list(document_ids)).order_by("document_id", "index")
+    for document_id, start, end in rows.values_list("document_id", "start", "end"):
+        found.setdefault(document_id, []).append(Span(start, end))
+    return found

@@ -1,0 +1,249 @@
+"""What people and systems say of one document: reads only, with queries that do not grow with it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from annotations import pairs
+from annotations.marked import words_of
+from annotations.models import Document, DocumentAnnotation, Label
+from annotations.payloads import RelationQuestion, read_question
+from annotations.questions import Claim
+from annotations.records import AnnotationRecord
+from evaluation.estimators import matching
+from evaluation.kbp.explorer.statements import Relation
+from evaluation.kbp.explorer.verdicts import Ruling, Verdict, published_rulings, published_verdicts
+from evaluation.kbp.recall import exhaustive
+from evaluation.models import Prediction, Submission
+from evaluation.submissions.visibility import Viewer, is_operator, readable, visible
+from kbpo.core.ontology import RELATIONS
+from kbpo.core.spans import Span
+
+
+class System(NamedTuple):
+    """A submission that claims something."""
+
+    pk: int
+    name: str
+    team: str
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a system says when it claims a relation.
+
+    Attributes
+    ----------
+    system : System
+    confidence : float
+    verdict : Verdict
+        What is published of relation and canonical mentions.
+    subject_name, object_name : str
+        The canonical mentions that it gives; the object's is empty for a date or a title.
+    """
+
+    system: System
+    confidence: float
+    verdict: Verdict
+    subject_name: str
+    object_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What the systems that a viewer may see claim in a document.
+
+    Attributes
+    ----------
+    systems : dict of int to System
+        All that may be seen, in the order of their names, whether they claim something here or not.
+    instances : dict of Relation to int
+        What is claimed, in the order of the text, by the instance's row id.
+    mentions : dict of Span to set of str
+        The mentions, with the types that systems give them.
+    """
+
+    systems: dict[int, System]
+    instances: dict[Relation, int]
+    mentions: dict[Span, set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What people say of a document, as far as the viewer may see it.
+
+    Attributes
+    ----------
+    row : DocumentAnnotation
+    record : AnnotationRecord
+    is_sealed : bool
+        Whether only operators see it.
+    """
+
+    row: DocumentAnnotation
+    record: AnnotationRecord
+    is_sealed: bool
+
+    @property
+    def relations(self) -> list[Relation]:
+        """The true relations, in the order of the text."""
+        return sorted(
+            (Relation(one.predicate, one.subject, one.object) for one in self.record.relations), key=order
+        )
+
+
+def read_annotation(document: Document, viewer: Viewer) -> Annotation | None:
+    """Read what people say of a document: experts, or else the crowd; None where the viewer may not see it.
+
+    Parameters
+    ----------
+    document : Document
+        With its corpus.
+    viewer : Viewer
+        Operators see what is not complete too.
+    """
+    allowed = readable(viewer, document.corpus).filter(pk=document.pk)
+    found = list(DocumentAnnotation.objects.filter(document__in=allowed).select_related("document"))
+    if not is_operator(viewer):
+        found = [row for row in found if row.completed_at is not None]
+    if not found:
+        return None
+    row = max(found, key=lambda one: (one.completed_at is not None, one.source))  # "expert" after "crowd"
+    is_sealed = is_operator(viewer) and not exhaustive.opened(document.corpus).filter(pk=document.pk).exists()
+    return Annotation(row, pairs.read_record(row), is_sealed)
+
+
+def read_claims(document: Document, viewer: Viewer) -> Claims:
+    """Read what the systems that a viewer may see claim in a document."""
+    seen = visible(viewer).filter(corpus=document.corpus).exclude(state=Submission.State.WITHDRAWN)
+    systems = {
+        pk: System(pk, name, team)
+        for pk, name, team in seen.order_by("name", "pk").values_list("pk", "name", "team__name")
+    }
+    rows = (
+        Prediction.objects.filter(instance__document=document, submission__in=list(systems))
+        .order_by()
+        .values_list(
+            "instance_id",
+            "instance__predicate",
+            "instance__subject_start",
+            "instance__subject_end",
+            "instance__object_start",
+            "instance__object_end",
+            "subject_type",
+            "object_type",
+        )
+        .distinct()
+    )
+    instances: dict[Relation, int] = {}
+    mentions: dict[Span, set[str]] = defaultdict(set)
+    for instance_id, predicate, start, end, object_start, object_end, subject_type, object_type in rows:
+        relation = Relation(predicate, Span(start, end), Span(object_start, object_end))
+        instances[relation] = instance_id
+        mentions[relation.subject].add(subject_type)
+        mentions[relation.object].add(object_type)
+    return Claims(systems, dict(sorted(instances.items(), key=lambda item: order(item[0]))), dict(mentions))
+
+
+def match(claimed: Iterable[Relation], true: Iterable[Relation]) -> Mapping[Relation, list[Relation]]:
+    """Say which claims find each true relation, by the rule of recall: the relation alone.
+
+    Returns
+    -------
+    mapping of Relation to list of Relation
+        For each true relation, in order, those of `claimed` that find it, in order.
+    """
+    claims, relations = list(claimed), list(true)
+    matched = matching.match(
+        [matching.Claim("", *claim) for claim in claims],
+        [matching.TrueRelation("", *relation) for relation in relations],
+    )
+    found: dict[Relation, list[Relation]] = {relation: [] for relation in relations}
+    for claim, relation in zip(matched.claim.tolist(), matched.true.tolist(), strict=True):
+        found[relations[relation]].append(claims[claim])
+    return found
+
+
+def claimants(claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation, list[System]]:
+    """Say who makes each of some claims, by name."""
+    relation_of = {claims.instances[relation]: relation for relation in relations}
+    rows = Prediction.objects.filter(instance__in=list(relation_of), submission__in=list(claims.systems))
+    who: dict[Relation, set[int]] = {relation: set() for relation in relation_of.values()}
+    for instance_id, submission_id in rows.order_by().values_list("instance_id", "submission_id"):
+        who[relation_of[instance_id]].add(submission_id)
+    return {
+        relation: [system for pk, system in claims.systems.items() if pk in pks]
+        for relation, pks in who.items()
+    }
+
+
+def uses(document: Document, claims: Claims, relations: Iterable[Relation]) -> Mapping[Relation, list[Use]]:
+    """Read how each system makes some claims, with what is published of it, by name."""
+    relation_of = {claims.instances[relation]: relation for relation in relations}
+    rows = Prediction.objects.filter(instance__in=list(relation_of), submission__in=list(claims.systems))
+    predictions = list(rows.select_related("instance"))
+    verdicts = published_verdicts(predictions)
+    found: dict[Relation, list[Use]] = {relation: [] for relation in relation_of.values()}
+    place = {pk: number for number, pk in enumerate(claims.systems)}
+    for row in sorted(predictions, key=lambda one: place[one.submission_id]):
+        object_name = ""
+        if row.object_canonical_start is not None and row.object_canonical_end is not None:
+            object_name = words_of(document.text, Span(row.object_canonical_start, row.object_canonical_end))
+        subject = Span(row.subject_canonical_start, row.subject_canonical_end)
+        found[relation_of[row.instance_id]].append(
+            Use(
+                claims.systems[row.submission_id],
+                row.confidence,
+                verdicts[row.pk],
+                words_of(document.text, subject),
+                object_name,
+            )
+        )
+    return found
+
+
+def rulings(document: Document, relations: Collection[Relation]) -> Mapping[Relation, Ruling]:
+    """Read what is published on relations, claimed or not."""
+    claims = {relation: _claim(document.pk, relation) for relation in relations}
+    published = published_rulings(claims.values())
+    return {relation: published[claim] for relation, claim in claims.items() if claim in published}
+
+
+def crowd_votes(annotation: Annotation) -> Mapping[Relation, Ruling]:
+    """Read the votes by which the crowd's true relations were settled; experts' have none.
+
+    Of a document that is open, only of labels that are published: one that was settled after its document was
+    retired may be in the sample of an epoch that is still sealed.
+    """
+    if annotation.row.source != DocumentAnnotation.Source.CROWD:
+        return {}
+    labels = Label.objects.filter(question__annotations=annotation.row, value=True)
+    if not annotation.is_sealed:
+        labels = labels.filter(question__published_at__isnull=False)
+    votes = {}
+    for label in labels.select_related("question"):
+        question = read_question(label.question.kind, label.question.payload)
+        assert isinstance(question, RelationQuestion)
+        spans = [mention.span for mention in question.mentions]
+        relation = Relation(label.predicate, spans[label.subject], spans[1 - label.subject])
+        votes[relation] = Ruling.of(label)
+    return votes
+
+
+def order(relation: Relation) -> tuple[Span, Span, str]:
+    """Return what relations of a document are sorted by: where their mentions stand."""
+    return (relation.subject, relation.object, relation.predicate)
+
+
+def _claim(document_id: int, relation: Relation) -> Claim:
+    # Of the types that the predicate admits: a question settles it whatever types it gives the mentions.
+    own = RELATIONS[relation.predicate]
+    return Claim(
+        document_id=document_id,
+        predicate=relation.predicate,
+        subject=relation.subject,
+        subject_type=own.subject_type,
+        object=relation.object,
+        object_type=own.object_types[0],
+    )

@@ -1,0 +1,72 @@
+"""Looks up the index of entities: reads only."""
+
+import re
+from collections.abc import Mapping
+
+from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.db.models import QuerySet
+
+from annotations.models import Corpus, Document
+from evaluation.kbp.explorer.entity_index import TYPES
+from evaluation.models import Entity, EntityIndex, EntityName, Submission
+from evaluation.submissions.visibility import PUBLISHED
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontology import TYPE_NAMES
+
+_WORD = re.compile(r"\w+")
+
+
+def types() -> list[tuple[str, str]]:
+    """List the types of entities: (type, name)."""
+    return [(kind, TYPE_NAMES[kind]) for kind in TYPES]
+
+
+def current(corpus: Corpus) -> EntityIndex | None:
+    """Return a corpus' index; None where there is none, or it still has names of a system that was hidden."""
+    hidden = EntityIndex.submissions.through.objects.exclude(
+        submission__in=Submission.objects.filter(PUBLISHED)
+    ).values("entityindex")
+    return EntityIndex.objects.filter(corpus=corpus).exclude(pk__in=hidden).first()
+
+
+def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Entity]:
+    """Select entities, those in most documents first.
+
+    Parameters
+    ----------
+    index : EntityIndex
+    words : str
+        Words that a name must have, each from its beginning on: "qui" finds Ada Quill. Empty: all.
+    kind : str
+        A type; empty for all.
+
+    Raises
+    ------
+    InvalidInput
+        An unknown type.
+    """
+    if kind and kind not in TYPES:
+        raise InvalidInput(f"{kind!r:.40} is no type of entities; they are {', '.join(TYPES)}.", where="type")
+    found = index.entities.order_by("-documents", "name", "pk")
+    if kind:
+        found = found.filter(type=kind)
+    if not words:
+        return found
+    wanted = _WORD.findall(words)
+    if not wanted:
+        return found.none()
+    query = SearchQuery(" & ".join(f"'{word}':*" for word in wanted), config="simple", search_type="raw")
+    return found.annotate(words=SearchVector("names", config="simple")).filter(words=query)
+
+
+def in_documents(entity: Entity) -> QuerySet[EntityName]:
+    """Select where an entity is named, in the order in which the documents were loaded."""
+    return entity.in_documents.select_related("document").order_by("document_id", "start", "name")
+
+
+def of_document(index: EntityIndex | None, document: Document) -> Mapping[tuple[str, str], EntityName]:
+    """Return the entities that the index has in a document, by type and name."""
+    if index is None:
+        return {}
+    found = EntityName.objects.filter(entity__index=index, document=document).select_related("entity")
+    return {(one.entity.type, one.name): one for one in found.order_by("start", "pk")}
