@@ -5,7 +5,7 @@ import pytest
 
 from evaluation.kbp.tac.problems import CODES, LISTED_PER_CODE, ProblemLog, shorten
 
-NIST_TABLE = Path(__file__).parents[5] / "shared" / "tac" / "problem_codes.tsv"
+NIST_TABLE = Path(__file__).parents[6] / "shared" / "tac" / "problem_codes.tsv"
 REPAIRS_OF_OUR_OWN = {"MISSING_TYPEDEF"}
 
 

@@ -16,7 +16,7 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
 from tests.unit.evaluation.kbp.tac.kb import BASE, BLANK, DOCUMENTS, NEXT, extend, tabbed
 
-KNOWLEDGENET = Path(__file__).parents[5] / "shared" / "knowledgenet"
+KNOWLEDGENET = Path(__file__).parents[6] / "shared" / "knowledgenet"
 SYSTEMS = (
     "A1_rules_strict",
     "A2_rules_medium",
