@@ -1,22 +1,19 @@
 import csv
 import gzip
 import io
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.kbp.tac import entities, problems
-from evaluation.kbp.tac.documents import Texts
 from evaluation.kbp.tac.reader import Reading, read
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
+from tests.knowledgenet import FOLDER as KNOWLEDGENET
 from tests.unit.evaluation.kbp.tac.kb import BASE, BLANK, DOCUMENTS, NEXT, extend, tabbed
 
-KNOWLEDGENET = Path(__file__).parents[6] / "shared" / "knowledgenet"
 SYSTEMS = (
     "A1_rules_strict",
     "A2_rules_medium",
@@ -29,14 +26,6 @@ SYSTEMS = (
     "D1_union",
     "D2_vote",
 )
-
-
-@pytest.fixture(scope="module")
-def corpus() -> Texts:
-    if not KNOWLEDGENET.exists():
-        pytest.skip("the KnowledgeNet files are not at hand")
-    with gzip.open(KNOWLEDGENET / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
-        return Texts({document["doc_id"]: document["text"] for document in map(json.loads, file)})
 
 
 def true_instances(system: str) -> Iterator[tuple[object, ...]]:
