@@ -33,8 +33,10 @@ def test_a_zone_without_summer_time_has_no_change() -> None:
 
 
 def test_the_next_leap_day_is_ahead() -> None:
-    assert next_leap_day(NOVEMBER) == datetime(2028, 2, 29, 12, tzinfo=UTC)
-    assert next_leap_day(datetime(2028, 2, 29, 13, tzinfo=UTC)).year == 2032
+    # noon in Auckland, in its summer, is an hour before midnight in UTC
+    assert next_leap_day(NOVEMBER, "Pacific/Auckland") == datetime(2028, 2, 28, 23, tzinfo=UTC)
+    assert next_leap_day(NOVEMBER, "America/New_York") == datetime(2028, 2, 29, 17, tzinfo=UTC)
+    assert next_leap_day(datetime(2028, 2, 29, 18, tzinfo=UTC), "America/New_York").year == 2032
 
 
 @pytest.mark.parametrize("zone", ZONES)
