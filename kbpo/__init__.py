@@ -1,3 +1,3 @@
 """KBP Online: unbiased on-demand evaluation of knowledge base population."""
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"

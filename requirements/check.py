@@ -4,20 +4,26 @@
 writes both.
 """
 
+import itertools
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
+from packaging.markers import Marker, default_environment
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = {"requirements.txt": ("runtime", "embedded", "dev"), "requirements/runtime.txt": ("runtime",)}
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 ASKED_FOR = re.compile(r"\(pyproject\.toml:[a-z]+\)")
+PYTHONS = ((3, 11), (3, 12), (3, 13))
+MACHINES = (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"))
 
 
 @dataclass(frozen=True)
@@ -108,11 +114,120 @@ def differences(part: dict[str, Locked], whole: dict[str, Locked]) -> Iterator[s
             yield f"{name} is not the same"
 
 
+def environments() -> Iterator[dict[str, str]]:
+    """Go through the Pythons and machines that the locks are for, as markers see them."""
+    for (major, minor), (system, machine) in itertools.product(PYTHONS, MACHINES):
+        yield {
+            **{name: str(value) for name, value in default_environment().items()},
+            "python_version": f"{major}.{minor}",
+            "python_full_version": f"{major}.{minor}.9",
+            "implementation_version": f"{major}.{minor}.9",
+            "os_name": "posix",
+            "sys_platform": system,
+            "platform_system": system.capitalize(),
+            "platform_machine": machine,
+        }
+
+
+def installed(name: str, version: str) -> Sequence[str]:
+    """Return what a package that is installed in that version brings; nothing of one that is not."""
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return []
+    return (found.requires or []) if found.version == version else []
+
+
+def gaps(
+    declared: Sequence[str],
+    locked: Mapping[str, Locked],
+    *,
+    requires: Callable[[str, str], Iterable[str]] = installed,
+) -> Iterator[str]:
+    """Go through what is needed on some supported machine and not installed there by a lock, or the reverse.
+
+    Parameters
+    ----------
+    declared : sequence of str
+        The requirements that it is made for.
+    locked : mapping of str to Locked
+    requires : callable
+        Returns what a package in a version brings.
+    """
+    where: dict[str, str] = {}
+    beyond: dict[str, str] = {}
+    for environment in environments():
+        machine = "Python {python_version} on {sys_platform} {platform_machine}".format_map(environment)
+        needed = _needed(declared, locked, requires, environment)
+        for name in needed:
+            if name not in locked or not _applies(locked[name].requirement.marker, environment):
+                where.setdefault(name, machine)
+        for name, one in locked.items():
+            if one.is_direct and name not in needed and _applies(one.requirement.marker, environment):
+                beyond.setdefault(name, machine)
+    yield from (f"{name} is needed and not locked for {machine}" for name, machine in where.items())
+    yield from (f"{name} is locked, and not declared, for {machine}" for name, machine in beyond.items())
+
+
+def superfluous(
+    declared: Sequence[str],
+    locked: Mapping[str, Locked],
+    *,
+    requires: Callable[[str, str], Iterable[str]] = installed,
+) -> Iterator[str]:
+    """Go through what a lock installs on this machine and nothing needs; parameters are those of `gaps`."""
+    environment = {name: str(value) for name, value in default_environment().items()}
+    needed = _needed(declared, locked, requires, environment)
+    for name, one in locked.items():
+        if name not in needed and _applies(one.requirement.marker, environment):
+            yield f"{name} is locked, and nothing needs it"
+
+
+def _needed(
+    declared: Sequence[str],
+    locked: Mapping[str, Locked],
+    requires: Callable[[str, str], Iterable[str]],
+    environment: Mapping[str, str],
+) -> set[str]:
+    waiting = [Requirement(line) for line in declared]
+    waiting = [one for one in waiting if _applies(one.marker, environment)]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        one = waiting.pop()
+        key = canonicalize_name(one.name), frozenset(one.extras)
+        if key in seen:
+            continue
+        seen.add(key)
+        version = locked[key[0]].version if key[0] in locked else ""
+        for line in requires(key[0], version):
+            brought = Requirement(line)
+            if any(_applies(brought.marker, {**environment, "extra": extra}) for extra in ("", *one.extras)):
+                waiting.append(brought)
+    return {name for name, _ in seen}
+
+
+def _applies(marker: Marker | None, environment: Mapping[str, str]) -> bool:
+    return marker is None or marker.evaluate({"extra": "", **environment})
+
+
+def pythons(requires_python: str, makefile: str) -> Iterator[str]:
+    """Say where pyproject.toml, the Makefile and this check name different Pythons."""
+    asked = SpecifierSet(requires_python)
+    if [(3, minor) for minor in range(30) if asked.contains(f"3.{minor}.9")] != list(PYTHONS):
+        yield f"pyproject.toml wants Python {requires_python}, which is not what the locks are checked for"
+    bounds = re.search(r"\((\d+), (\d+)\) <= sys\.version_info\[:2\] <= \((\d+), (\d+)\)", makefile)
+    named = tuple(map(int, bounds.groups())) if bounds else ()
+    if named != (*PYTHONS[0], *PYTHONS[-1]):
+        yield "the Makefile takes other Pythons than the locks are checked for"
+
+
 def main() -> int:
     """Print what is wrong with the locks; return the exit status."""
     with (ROOT / "pyproject.toml").open("rb") as file:
-        groups = tomllib.load(file)["dependency-groups"]
-    found, locks = [], {}
+        project = tomllib.load(file)
+    groups = project["dependency-groups"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    found, locks = list(pythons(project["project"]["requires-python"], makefile)), {}
     for path, names in LOCKS.items():
         try:
             locks[path] = read_lock((ROOT / path).read_text(encoding="utf-8"))
@@ -121,6 +236,8 @@ def main() -> int:
             continue
         declared = [line for name in names for line in groups[name]]
         found += [f"{path}: {problem}" for problem in problems(declared, locks[path])]
+        found += [f"{path}: {problem}" for problem in gaps(declared, locks[path])]
+        found += [f"{path}: {problem}" for problem in superfluous(declared, locks[path])]
     if len(locks) == len(LOCKS):
         whole, part = LOCKS
         found += [f"{part} and {whole}: {problem}" for problem in differences(locks[part], locks[whole])]

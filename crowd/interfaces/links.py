@@ -93,7 +93,7 @@ def title_of(text: str) -> str:
             host, path = parts.hostname or "", parts.path
         except ValueError:
             host, path = "", ""
-        if not host.endswith("wikipedia.org") or not path.startswith("/wiki/"):
+        if not f".{host}".endswith(".wikipedia.org") or not path.startswith("/wiki/"):
             raise InvalidInput("That is no address of a page of Wikipedia; type the page's title.")
         return unquote(path.removeprefix("/wiki/"))
     return text

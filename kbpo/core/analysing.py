@@ -3,7 +3,8 @@
 Autovacuum does the same, but too late: up to a minute after the commit, never for rows that their own
 transaction reads, and not at all for temporary tables. Worse, to autovacuum a table into which others are
 just loading is many pages without a row. A plan for one row that meets a hundred thousand puts loops into
-loops: minutes instead of a second. Statistics are committed, and rolled back, with the rows.
+loops: minutes instead of a second. What is known of the values is committed, and rolled back, with the rows;
+of a load that is rolled back the number of rows stays, until autovacuum comes by.
 """
 
 import logging

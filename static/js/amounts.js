@@ -1,7 +1,8 @@
 // Amounts in words and figures. Pure.
 
 export function amount(bytes) {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  const kilobytes = Math.ceil(bytes / 1e3);
+  return kilobytes < 1e3 ? `${kilobytes} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 export function span(seconds) {

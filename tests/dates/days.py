@@ -13,7 +13,7 @@ DAYS: dict[str, Callable[[datetime, str], datetime]] = {
     "a day ahead": lambda now, zone: now + timedelta(days=1),
     "a month ahead": lambda now, zone: now + timedelta(days=30),
     "400 days ahead": lambda now, zone: now + timedelta(days=400),
-    "a leap day": lambda now, zone: next_leap_day(now),
+    "a leap day": lambda now, zone: next_leap_day(now, zone),
     # the clock is put forward or back while the tests run
     "a change of summer time": lambda now, zone: next_change(now, zone) - timedelta(minutes=1),
 }
@@ -34,11 +34,11 @@ def begin(name: str, now: datetime, zone: str) -> datetime:
     return DAYS[name](now, zone)
 
 
-def next_leap_day(now: datetime) -> datetime:
-    """Return noon, in UTC, of the first 29 February that is after now."""
+def next_leap_day(now: datetime, zone: str) -> datetime:
+    """Return noon, in a zone, of the first 29 February that is after now."""
     for year in count(now.year):
         try:
-            noon = datetime(year, 2, 29, 12, tzinfo=UTC)
+            noon = datetime(year, 2, 29, 12, tzinfo=ZoneInfo(zone))
         except ValueError:
             continue
         if noon > now:

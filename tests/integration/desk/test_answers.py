@@ -1,6 +1,6 @@
 """Answers at the desk: listed, shown beside their document, approved, rejected, and taken back."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -305,7 +305,7 @@ def test_no_other_decision_exists(desk: Client, post: Any, send: Any) -> None:
 
 
 def test_flagged_work_says_when_it_is_paid_by_itself(desk: Client, post: Any, send: Any) -> None:
-    at = datetime(2026, 11, 1, 12).astimezone()
+    at = datetime(2026, 11, 1, 12, tzinfo=UTC)
     assignment = send(post(), flag="Far too fast.", submitted_at=at)
     assert Hit.objects.get().batch.auto_approval_seconds == 3 * 24 * 3600
     assert "it is paid by itself from 4 November, 06:00 UTC on" in page_of(desk, assignment)

@@ -98,6 +98,7 @@ describe("how alike names are", () => {
     ["?!", "?!", 0], // nothing is left of them
     ["Zoe\u0308 Ash", "Zoë Ash", 2], // written with a combining mark, and with one character
     ["हिन्दी", "ह न द", 0], // its vowel signs are of the word
+    ["⭐️", "❤️", 0], // a mark alone, on nothing that is left
     ["𐐀𐐁", "𐐀lo 𐐁la", 1], // initials of two units
   ]) {
     test(`“${one}” and “${other}”`, () => assert.equal(likeness(normalise(one), normalise(other)), alike));

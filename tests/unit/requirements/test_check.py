@@ -2,7 +2,7 @@
 
 import pytest
 
-from requirements.check import LOCKS, ROOT, differences, main, problems, read_lock
+from requirements.check import LOCKS, ROOT, differences, gaps, main, problems, pythons, read_lock, superfluous
 
 HASH = "0" * 64
 LOCK = f"""\
@@ -87,3 +87,73 @@ def test_the_projects_own_locks_are_right(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("path", LOCKS)
 def test_the_projects_own_locks_name_no_address(path: str) -> None:
     assert "://" not in (ROOT / path).read_text(encoding="utf-8")
+
+
+# What is needed where
+
+BRINGS = {
+    "alpha": [
+        "beta-two; python_version < '3.13'",
+        "delta; extra == 'fast'",
+        "winter; sys_platform == 'win32'",
+    ],
+    "beta-two": [],
+    "delta": [],
+}
+
+
+def lacks(lock: str, *declared: str) -> list[str]:
+    return list(gaps(declared, read_lock(lock), requires=lambda name, version: BRINGS.get(name, [])))
+
+
+def with_marker(marker: str) -> str:
+    return LOCK.replace("alpha==1.2 ", f"alpha==1.2 ; {marker} ")
+
+
+def test_a_lock_with_all_that_is_brought_has_no_gap() -> None:
+    assert lacks(LOCK, "alpha") == []
+
+
+def test_a_package_that_another_brings_and_no_lock_has_is_seen() -> None:
+    lock = LOCK[: LOCK.index("beta-two")]
+    assert lacks(lock, "alpha") == ["beta-two is needed and not locked for Python 3.11 on linux x86_64"]
+
+
+def test_what_an_extra_brings_is_needed_too() -> None:
+    assert lacks(LOCK, "alpha[fast]") == ["delta is needed and not locked for Python 3.11 on linux x86_64"]
+
+
+def test_what_nothing_brings_any_more_is_seen() -> None:
+    lock = read_lock(LOCK)
+    assert list(superfluous(["alpha"], lock, requires=lambda name, version: [])) == [
+        "beta-two is locked, and nothing needs it"
+    ]
+    assert list(superfluous(["alpha", "beta-two"], lock, requires=lambda name, version: [])) == []
+
+
+def test_a_marker_that_leaves_out_a_supported_machine_is_seen() -> None:
+    assert lacks(with_marker("sys_platform == 'linux'"), "alpha") == [
+        "alpha is needed and not locked for Python 3.11 on darwin x86_64"
+    ]
+
+
+def test_a_marker_that_is_declared_and_lost_in_the_lock_is_seen() -> None:
+    declared = "alpha; python_version < '3.13'"
+    assert lacks(LOCK, declared) == [
+        "alpha is locked, and not declared, for Python 3.13 on linux x86_64",
+    ]
+    assert lacks(with_marker("python_full_version < '3.13'"), declared) == []
+
+
+@pytest.mark.parametrize(
+    ("requires_python", "makefile", "said"),
+    [
+        (">=3.11,<3.14", "(3, 11) <= sys.version_info[:2] <= (3, 13)", []),
+        (">=3.10,<3.14", "(3, 11) <= sys.version_info[:2] <= (3, 13)", ["pyproject.toml"]),
+        (">=3.11,<3.14", "(3, 11) <= sys.version_info[:2] <= (3, 14)", ["the Makefile"]),
+        (">=3.11,<3.14", "", ["the Makefile"]),
+    ],
+)
+def test_all_name_the_same_pythons(requires_python: str, makefile: str, said: list[str]) -> None:
+    found = list(pythons(requires_python, makefile))
+    assert [one.startswith(start) for one, start in zip(found, said, strict=True)] == [True] * len(said)
