@@ -57,7 +57,7 @@ def test_a_corpus_without_documents_has_an_empty_text_file() -> None:
 KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
-from evaluation.reading.texts import write_texts
+from evaluation.submissions.reading.texts import write_texts
 
 def texts():
     yield "D1", "one"

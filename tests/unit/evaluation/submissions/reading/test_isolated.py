@@ -117,7 +117,7 @@ def test_the_child_is_told_no_secret(texts, monkeypatch, tmp_path):
 PARENT = """
 import sys
 from pathlib import Path
-from evaluation.reading import isolated
+from evaluation.submissions.reading import isolated
 isolated.read(sys.stdin.buffer, format="tac2016", texts=Path(sys.argv[1]))
 """
 
