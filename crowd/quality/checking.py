@@ -11,10 +11,10 @@ from random import Random
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotations import payloads
+from annotations.kinds import kind_names
+from annotations.kinds.registry import read_question
 from annotations.models import Label, Question, Response
 from annotations.models.question import FIRST_VOTES
-from annotations.payloads import CanonicalQuestion, Offer
 from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
 from crowd.pricing import timing
 from crowd.quality import rules
@@ -75,7 +75,7 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         return None
     settled = Question.objects.filter(
         document__corpus=batch.corpus_id,
-        kind=Question.Kind.RELATION,
+        kind=kind_names.RELATION,
         state=Question.State.SETTLED,
         published_at=None,
     ).order_by("pk")
@@ -136,11 +136,8 @@ def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
 
 def is_right(question: Question, answer: Mapping[str, object], labels: Collection[Label]) -> bool:
     """Say whether an answer is all of what was settled, and nothing else."""
-    asked = payloads.read_claim_question(question.kind, question.payload)
-    if isinstance(asked, CanonicalQuestion):
-        return all(label.value == answer["right"] for label in labels)
-    true = {Offer(label.predicate, label.subject) for label in labels if label.value}
-    return set(asked.ticked(answer)) == true
+    asked = read_question(question.kind, question.payload)
+    return asked.is_right(answer, {label.claim: label.value for label in labels})
 
 
 def _with_gold() -> QuerySet[Assignment]:

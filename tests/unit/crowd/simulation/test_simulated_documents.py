@@ -3,7 +3,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.entities import EntitiesQuestion
 from annotations.records import MentionRecord
 from crowd.simulation.simulated_documents import answer, with_errors
 from kbpo.core.ontology import MENTION_TYPES
