@@ -8,7 +8,7 @@ from annotations.records import MentionRecord
 from crowd.simulation.simulated_documents import answer, with_errors
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
-from tests.unit.annotations.test_entities import TEXT, passage
+from tests.unit.annotations.kinds.test_entities import TEXT, passage
 
 PASSAGE = passage(TEXT)
 ASKED = EntitiesQuestion(PASSAGE)
