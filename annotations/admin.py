@@ -55,6 +55,6 @@ class ResponseAdmin(ReadOnlyAdmin):
 class LabelAdmin(ReadOnlyAdmin):
     """What the answers amount to."""
 
-    list_display = ["question", "predicate", "subject", "value", "votes_for", "votes", "source"]
-    list_filter = ["source", "value", "predicate"]
+    list_display = ["question", "claim", "value", "votes_for", "votes", "source"]
+    list_filter = ["source", "value", "claim"]
     list_select_related = ["question__document"]

@@ -1,9 +1,60 @@
-"""Keeping how far the workers of a corpus agree, so that a page need not read every vote."""
+"""How far the workers of a corpus agree; kept, so that a page need not read every vote."""
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from annotations import selectors
-from annotations.models import Corpus, KindAgreement
+from annotations.kinds.agreement import Agreement
+from annotations.kinds.registry import KINDS, check_kinds, find_kind
+from annotations.models import Corpus, KindAgreement, Question
+
+
+def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
+    """Measure how far workers agree in a corpus, on each kind of question.
+
+    Over the valid votes of those who are no experts, on the questions that the votes have settled or sent to
+    an expert: those still open would count too little disagreement or too much. The category of a vote is the
+    whole answer: the relations ticked, with their directions, or none; right or wrong. Answers about a whole
+    document are compared word by word, as `annotations.aggregation.tokens.ratings` says, in three aspects.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    level : float
+        Of the interval, between 0 and 1.
+
+    Returns
+    -------
+    list of Agreement
+        One for each kind and aspect, in the order of the registry.
+
+    Raises
+    ------
+    InvalidInput
+        If a question of the corpus is of an unknown kind.
+    """
+    asked = Question.objects.filter(document__corpus=corpus)
+    check_kinds(asked)
+    return [found for kind in KINDS.values() for found in kind.agreement(asked.filter(kind=kind.name), level)]
+
+
+def measure_on(questions: QuerySet[Question], kind: str, *, level: float = 0.95) -> Agreement:
+    """Measure how far workers agree on some questions of one kind, as `measure` does, in its first aspect.
+
+    Parameters
+    ----------
+    questions : QuerySet of Question
+        Of that kind; those still open are left out.
+    kind : str
+        Its name.
+    level : float
+
+    Raises
+    ------
+    InvalidInput
+        If the kind is unknown.
+    """
+    first: Agreement = find_kind(kind).agreement(questions, level)[0]
+    return first
 
 
 @transaction.atomic
@@ -23,7 +74,7 @@ def update_agreement(*, corpus: Corpus) -> int:
     """
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     changed = 0
-    for found in selectors.agreement(corpus):
+    for found in measure(corpus):
         kappa = found.kappa
         measured = {
             "questions": found.questions,

@@ -5,21 +5,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import annotating, selectors
-from annotations.aggregation import majority
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.registry import KINDS, check_kinds, find_kind, read_asked
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from kbpo.core.analysing import analyse
 from kbpo.core.columns import array_literal, read_columns
+from kbpo.core.nudge import nudge
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -27,29 +25,20 @@ _DOUBT = 2.0**-53
 # Two of three votes make .9, also where they make .8999999999999999.
 _ROUNDING = 1e-9
 
-# The one claim of a canonical question.
-_CANONICAL = Offer("", 0)
-
 # By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
 # and would go through all of them for each.
 _LABELS = """
-SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value::int ELSE -1 END
+SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value ELSE -1 END
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
 JOIN annotations_label AS label ON label.question_id = asked.id
-ORDER BY asked.place, label.predicate COLLATE "C", label.subject
+ORDER BY asked.place, label.claim COLLATE "C"
 """
 _VOTES = """
-SELECT asked.place, label.id, response.worker_id, response.is_expert, {held}
+SELECT asked.place, label.id, response.worker_id, response.is_expert, {affirmed}
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
 JOIN annotations_label AS label ON label.question_id = asked.id
 JOIN annotations_response AS response ON response.question_id = asked.id AND response.is_valid
 """
-#: Whether an answer affirms the claim of a label.
-_HELD = {
-    Question.Kind.RELATION: "response.answer -> 'relations' @> jsonb_build_array("
-    "jsonb_build_object('predicate', label.predicate, 'subject', label.subject))",
-    Question.Kind.CANONICAL: "(response.answer ->> 'right')::bool",
-}
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -127,6 +116,36 @@ def settle_by_experts(answers: Mapping[Question, Response]) -> None:
 
 
 @transaction.atomic
+def reopen_questions(*, questions: Collection[int]) -> int:
+    """Have questions settled again of whose votes one does not count any more, where their kind wants it.
+
+    Such a question is open again. With enough votes left it is settled by those, else it waits for another.
+    What an expert has said stays, and so does what is published.
+
+    Parameters
+    ----------
+    questions : collection of int
+        Row ids, of any questions, which the caller has locked.
+
+    Returns
+    -------
+    int
+        How many are open again.
+    """
+    by_expert = Response.objects.filter(question=OuterRef("pk"), is_expert=True, is_valid=True)
+    reopened = Question.objects.filter(
+        ~Exists(by_expert),
+        pk__in=questions,
+        kind__in=[kind.name for kind in KINDS.values() if kind.reopens],
+        state=Question.State.SETTLED,
+        published_at=None,
+    ).update(state=Question.State.OPEN, settled_at=None)
+    if reopened:
+        nudge("kbpo.pipeline.settle_questions")
+    return reopened
+
+
+@transaction.atomic
 def update_posteriors(*, corpus: Corpus) -> int:
     """Compute again how probable each claim of a corpus' settled questions is, from who voted what.
 
@@ -149,19 +168,23 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    # What is said of a whole document has no labels.
-    return sum(_update_posteriors(corpus, kind) for kind in Question.Kind if kind != Question.Kind.ENTITIES)
+    settled = Question.objects.filter(document__corpus=corpus, state=Question.State.SETTLED)
+    check_kinds(settled)
+    return sum(
+        _update_posteriors(settled.filter(kind=kind.name), kind.affirms)
+        for kind in KINDS.values()
+        if kind.affirms is not None
+    )
 
 
-def _update_posteriors(corpus: Corpus, kind: Question.Kind) -> int:
-    settled = Question.objects.filter(document__corpus=corpus, kind=kind, state=Question.State.SETTLED)
+def _update_posteriors(settled: QuerySet[Question], affirms: str) -> int:
     # In the order of what was asked, not of row ids, which tell who settled what when: sums depend on order.
     asked = array_literal([pk for _, _, pk in sorted(settled.values_list("document_id", "key", "pk"))])
-    labels = read_columns(_LABELS, [asked], {"id": "bigint", "known": "int"})
+    labels = read_columns(_LABELS, [asked], {"id": "bigint", "known": "float8"})
     if not labels["id"].size:
         return 0
     votes = read_columns(
-        _VOTES.format(held=_HELD[kind]),
+        _VOTES.format(affirmed=affirms),
         [asked],
         {"place": "bigint", "label": "bigint", "worker": "bigint", "is_expert": "bool", "held": "bool"},
     )
@@ -238,15 +261,6 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _verdicts(
-    asked: RelationQuestion | CanonicalQuestion, votes: Sequence[Response]
-) -> Mapping[Offer, Verdict] | None:
-    if isinstance(asked, CanonicalQuestion):
-        verdict = majority.canonical([vote.answer["right"] for vote in votes])
-        return None if verdict is None else {_CANONICAL: verdict}
-    return majority.relations(asked.offered, [asked.ticked(vote.answer) for vote in votes])
-
-
 def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
     return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
 
@@ -257,34 +271,32 @@ def _settle(
     least_posteriors: Mapping[int, float] | None = None,
 ) -> list[Question]:
     """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
-    asked = selectors.read_asked(votes)
-    settled: dict[Question, Mapping[Offer, Verdict]] = {}
+    asked = read_asked(votes)
+    settled: dict[Question, Mapping[str, Verdict]] = {}
     undecided = []
     for question, given in votes.items():
         read = asked[question.pk]
-        if isinstance(read, EntitiesQuestion):
-            marked = [read.mentions(vote.answer) for vote in given]
-            annotating.store_mentions(document=question.document, asked=read, marked=marked)
-            settled[question] = {}
-            continue
-        verdicts = _verdicts(read, given)
+        answers = [vote.answer for vote in given]
+        verdicts = read.settle(answers)
         least = (least_posteriors or {}).get(question.pk, 0.0)
         if verdicts is None or not _are_sure(verdicts.values(), least):
             undecided.append(question)
-        else:
-            settled[question] = verdicts
+            continue
+        settled[question] = verdicts
+        kind = find_kind(question.kind)
+        if kind.settled is not None:
+            kind.settled(question, read, answers)
     stored = Label.objects.bulk_create(
         Label(
             question=question,
-            predicate=offer.predicate,
-            subject=offer.subject,
+            claim=claim,
             value=verdict.value,
             votes_for=verdict.votes_for,
             votes=verdict.votes,
             source=source,
         )
         for question, verdicts in settled.items()
-        for offer, verdict in verdicts.items()
+        for claim, verdict in verdicts.items()
     )
     analyse({Label: len(stored)})
     for question in settled:

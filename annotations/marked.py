@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from annotations.entities import WIKIPEDIA
-from annotations.links import kind_of
+from annotations.kinds.links import WIKIPEDIA, kind_of
 from annotations.records import MentionRecord
 from kbpo.core.marking import Mark
 from kbpo.core.ontology import TYPE_NAMES

@@ -7,10 +7,11 @@ from itertools import combinations
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotations import payloads, questions, selectors
+from annotations import questions, selectors
+from annotations.kinds import relation
+from annotations.kinds.relation import Mention
 from annotations.models import AnnotatedRelation, DocumentAnnotation, Label, Question
-from annotations.payloads import Mention, RelationQuestion
-from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
+from annotations.records import MentionRecord
 from kbpo.core.ontology import options
 from kbpo.core.spans import Span
 
@@ -83,24 +84,6 @@ def are_due() -> bool:
     return _unasked().exists() or _answered().exists()
 
 
-def read_record(annotation: DocumentAnnotation) -> AnnotationRecord:
-    """Read an annotation back from its rows."""
-    mentions = [
-        MentionRecord(Span(start, end), kind, Span(canonical_start, canonical_end), link)
-        for start, end, kind, canonical_start, canonical_end, link in annotation.mentions.values_list(
-            "start", "end", "type", "canonical_start", "canonical_end", "link"
-        )
-    ]
-    rows = annotation.relations.values_list(
-        "predicate", "subject_start", "subject_end", "object_start", "object_end"
-    )
-    relations = [
-        RelationRecord(predicate, Span(subject_start, subject_end), Span(object_start, object_end))
-        for predicate, subject_start, subject_end, object_start, object_end in rows
-    ]
-    return AnnotationRecord(annotation.document.doc_id, tuple(sorted(mentions)), tuple(sorted(relations)))
-
-
 def _may_be_related(one: MentionRecord, other: MentionRecord) -> bool:
     if (one.type, one.canonical) == (other.type, other.canonical) or not options(one.type, other.type):
         return False
@@ -125,7 +108,7 @@ def _answered() -> QuerySet[DocumentAnnotation]:
 
 def _ask(annotation: DocumentAnnotation, now: datetime) -> None:
     passage = selectors.read_passages([annotation.document])[annotation.document_id]
-    found = pairs(read_record(annotation).mentions, passage.sentences)
+    found = pairs(selectors.read_record(annotation).mentions, passage.sentences)
     annotation.questions.set(questions.ask_pairs(annotation.document_id, found))
     annotation.asked_at = now
     annotation.save(update_fields=["asked_at"])
@@ -133,27 +116,21 @@ def _ask(annotation: DocumentAnnotation, now: datetime) -> None:
 
 def _complete(annotation: DocumentAnnotation, now: datetime) -> None:
     """Make relations of the labels: the pair of each question stands in each that was found true."""
-    asked = {one.pk: payloads.read_question(one.kind, one.payload) for one in annotation.questions.all()}
-    relations = set()
-    for label in Label.objects.filter(question__in=asked, value=True).only(
-        "question_id", "predicate", "subject"
-    ):
-        question = asked[label.question_id]
-        assert isinstance(question, RelationQuestion)
-        spans = [mention.span for mention in question.mentions]
-        relations.add(RelationRecord(label.predicate, spans[label.subject], spans[1 - label.subject]))
+    asked = {one.pk: relation.KIND.read(one.payload) for one in annotation.questions.all()}
+    true = Label.objects.filter(question__in=asked, value=1).values_list("question_id", "claim")
+    relations = {asked[question_id].relation(claim) for question_id, claim in true}
     AnnotatedRelation.objects.bulk_create(
         AnnotatedRelation(
             annotation=annotation,
-            predicate=relation.predicate,
-            subject_start=relation.subject.start,
-            subject_end=relation.subject.end,
-            object_start=relation.object.start,
-            object_end=relation.object.end,
+            predicate=one.predicate,
+            subject_start=one.subject.start,
+            subject_end=one.subject.end,
+            object_start=one.object.start,
+            object_end=one.object.end,
         )
-        for relation in sorted(relations)
+        for one in sorted(relations)
     )
-    annotation.digest = read_record(annotation).digest
+    annotation.digest = selectors.read_record(annotation).digest
     annotation.completed_at = now
     annotation.document.annotations.filter(source=annotation.source, completed_at__isnull=False).delete()
     annotation.save(update_fields=["digest", "completed_at"])

@@ -7,10 +7,14 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models.functions import Length
 
-from annotations import payloads
-from annotations.entities import EntitiesQuestion
+from annotations.kinds import relation
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.fields import check_spans
+from annotations.kinds.kind import Content
+from annotations.kinds.registry import find_kind
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.models import Document, Question
-from annotations.payloads import Asked, CanonicalQuestion, Mention, Offer, RelationQuestion
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -69,7 +73,7 @@ def ask_relations(claims: Sequence[Claim]) -> dict[Claim, tuple[Question, int]]:
             places = [(claim.document_id, question.key) for question, _ in answering[claim]]
             if not any(place in wanted for place in places):
                 wanted[places[0]] = answering[claim][0][0]
-        _ask(Question.Kind.RELATION, wanted)
+        _ask(wanted)
         return found | _settling({claim: answering[claim] for claim in answering if claim not in found})
 
 
@@ -96,7 +100,7 @@ def ask_canonicals(claims: Collection[CanonicalClaim]) -> dict[CanonicalClaim, Q
         wanted = {
             _canonical_place(claim): CanonicalQuestion(claim.mention, claim.canonical) for claim in missing
         }
-        _ask(Question.Kind.CANONICAL, wanted)
+        _ask(wanted)
         return found | find_canonicals(missing)
 
 
@@ -122,7 +126,7 @@ def ask_entities(document_ids: Collection[int]) -> dict[int, Question]:
     with transaction.atomic():
         places = {(document_id, asked.key): asked for document_id in document_ids}
         found = _stored(places)
-        _ask(Question.Kind.ENTITIES, {place: asked for place in places if place not in found})
+        _ask({place: asked for place in places if place not in found})
         return {document_id: question for (document_id, _), question in _stored(places).items()}
 
 
@@ -144,7 +148,7 @@ def ask_pairs(document_id: int, pairs: Collection[tuple[Mention, Mention]]) -> l
     places = {(document_id, question.key): question for question in asked}
     with transaction.atomic():
         found = _stored(places)
-        _ask(Question.Kind.RELATION, {place: one for place, one in places.items() if place not in found})
+        _ask({place: one for place, one in places.items() if place not in found})
         return list(_stored(places).values())
 
 
@@ -163,9 +167,7 @@ def published_pairs(corpus_id: int, before: datetime) -> set[tuple[int, Span, Sp
     set of (int, Span, Span)
         The document's row id, and the two spans in ascending order.
     """
-    found = Question.objects.filter(
-        kind=Question.Kind.RELATION, document__corpus=corpus_id, published_at__lt=before
-    )
+    found = Question.objects.filter(kind=relation.NAME, document__corpus=corpus_id, published_at__lt=before)
     pairs = set()
     for document_id, mentions in found.values_list("document_id", "payload__mentions"):
         first, second = sorted(Span(one["start"], one["end"]) for one in mentions)
@@ -175,14 +177,14 @@ def published_pairs(corpus_id: int, before: datetime) -> set[tuple[int, Span, Sp
 
 def _answering(claim: Claim) -> list[_Answering]:
     """List the questions that can settle a claim, the one for its own types first, and the offer in each."""
-    payloads.check_claim(claim.predicate, claim.subject_type, claim.object_type)
-    relation = RELATIONS[claim.predicate]
-    subject = Mention(claim.subject, relation.subject_type)
-    others = [kind for kind in relation.object_types if kind != claim.object_type]
+    relation.check_claim(claim.predicate, claim.subject_type, claim.object_type)
+    admitted = RELATIONS[claim.predicate]
+    subject = Mention(claim.subject, admitted.subject_type)
+    others = [one for one in admitted.object_types if one != claim.object_type]
     answering = []
     for object_type in (claim.object_type, *others):
         question = RelationQuestion.about(subject, Mention(claim.object, object_type))
-        place = 0 if relation.symmetric else question.mentions.index(subject)
+        place = 0 if admitted.symmetric else question.mentions.index(subject)
         answering.append((question, Offer(claim.predicate, place)))
     return answering
 
@@ -218,7 +220,7 @@ def _stored(places: Iterable[_Place]) -> dict[_Place, Question]:
     return {(row.document_id, row.key): row for row in rows}
 
 
-def _ask(kind: Question.Kind, wanted: Mapping[_Place, Asked]) -> None:
+def _ask(wanted: Mapping[_Place, Content]) -> None:
     if not wanted:
         return
     lengths = dict(
@@ -233,8 +235,9 @@ def _ask(kind: Question.Kind, wanted: Mapping[_Place, Asked]) -> None:
     ):
         if document_id not in lengths:
             raise InvalidInput(f"there is no document {document_id}")
-        payloads.check_spans(question.spans, lengths[document_id])
-        rows.append(Question(document_id=document_id, kind=kind, key=key, payload=question.payload()))
+        kind = find_kind(question.kind)
+        check_spans(question.spans, lengths[document_id])
+        rows.append(Question(document_id=document_id, kind=kind.name, key=key, payload=question.payload()))
     Question.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
 
 

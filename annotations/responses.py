@@ -8,7 +8,9 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Length
 
-from annotations import conflicts, labels, payloads, selectors
+from annotations import conflicts, labels
+from annotations.kinds.fields import check_spans
+from annotations.kinds.registry import read_asked
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
 from kbpo.core.analysing import analyse
@@ -25,7 +27,7 @@ class Answer:
     question : Question
     worker : User
     answer : object
-        JSON as it came in; `annotations.payloads` says what it must hold.
+        JSON as it came in; its question's kind (`annotations.kinds`) says what it must hold.
     seconds : float or None
         From being shown the question to answering.
     as_expert : bool
@@ -89,9 +91,9 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     for worker, corpus_id in {(given.worker, corpora[given.question.pk]) for given in answers}:
         if conflicts.exists(worker_id=worker.pk, corpus_id=corpus_id):
             raise NotAllowed("A team of yours competes in this corpus, so you may not judge it.")
-    asked = selectors.read_asked(locked)
+    asked = read_asked(locked)
     for question in locked:
-        payloads.check_spans(asked[question.pk].spans, question.text_length)
+        check_spans(asked[question.pk].spans, question.text_length)
     responses = {
         (response.question_id, response.worker_id): response
         for response in Response.objects.filter(

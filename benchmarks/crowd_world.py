@@ -92,8 +92,8 @@ def state() -> dict[str, int]:
 def _ask(corpus: object, number: int) -> int:
     """Load the demo's documents, and ask about pairs of mentions that stand near each other."""
     from annotations import corpora
+    from annotations.kinds.relation import Mention, RelationQuestion
     from annotations.models import Document, Question
-    from annotations.payloads import Mention, RelationQuestion
     from demo import build
     from kbpo.core.errors import InvalidInput
     from kbpo.core.spans import Span

@@ -243,8 +243,9 @@ SELECT question_id, worker_id, CASE WHEN min(predicate) = '' THEN
 ELSE jsonb_build_object('version', 1, 'none', NOT bool_or(held), 'relations', COALESCE(
     jsonb_agg(jsonb_build_object('predicate', predicate, 'subject', subject)) FILTER (WHERE held), '[]'))
 END, false, true, now() FROM vote GROUP BY question_id, worker_id;
-INSERT INTO annotations_label (question_id, predicate, subject, value, votes_for, votes, source)
-SELECT question_id, predicate, subject, sum(held::int) >= 2, sum(held::int), 3, 'majority'
+INSERT INTO annotations_label (question_id, claim, value, votes_for, votes, source)
+SELECT question_id, CASE WHEN predicate = '' THEN 'right' ELSE predicate || '|' || subject END,
+    (sum(held::int) >= 2)::int, sum(held::int), 3, 'majority'
 FROM vote GROUP BY question_id, predicate, subject;
 UPDATE annotations_question SET state = 'settled', settled_at = now();
 DROP TABLE truth, vote;

@@ -7,9 +7,10 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet,
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
-from annotations import payloads
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question, Response, Sentence
-from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.grouping import Lacking
 from crowd.models import Assignment, HitQuestion, Reservation
 from kbpo.core.spans import Span
@@ -90,7 +91,7 @@ def _sentence_starts(documents: set[int]) -> dict[int, list[int]]:
 def _mentions(kind: str, payload: dict[str, object]) -> tuple[Span, ...]:
     if kind not in KINDS["relation"]:
         return ()
-    asked = payloads.read_question(kind, payload)
+    asked = read_question(kind, payload)
     if isinstance(asked, CanonicalQuestion):
         return (asked.mention,)
     assert isinstance(asked, RelationQuestion)

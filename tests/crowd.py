@@ -10,8 +10,9 @@ from typing import Any
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd import budget, collecting, posting, review
 from crowd.models import Assignment, Budget, Hit
 from crowd.providers import registry

@@ -8,7 +8,7 @@ import factory
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
@@ -20,7 +20,6 @@ from annotations.models import (
     Response,
     Sentence,
 )
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from annotations.records import MentionRecord, RelationRecord
 from annotations.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
@@ -317,11 +316,7 @@ class QuestionFactory(factory.django.DjangoModelFactory[Question]):
 
     document = factory.SubFactory(DocumentFactory)
     asked = factory.LazyFunction(lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")))
-    kind = factory.LazyAttribute(
-        lambda question: {CanonicalQuestion: "canonical", EntitiesQuestion: "entities"}.get(
-            type(question.asked), "relation"
-        )
-    )
+    kind = factory.LazyAttribute(lambda question: question.asked.kind)
     key = factory.LazyAttribute(lambda question: question.asked.key)
     payload = factory.LazyAttribute(lambda question: question.asked.payload())
 
@@ -339,9 +334,8 @@ class LabelFactory(factory.django.DjangoModelFactory[Label]):
         model = Label
 
     question = factory.SubFactory(QuestionFactory, settled=True)
-    predicate = "per:place_of_birth"
-    subject = 0
-    value = True
+    claim = "per:place_of_birth|0"
+    value = 1.0
     votes_for = factory.LazyAttribute(lambda label: 3 if label.value else 0)
     votes = 3
 

@@ -16,13 +16,13 @@ class Verdict:
 
     Attributes
     ----------
-    value : bool
-        Whether more than half of the votes are for it.
+    value : float
+        1 if more than half of the votes are for it, else 0.
     votes_for, votes : int
         Votes for it, and votes of all who were offered it.
     """
 
-    value: bool
+    value: float
     votes_for: int
     votes: int
 
@@ -94,4 +94,4 @@ def canonical(votes: Sequence[bool]) -> Verdict | None:
 
 
 def _verdict(votes_for: int, votes: int) -> Verdict:
-    return Verdict(value=2 * votes_for > votes, votes_for=votes_for, votes=votes)
+    return Verdict(value=float(2 * votes_for > votes), votes_for=votes_for, votes=votes)

@@ -6,11 +6,9 @@ from annotations.models.question import Question
 
 
 class Label(models.Model):
-    """The verdict on one claim of a question.
+    """What the answers to a question amount to on one of its claims.
 
-    For a relation question there is one for each relation and direction that was offered: `predicate`, and
-    `subject` (0: the pair's first mention is the subject; 1: its second). For a canonical question there is
-    one, with an empty `predicate`.
+    Which claims there are, and how they are named, is for the question's kind to say.
     """
 
     class Source(models.TextChoices):
@@ -18,9 +16,8 @@ class Label(models.Model):
         EXPERT = "expert", "an expert"
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="labels")
-    predicate = models.CharField(max_length=64, blank=True)
-    subject = models.PositiveSmallIntegerField(default=0)
-    value = models.BooleanField()
+    claim = models.CharField(max_length=128, help_text="What it is about, as the question's kind names it.")
+    value = models.FloatField(help_text="Of a verdict 1, it holds, or 0, it does not.")
     votes_for = models.PositiveSmallIntegerField()
     votes = models.PositiveSmallIntegerField()
     source = models.CharField(max_length=16, choices=Source, default=Source.MAJORITY)
@@ -37,8 +34,8 @@ class Label(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["question", "predicate", "subject"], name="label_once"),
-            models.CheckConstraint(condition=models.Q(subject__in=[0, 1]), name="label_subject"),
+            models.UniqueConstraint(fields=["question", "claim"], name="label_once"),
+            models.CheckConstraint(condition=~models.Q(claim=""), name="label_claim"),
             models.CheckConstraint(condition=models.Q(votes_for__lte=models.F("votes")), name="label_votes"),
             models.CheckConstraint(
                 condition=models.Q(posterior__isnull=True) | models.Q(posterior__gte=0, posterior__lte=1),
@@ -47,4 +44,4 @@ class Label(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.predicate or 'canonical'}: {self.value}"
+        return f"{self.claim}: {self.value:g}"

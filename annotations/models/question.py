@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from annotations.kinds.kind_names import choices
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
@@ -11,18 +12,13 @@ FIRST_VOTES = 3  # before anybody looks at what they amount to
 class Question(models.Model):
     """Something asked once, whoever needs it. `key` says what; `payload` is what the worker is shown."""
 
-    class Kind(models.TextChoices):
-        RELATION = "relation", "which relations hold between two mentions"
-        CANONICAL = "canonical", "whether a canonical mention is right"
-        ENTITIES = "entities", "every mention of a document"
-
     class State(models.TextChoices):
         OPEN = "open", "waiting for votes"
         EXPERT = "expert", "waiting for an expert"
         SETTLED = "settled", "settled"
 
     document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="questions")
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, choices=choices)
     key = models.CharField(max_length=128)
     payload = models.JSONField()
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
@@ -36,9 +32,7 @@ class Question(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["document", "key"], name="question_once"),
-            models.CheckConstraint(
-                condition=models.Q(kind__in=["relation", "canonical", "entities"]), name="question_kind"
-            ),
+            models.CheckConstraint(condition=~models.Q(kind=""), name="question_kind"),
             models.CheckConstraint(
                 condition=models.Q(state="settled", settled_at__isnull=False)
                 | models.Q(state__in=["open", "expert"], settled_at__isnull=True),

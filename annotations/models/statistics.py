@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import F, Q
 
+from annotations.kinds.kind_names import choices
 from annotations.models.corpus import Corpus
-from annotations.models.question import Question
 
 
 class NameFrequency(models.Model):
@@ -35,7 +35,7 @@ class KindAgreement(models.Model):
         LINKS = "links", "links"
 
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="agreements")
-    kind = models.CharField(max_length=16, choices=Question.Kind)
+    kind = models.CharField(max_length=16, choices=choices)
     aspect = models.CharField(
         max_length=16, choices=Aspect, default=Aspect.WHOLE, help_text="Of what an answer says."
     )

@@ -25,7 +25,7 @@ def submit(
     ----------
     worker : User
     answers : mapping of int to object
-        What is said to each question, by its id; JSON as `annotations.payloads` wants it.
+        What is said to each question, by its id; JSON as its kind (`annotations.kinds`) wants it.
     now : datetime
         Aware.
     as_expert : bool

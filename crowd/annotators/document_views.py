@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations import responses, selectors
+from annotations.kinds import kind_names
 from annotations.models import Question
 from crowd import wikipedia
 from crowd.annotators import answering, drafts
@@ -66,7 +67,7 @@ def show(request: HttpRequest, question: Question, reservation: Reservation) -> 
 def save(request: HttpRequest, question_id: int) -> HttpResponse:
     """Keep a draft: ``{"number", "draft"}``."""
     assert isinstance(request.user, User)
-    question = Question.objects.filter(pk=question_id, kind=Question.Kind.ENTITIES).first()
+    question = Question.objects.filter(pk=question_id, kind=kind_names.ENTITIES).first()
     if question is None:
         raise Http404
     data = json_object(request, largest=LARGEST)

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotations import conflicts, payloads, responses
+from annotations import conflicts, responses
+from annotations.kinds import kind_names
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Corpus, Question, Response, Sentence
-from annotations.payloads import RelationQuestion
 from crowd.models import Reservation
 from crowd.open_questions import is_in_hit, number_of, votes_in
 from kbpo.accounts.models import User
@@ -85,7 +87,7 @@ def next_question(
 
 def held_for(question: Question) -> timedelta:
     """Return how long a worker has for a question."""
-    return DOCUMENT_HELD_FOR if question.kind == Question.Kind.ENTITIES else HELD_FOR
+    return DOCUMENT_HELD_FOR if question.kind == kind_names.ENTITIES else HELD_FOR
 
 
 def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Waiting]:
@@ -115,7 +117,7 @@ def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
 
 def beside(question: Question) -> QuerySet[Question]:
     """Select what may be asked on the page of a relation question: about its sentence and its mentions."""
-    asked = payloads.read_question(question.kind, question.payload)
+    asked = read_question(question.kind, question.payload)
     if not isinstance(asked, RelationQuestion):
         return Question.objects.none()
     questions = Question.objects.filter(document=question.document_id).exclude(pk=question.pk)
@@ -128,7 +130,7 @@ def beside(question: Question) -> QuerySet[Question]:
     pairs = Question.objects.none()
     if sentence is not None:
         pairs = questions.filter(
-            kind=Question.Kind.RELATION,
+            kind=kind_names.RELATION,
             payload__mentions__0__start__gte=sentence.start,
             payload__mentions__0__end__lte=sentence.end,
             payload__mentions__1__end__lte=sentence.end,
@@ -139,7 +141,7 @@ def beside(question: Question) -> QuerySet[Question]:
     either = Q()
     for span in sorted(spans):
         either |= Q(payload__mention=span._asdict())
-    return questions.filter(Q(either, kind=Question.Kind.CANONICAL) | Q(pk__in=pairs.values("pk")))
+    return questions.filter(Q(either, kind=kind_names.CANONICAL) | Q(pk__in=pairs.values("pk")))
 
 
 def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
@@ -191,7 +193,7 @@ def _companions(question: Question, worker: User, now: datetime, as_expert: bool
     if not locked:
         return []
     free = list(_open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk"))
-    pairs = [one for one in free if one.kind == Question.Kind.RELATION][: PAIRS_AT_ONCE - 1]
+    pairs = [one for one in free if one.kind == kind_names.RELATION][: PAIRS_AT_ONCE - 1]
     spans = [item for one in (question, *pairs) for item in _mentions(one)]
     return [*pairs, *(one for one in free if one.payload.get("mention") in spans)]
 

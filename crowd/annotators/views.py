@@ -11,10 +11,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations import payloads, responses
-from annotations.entities import EntitiesQuestion
+from annotations import responses
+from annotations.kinds import kind_names
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Corpus, Question, Response, Sentence
-from annotations.payloads import CanonicalQuestion, RelationQuestion
 from annotations.selectors import corpus_by_tag
 from crowd.annotators import answering, queue
 from crowd.annotators.document_views import show as show_document
@@ -81,7 +84,7 @@ def question(request: HttpRequest, question_id: int) -> HttpResponse:
     if main is None:
         raise Http404
     corpus = main.document.corpus
-    is_document = main.kind == Question.Kind.ENTITIES
+    is_document = main.kind == kind_names.ENTITIES
     reservation = Reservation.objects.filter(question=main, worker=worker).first()
     if reservation is None:
         answered = Response.objects.filter(question=main, worker=worker).first()
@@ -198,7 +201,7 @@ def _posted_ids(form: QueryDict) -> list[int]:
 
 
 def _read(one: Question) -> RelationQuestion | CanonicalQuestion:
-    asked = payloads.read_question(one.kind, one.payload)
+    asked = read_question(one.kind, one.payload)
     assert not isinstance(asked, EntitiesQuestion), "it has a page of its own"
     return asked
 

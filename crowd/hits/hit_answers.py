@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotations import selectors
+from annotations.kinds.registry import read_asked
 from annotations.models import Question
 from kbpo.core.errors import InvalidInput
 
@@ -25,7 +25,7 @@ class HitAnswers:
     Attributes
     ----------
     answers : mapping of int to dict
-        By the question's id, in the normal form of `annotations.payloads`.
+        By the question's id, in the normal form of its kind (`annotations.kinds`).
     seconds : mapping of int to float
         That each took on the page, where it says so.
     comment : str
@@ -75,7 +75,7 @@ def read_answers(data: object, questions: Collection[Question]) -> HitAnswers:
         raise InvalidInput("the answer has no list of answers")
     if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
         raise InvalidInput(f"a comment is a text of at most {LONGEST_COMMENT:,} characters")
-    asked = selectors.read_asked(questions)
+    asked = read_asked(questions)
     answers: dict[int, dict[str, Any]] = {}
     seconds: dict[int, float] = {}
     for item in listed:

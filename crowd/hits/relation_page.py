@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db.models import Q
 
-from annotations import payloads
+from annotations.kinds import kind_names
+from annotations.kinds.registry import read_claim_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Document, Question, Sentence
-from annotations.payloads import RelationQuestion
 from crowd.hits.hit_answers import VERSION
 from crowd.interfaces import relation
 from crowd.interfaces.relation import Asked, Page
@@ -183,9 +184,7 @@ def _number(text: str) -> float | None:
 
 
 def _read(questions: Iterable[Question]) -> dict[int, Asked]:
-    return {
-        question.pk: payloads.read_claim_question(question.kind, question.payload) for question in questions
-    }
+    return {question.pk: read_claim_question(question.kind, question.payload) for question in questions}
 
 
 def _group(questions: Sequence[Question]) -> list[list[Question]]:
@@ -193,7 +192,7 @@ def _group(questions: Sequence[Question]) -> list[list[Question]]:
     asked = _read(questions)
     groups: list[list[Question]] = []
     homes: dict[tuple[int, Span], list[Question]] = {}
-    for question in sorted(questions, key=lambda one: one.kind != Question.Kind.RELATION):
+    for question in sorted(questions, key=lambda one: one.kind != kind_names.RELATION):
         one = asked[question.pk]
         mentions = one.spans if isinstance(one, RelationQuestion) else one.spans[:1]
         home = None

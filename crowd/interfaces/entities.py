@@ -7,8 +7,8 @@ from math import ceil
 from typing import Any
 from urllib.parse import unquote
 
-from annotations.entities import WIKIPEDIA, Passage
-from annotations.links import kind_of, read_link
+from annotations.kinds.links import WIKIPEDIA, kind_of, read_link
+from annotations.kinds.passages import Passage
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from annotations import links
+from annotations.kinds.links import read_date, read_title
 from kbpo.core.errors import InvalidInput
 
 NONE = "none"
@@ -60,7 +60,7 @@ def build_field(name: str, kind: str, suggestion: str, posted: Mapping[str, Sequ
 
 
 def read_field(field: LinkField) -> dict[str, Any]:
-    """Return what a field says, as `annotations.links.read_link` wants it.
+    """Return what a field says, as `annotations.kinds.links.read_link` wants it.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def read_field(field: LinkField) -> dict[str, Any]:
         return {"none": True}
     if not title:
         raise InvalidInput("Choose the page, type its title, or tick “no page”.")
-    return {"page": links.read_title(title_of(title))}
+    return {"page": read_title(title_of(title))}
 
 
 def title_of(text: str) -> str:
@@ -113,4 +113,4 @@ def _read_date(field: LinkField) -> dict[str, Any]:
         if part and not (part.isascii() and part.isdecimal() and len(part) <= digits):
             raise InvalidInput(f"The {words} must be a number, such as {'2016' if digits == 4 else '11'}.")
     parts = [year.zfill(4), *(part.zfill(2) for part in (month, day) if part)]
-    return {"date": links.read_date("-".join(parts))}
+    return {"date": read_date("-".join(parts))}

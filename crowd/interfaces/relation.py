@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-from annotations.links import kind_of
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.links import kind_of
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from crowd.interfaces import links
 from crowd.interfaces.links import LinkField
 from kbpo.core.errors import InvalidInput

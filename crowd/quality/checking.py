@@ -11,11 +11,11 @@ from random import Random
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotations import payloads
+from annotations.kinds.registry import find_kind, read_question
 from annotations.models import Label, Question, Response
 from annotations.models.question import FIRST_VOTES
-from annotations.payloads import CanonicalQuestion, Offer
 from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
+from crowd.open_questions import KINDS
 from crowd.pricing import timing
 from crowd.quality import rules
 from kbpo.accounts.models import User
@@ -60,10 +60,11 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
     -------
     Question or None
         None where chance has it so, more and more often for a worker who is right (`rules.gold_chance`),
-        where there is no such question, and for work other than questions about relations.
+        where there is no such question, and for work whose kinds of question cannot be gold.
     """
     batch = assignment.hit.batch
-    if batch.is_tutorial or batch.kind != HitBatch.Kind.RELATION:
+    kinds = [kind for kind in KINDS[batch.kind] if find_kind(kind).can_be_gold]
+    if batch.is_tutorial or not kinds:
         return None
     people = _people(assignment)
     results = gold_answers(people)
@@ -75,7 +76,7 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         return None
     settled = Question.objects.filter(
         document__corpus=batch.corpus_id,
-        kind=Question.Kind.RELATION,
+        kind__in=kinds,
         state=Question.State.SETTLED,
         published_at=None,
     ).order_by("pk")
@@ -136,11 +137,8 @@ def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
 
 def is_right(question: Question, answer: Mapping[str, object], labels: Collection[Label]) -> bool:
     """Say whether an answer is all of what was settled, and nothing else."""
-    asked = payloads.read_claim_question(question.kind, question.payload)
-    if isinstance(asked, CanonicalQuestion):
-        return all(label.value == answer["right"] for label in labels)
-    true = {Offer(label.predicate, label.subject) for label in labels if label.value}
-    return set(asked.ticked(answer)) == true
+    asked = read_question(question.kind, question.payload)
+    return asked.is_right(answer, {label.claim: label.value for label in labels})
 
 
 def _with_gold() -> QuerySet[Assignment]:

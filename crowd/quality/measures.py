@@ -7,8 +7,9 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Max, Min, Q, Sum
 
-from annotations import selectors
+from annotations import agreements
 from annotations.aggregation.shares import median_of
+from annotations.kinds.registry import KINDS
 from annotations.models import Question, Response
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
@@ -106,7 +107,7 @@ def _measure_workers(now: datetime) -> int:
             counts = found[worker, kind]
             counts["gold_right"] = counts.get("gold_right", 0) + right
             counts["gold_asked"] = counts.get("gold_asked", 0) + asked
-    for kind in Question.Kind:
+    for kind in KINDS:
         found.setdefault((None, kind), {})
     WorkerMeasure.objects.bulk_create(
         (
@@ -170,9 +171,8 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
         ).distinct()
     rows = []
     for batch in batches:
-        kind = Question.Kind(batch.kind)
-        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
-        measured = selectors.agreement_on(asked, kind)
+        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=batch.kind).distinct()
+        measured = agreements.measure_on(asked, batch.kind)
         kappa = measured.kappa
         rows.append(
             BatchMeasure(

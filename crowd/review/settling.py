@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotations import annotating
+from annotations import labels
 from annotations.models import Question, Response
 from crowd import budget
 from crowd.models import Assignment, Hit, HitBatch
@@ -156,5 +156,5 @@ def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
         list(Question.objects.filter(pk__in=questions).order_by("pk").select_for_update(no_key=True))
         Response.objects.filter(pk__in=list(responses.values_list("pk", flat=True))).update(is_valid=is_valid)
         if not is_valid:
-            annotating.reopen_documents(questions=questions)
+            labels.reopen_questions(questions=questions)
         nudge("kbpo.pipeline.settle_questions" if is_valid else "kbpo.pipeline.post_hits")

@@ -14,11 +14,13 @@ from random import Random
 
 from django.db.models import QuerySet
 
-from annotations import jsonlines, labels, selectors
-from annotations.entities import EntitiesQuestion
+from annotations import jsonlines, labels
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.registry import read_asked
+from annotations.kinds.relation import Offer, RelationQuestion
 from annotations.models import Corpus, Question, Response
 from annotations.models.question import FIRST_VOTES
-from annotations.payloads import CanonicalQuestion, Offer, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
 from crowd.simulation import simulated_documents
@@ -124,7 +126,7 @@ def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str,
     doc_id = question.document.doc_id
     if doc_id not in gold:
         raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
-    asked = selectors.read_asked([question])[question.pk]
+    asked = read_asked([question])[question.pk]
     if isinstance(asked, CanonicalQuestion):
         return asked.answer(canonical_is_right(asked, gold[doc_id]))
     if isinstance(asked, EntitiesQuestion):
@@ -214,7 +216,7 @@ def _votes(
                 f"{len(fresh)} of {len(crowd)} workers have not voted on it",
                 where="workers",
             )
-        (asked,) = selectors.read_asked([question]).values()
+        (asked,) = read_asked([question]).values()
         for number in fresh[: max(missing, 0)]:
             rng = _rng(seed, question, str(number))
             if isinstance(asked, EntitiesQuestion):

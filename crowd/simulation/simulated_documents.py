@@ -6,8 +6,9 @@ from random import Random
 from typing import Any
 from urllib.parse import unquote
 
-from annotations.entities import WIKIPEDIA, EntitiesQuestion, Passage
-from annotations.links import kind_of, read_link
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.links import WIKIPEDIA, kind_of, read_link
+from annotations.kinds.passages import Passage
 from annotations.records import MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES

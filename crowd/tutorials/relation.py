@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from crowd.interfaces import relation
 from crowd.interfaces.relation import Asked, Page
 from crowd.tutorials import practising
@@ -30,7 +31,7 @@ class RelationPractice:
     text : str
     asked : RelationQuestion or CanonicalQuestion
     right_answer : dict
-        In the normal form of `annotations.payloads`.
+        In the normal form of its kind (`annotations.kinds`).
     explanation : str
     """
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.registry import read_question
 from annotations.models import Label
-from annotations.payloads import CanonicalQuestion, RelationQuestion, read_question
 from evaluation.kbp.claims import read_claims
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
@@ -61,8 +60,7 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         "question__kind",
         "question__payload",
         "question__document__doc_id",
-        "predicate",
-        "subject",
+        "claim",
         "value",
         "votes_for",
         "votes",
@@ -71,14 +69,12 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         "question_id",
         "pk",
     ).iterator(chunk_size=2000):
-        kind, payload, doc_id, predicate, subject, value, votes_for, votes, source, *_ = label
-        question = read_question(kind, payload)
-        assert not isinstance(question, EntitiesQuestion), "it has no labels"
+        kind, payload, doc_id, claim, value, votes_for, votes, source, *_ = label
         yield {
             "kind": kind,
             "doc_id": doc_id,
-            **_spans(question, predicate, subject),
-            "right": value,
+            **read_question(kind, payload).published(claim),
+            "right": value == 1,
             "votes_for": votes_for,
             "votes": votes,
             "source": source,
@@ -144,21 +140,3 @@ def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
                 "known": bool(inclusion and inclusion.is_known),
                 "drawn": (drawn[instance_id] or 1) if instance_id in drawn else 0,
             }
-
-
-def _spans(question: RelationQuestion | CanonicalQuestion, predicate: str, subject: int) -> dict[str, Any]:
-    if isinstance(question, RelationQuestion):
-        one, other = question.mentions[subject].span, question.mentions[1 - subject].span
-        return {
-            "predicate": predicate,
-            "subject_start": one.start,
-            "subject_end": one.end,
-            "object_start": other.start,
-            "object_end": other.end,
-        }
-    return {
-        "mention_start": question.mention.start,
-        "mention_end": question.mention.end,
-        "canonical_start": question.canonical.start,
-        "canonical_end": question.canonical.end,
-    }

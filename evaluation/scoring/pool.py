@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.kinds.relation import claim_sql
 from annotations.models import Corpus
 from evaluation.design import columns
 from evaluation.estimators import weighting
@@ -174,10 +175,7 @@ def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
     column : {"value", "corrected"}
         The labels as they stand, or corrected for workers' errors; NaN where one was never corrected.
     """
-    value, right = (
-        f"COALESCE({label}.{column}{'::int' if column == 'value' else ''}::float8, 'NaN')"
-        for label in ("label", "right_object")
-    )
+    value, right = (f"COALESCE({label}.{column}, 'NaN')" for label in ("label", "right_object"))
     relation = np.full(pool.size, np.nan)
     found = read_columns(
         f"SELECT sampled.instance_id, {value}"  # noqa: S608 - names of ours
@@ -185,7 +183,7 @@ def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " JOIN evaluation_instance AS instance ON instance.id = sampled.instance_id"
         " JOIN annotations_label AS label ON label.question_id = sampled.question_id"
-        " AND label.predicate = instance.predicate AND label.subject = sampled.subject"
+        f" AND label.claim = {claim_sql('instance.predicate', 'sampled.subject')}"
         " WHERE sampled.epoch_id = %s AND batch.number <= %s",
         [pool.epoch.pk, len(pool.batches)],
         {"instance": "bigint", "value": "float8"},

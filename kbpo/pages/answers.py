@@ -7,9 +7,11 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from annotations import payloads
+from annotations.kinds import kind_names
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.registry import read_claim_question
+from annotations.kinds.relation import Offer
 from annotations.models import Document, Label, Question, Response, Sentence
-from annotations.payloads import CanonicalQuestion, Offer
 from crowd.interfaces import relation
 from crowd.models import Assignment
 from kbpo.core.errors import InvalidInput
@@ -107,7 +109,7 @@ def listed(*, show: str, batch_id: int | None = None, user_id: int | None = None
 
 def marked_parts(assignment: Assignment) -> list[marked.MarkedPart]:
     """Read what an assignment's worker marked in whole documents, where its HIT asks for that."""
-    questions = list(_asked(assignment).filter(kind=Question.Kind.ENTITIES).select_related("document"))
+    questions = list(_asked(assignment).filter(kind=kind_names.ENTITIES).select_related("document"))
     if not questions:
         return []
     own, others = _responses(assignment, questions)
@@ -130,7 +132,7 @@ def parts(assignment: Assignment) -> list[Part]:
     ----------
     assignment : Assignment
     """
-    questions = list(_asked(assignment).exclude(kind=Question.Kind.ENTITIES))
+    questions = list(_asked(assignment).exclude(kind=kind_names.ENTITIES))
     if assignment.gold is not None:
         questions.append(assignment.gold)
     own, others = _responses(assignment, questions)
@@ -138,7 +140,7 @@ def parts(assignment: Assignment) -> list[Part]:
     reading = {
         question.pk: _Reading(
             question,
-            payloads.read_claim_question(question.kind, question.payload),
+            read_claim_question(question.kind, question.payload),
             own[question.pk].answer if question.pk in own else stored.get(question.pk),
             own.get(question.pk),
             others[question.pk],
@@ -268,8 +270,8 @@ def _vote(response: Response, asked: relation.Asked, step: relation.Step, ticked
 def _right_values(asked: relation.Asked, labels: Sequence[Label]) -> list[str]:
     """Return what would have been ticked by somebody who is right."""
     if isinstance(asked, CanonicalQuestion):
-        return relation.ticked_values(asked, asked.answer(any(label.value for label in labels)))
-    true = [Offer(label.predicate, label.subject) for label in labels if label.value]
+        return relation.ticked_values(asked, asked.answer(any(label.value == 1 for label in labels)))
+    true = [Offer.of_claim(label.claim) for label in labels if label.value == 1]
     return relation.ticked_values(asked, asked.answer(true))
 
 

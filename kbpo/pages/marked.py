@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.entities import link_text
+from annotations.kinds.links import link_text
 from annotations.marked import Entity, entities, marks
 from annotations.models import Document, Response
 from annotations.records import MentionRecord

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotations import responses
-from annotations.payloads import EntitiesQuestion
+from annotations.kinds.entities import EntitiesQuestion
 from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from tests import crowd

@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Question, Response
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd import budget, posting
 from crowd.interfaces import relation
 from crowd.interfaces.addresses import hit_url

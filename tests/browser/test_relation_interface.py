@@ -4,8 +4,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Question, Response
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
 from tests.browser.conftest import OpenPage

@@ -8,9 +8,11 @@ from django.core import mail
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from annotations import payloads, responses
+from annotations import responses
+from annotations.kinds import kind_names
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
-from annotations.payloads import RelationQuestion
 from evaluation.models import Submission
 from kbpo import pipeline
 from kbpo.accounts.models import User
@@ -49,7 +51,7 @@ def kb(world: World, tmp_path: Path) -> Path:
 
 def true_relations(world: World, question: Question) -> list[dict[str, object]]:
     """What an attentive reader ticks."""
-    asked = payloads.read_question(question.kind, question.payload)
+    asked = read_question(question.kind, question.payload)
     assert isinstance(asked, RelationQuestion)
     document = int(question.document.doc_id.removeprefix("D"))
     spans = [mention.span for mention in asked.mentions]
@@ -67,7 +69,7 @@ def true_relations(world: World, question: Question) -> list[dict[str, object]]:
 
 
 def answer(world: World, question: Question) -> dict[str, object]:
-    if question.kind == Question.Kind.CANONICAL:
+    if question.kind == kind_names.CANONICAL:
         return {"right": True}
     ticked = true_relations(world, question)
     return {"relations": ticked} if ticked else {"relations": [], "none": True}
@@ -100,8 +102,8 @@ def judge_by_keyboard(page: Page, world: World) -> int:
         seen += 1
         question = Question.objects.select_related("document").get(pk=int(match.group(1)))
         for step in range(page.locator("[data-step]").count()):
-            if step == 0 and question.kind == Question.Kind.RELATION:
-                asked = payloads.read_question(question.kind, question.payload)
+            if step == 0 and question.kind == kind_names.RELATION:
+                asked = read_question(question.kind, question.payload)
                 assert isinstance(asked, RelationQuestion)
                 ticked = true_relations(world, question)
                 offers = [{"predicate": offer.predicate, "subject": offer.subject} for offer in asked.offered]

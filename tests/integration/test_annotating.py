@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question, Response
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from tests.factories import (

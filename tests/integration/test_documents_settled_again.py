@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import annotating, labels, pairs, questions, responses
+from annotations import labels, pairs, questions, responses, selectors
 from annotations.models import Document, DocumentAnnotation, Question, Response
 from crowd import budget, review
 from evaluation.kbp.recall import document_phases
@@ -56,7 +56,7 @@ def invalidate(question: Question, worker: User) -> None:
     with transaction.atomic():
         Question.objects.select_for_update().get(pk=question.pk)
         Response.objects.filter(question=question, worker=worker).update(is_valid=False)
-        annotating.reopen_documents(questions=[question.pk])
+        labels.reopen_questions(questions=[question.pk])
 
 
 def settle() -> None:
@@ -66,7 +66,7 @@ def settle() -> None:
 
 
 def marked_by(annotation: DocumentAnnotation) -> set[Span]:
-    return {one.span for one in pairs.read_record(annotation).mentions}
+    return {one.span for one in selectors.read_record(annotation).mentions}
 
 
 def complete(document: Document) -> DocumentAnnotation:

@@ -297,9 +297,7 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     true = {
         (row.instance.document.doc_id, row.instance.predicate)
         for row in SampledInstance.objects.select_related("instance__document")
-        if Label.objects.get(
-            question=row.question, predicate=row.instance.predicate, subject=row.subject
-        ).value
+        if Label.objects.get(question=row.question, claim=f"{row.instance.predicate}|{row.subject}").value
     }
     kept = [
         (fact, confidence)

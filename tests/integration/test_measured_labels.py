@@ -16,9 +16,9 @@ pytestmark = pytest.mark.django_db
 def measured(corpus: Corpus) -> dict[tuple[object, ...], tuple[float | None, float | None]]:
     labels.update_posteriors(corpus=corpus)
     rows = Label.objects.filter(question__document__corpus=corpus).values_list(
-        "question_id", "predicate", "subject", "posterior", "corrected"
+        "question_id", "claim", "posterior", "corrected"
     )
-    return {row[:3]: row[3:] for row in rows}
+    return {row[:2]: row[2:] for row in rows}
 
 
 def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(

@@ -9,9 +9,10 @@ import pytest
 from django.db import connection
 
 from annotations import conflicts, labels, responses
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question, Response, Sentence
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from annotations.segmentation import segment
 from crowd.annotators import answering, queue
 from crowd.models import Reservation

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from annotations import conflicts, labels, responses
+from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Corpus, Label, Question, Response
-from annotations.payloads import CanonicalQuestion
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from tests.factories import ADA, SHE, QuestionFactory, UserFactory
@@ -65,7 +65,7 @@ def needed(question: Question) -> int:
 
 def values(question: Question) -> dict[str, tuple[bool, int, int, str]]:
     return {
-        label.predicate: (label.value, label.votes_for, label.votes, label.source)
+        label.claim: (label.value, label.votes_for, label.votes, label.source)
         for label in Label.objects.filter(question=question)
     }
 
@@ -149,17 +149,17 @@ def test_two_of_three_settle_every_predicate_that_was_offered(question: Question
     assert labels.settle_questions() == 1
     assert state(question) == "settled"
     settled = values(question)
-    assert settled.pop("per:place_of_birth") == (True, 2, 3, "majority")
+    assert settled.pop("per:place_of_birth|0") == (True, 2, 3, "majority")
     assert set(settled.values()) == {(False, 0, 3, "majority")}
-    assert set(settled) == {offer["predicate"] for offer in question.payload["options"]} - {
-        "per:place_of_birth"
-    }
+    assert set(settled) == {
+        f"{offer['predicate']}|{offer['subject']}" for offer in question.payload["options"]
+    } - {"per:place_of_birth|0"}
 
 
 def test_two_of_three_settle_a_canonical_mention(canonical: Question) -> None:
     vote(canonical, {"right": True}, {"right": True}, {"right": False})
     labels.settle_questions()
-    assert values(canonical) == {"": (True, 2, 3, "majority")}
+    assert values(canonical) == {"right": (True, 2, 3, "majority")}
 
 
 def test_too_few_votes_settle_nothing(question: Question) -> None:
@@ -188,7 +188,7 @@ def test_a_question_is_settled_as_soon_as_its_votes_suffice(question: Question) 
         labels.settle_questions()
         assert needed(question) == votes_needed
     assert state(question) == "settled"
-    assert values(question)["per:place_of_birth"] == (True, 3, 5, "majority")
+    assert values(question)["per:place_of_birth|0"] == (True, 3, 5, "majority")
 
 
 def test_what_the_most_votes_leave_open_goes_to_an_expert(question: Question) -> None:
@@ -255,8 +255,8 @@ def test_an_expert_settles_at_once(question: Question, operator: User) -> None:
     labels.send_to_experts(questions=[question])
     responses.record(question=question, worker=operator, answer=LIVED, as_expert=True)
     assert state(question) == "settled"
-    assert values(question)["per:place_of_residence"] == (True, 1, 1, "expert")
-    assert values(question)["per:place_of_birth"] == (False, 0, 1, "expert")
+    assert values(question)["per:place_of_residence|0"] == (True, 1, 1, "expert")
+    assert values(question)["per:place_of_birth|0"] == (False, 0, 1, "expert")
 
 
 def test_an_experts_answer_sent_twice_settles_once(question: Question, operator: User) -> None:
@@ -279,7 +279,7 @@ def test_an_experts_late_answer_changes_nothing(question: Question, operator: Us
     vote(question, BORN, BORN, BORN)
     labels.settle_questions()
     responses.record(question=question, worker=operator, answer=NONE, as_expert=True)
-    assert values(question)["per:place_of_birth"] == (True, 3, 3, "majority")
+    assert values(question)["per:place_of_birth|0"] == (True, 3, 3, "majority")
 
 
 def test_only_settled_questions_are_published_and_once(question: Question) -> None:

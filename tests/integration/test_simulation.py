@@ -85,9 +85,9 @@ def test_without_errors_every_label_is_the_truth(corpus: Corpus, gold: Gold, ask
     report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0)
     assert (report.questions, report.answers, report.expert_answers) == (asked, 3 * asked, 0)
     assert not Question.objects.exclude(state="settled").exists()
-    true = Label.objects.filter(value=True)
-    assert true.filter(predicate="per:employee_or_member_of").count() == SIZE
-    assert true.filter(predicate="").count() == SIZE
+    true = Label.objects.filter(value=1)
+    assert true.filter(claim__startswith="per:employee_or_member_of").count() == SIZE
+    assert true.filter(claim="right").count() == SIZE
     assert true.count() == 2 * SIZE
 
 
@@ -95,7 +95,7 @@ def test_with_errors_experts_settle_what_the_votes_do_not(corpus: Corpus, gold: 
     report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.6)
     assert report.expert_answers > 0
     assert not Question.objects.exclude(state="settled").exists()
-    for label in Label.objects.filter(source="expert", predicate="per:employee_or_member_of"):
+    for label in Label.objects.filter(source="expert", claim__startswith="per:employee_or_member_of"):
         first = label.question.payload["mentions"][0]["start"] == 0
         assert label.value == first
 

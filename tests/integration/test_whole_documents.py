@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from annotations import annotating, corpora, labels, pairs, questions, responses, selectors
-from annotations.entities import EntitiesQuestion
+from annotations import agreements, corpora, labels, pairs, questions, responses, selectors
+from annotations.kinds import entities
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.registry import read_asked
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, DocumentAnnotation, Label, Question, Response
-from annotations.payloads import Mention, RelationQuestion
 from annotations.records import MentionRecord, RelationRecord
 from crowd.simulation import simulated_crowd
 from demo.markup import read_folder
@@ -60,7 +62,7 @@ def crowd() -> list[User]:
 
 
 def marking(question: Question, mentions: list[MentionRecord], **links: Any) -> dict[str, Any]:
-    asked = selectors.read_asked([question])[question.pk]
+    asked = read_asked([question])[question.pk]
     assert isinstance(asked, EntitiesQuestion)
     return asked.answer(mentions, {YEAR: {"date": "1961"}, ADA: {"page": "Ada Quill"}})
 
@@ -74,7 +76,7 @@ def vote(question: Question, crowd: list[User], *answers: dict[str, Any]) -> Non
 def settle_pairs(crowd: list[User], **true: str) -> None:
     """Answer every open relation question: the named predicates hold wherever they are offered."""
     for question in Question.objects.filter(kind="relation", state="open"):
-        asked = selectors.read_asked([question])[question.pk]
+        asked = read_asked([question])[question.pk]
         assert isinstance(asked, RelationQuestion)
         ticked = [offer for offer in asked.offered if offer.predicate in true.values()]
         for worker in crowd:
@@ -118,13 +120,13 @@ def test_votes_settle_into_an_annotation_of_the_crowd(marked: DocumentAnnotation
     links = dict(marked.mentions.values_list("start", "link"))
     assert links[SHE.start] == "https://en.wikipedia.org/wiki/Ada_Quill"
     assert links[YEAR.start] == "1961"
-    assert pairs.read_record(marked).digest == marked.digest
+    assert selectors.read_record(marked).digest == marked.digest
     assert not Label.objects.exists()
 
 
 def test_the_votes_behind_an_annotation_can_be_seen(marked: DocumentAnnotation, question: Question) -> None:
-    outcome = annotating.outcome(question)
-    assert outcome.records == pairs.read_record(marked).mentions
+    outcome = entities.outcome(question)
+    assert outcome.records == selectors.read_record(marked).mentions
     assert [one.votes for one in outcome.mentions] == [3, 3, 2, 2, 2, 2]
 
 
@@ -134,7 +136,7 @@ def test_an_experts_answer_settles_alone(question: Question, crowd: list[User]) 
     full = marking(question, MENTIONS)
     responses.record(question=question, worker=operator, answer=full, as_expert=True)
     assert DocumentAnnotation.objects.get().mentions.count() == 6
-    assert len(annotating.outcome(question).records) == 6
+    assert len(entities.outcome(question).records) == 6
 
 
 def test_experts_and_the_crowd_are_told_apart(marked: DocumentAnnotation, document: Document) -> None:
@@ -185,7 +187,7 @@ def test_true_instances_are_the_labels_that_hold(marked: DocumentAnnotation, cro
     settle_pairs(crowd, one="per:organizations_founded", two="org:date_founded", three="per:place_of_birth")
     assert pairs.settle_documents(now=NOW) == 1
     marked.refresh_from_db()
-    record = pairs.read_record(marked)
+    record = selectors.read_record(marked)
     assert record.relations == (
         RelationRecord("org:date_founded", PRESS, YEAR),
         RelationRecord("per:organizations_founded", SHE, PRESS),
@@ -203,7 +205,7 @@ def test_a_relation_of_an_inverse_or_symmetric_kind_counts_once(
     vote(question, crowd, *[marking(question, people)] * 3)
     pairs.settle_documents(now=NOW)
     pair = Question.objects.get(kind="relation")
-    asked = selectors.read_asked([pair])[pair.pk]
+    asked = read_asked([pair])[pair.pk]
     assert isinstance(asked, RelationQuestion)
     child = next(one for one in asked.offered if one == ("per:parents", 1))
     spouse = next(one for one in asked.offered if one.predicate == "per:spouse")
@@ -211,7 +213,7 @@ def test_a_relation_of_an_inverse_or_symmetric_kind_counts_once(
         responses.record(question=pair, worker=worker, answer=asked.answer([child, spouse]))
     labels.settle_questions()
     pairs.settle_documents(now=NOW)
-    assert pairs.read_record(DocumentAnnotation.objects.get()).relations == (
+    assert selectors.read_record(DocumentAnnotation.objects.get()).relations == (
         RelationRecord("per:parents", HALLOW, ADA),
         RelationRecord("per:spouse", ADA, HALLOW),
     )
@@ -224,7 +226,7 @@ def test_a_document_without_pairs_is_complete_at_once(question: Question, crowd:
 
 
 def test_agreement_on_whole_documents_is_measured(marked: DocumentAnnotation, document: Document) -> None:
-    found = {one.aspect: one for one in selectors.agreement(document.corpus) if one.kind == "entities"}
+    found = {one.aspect: one for one in agreements.measure(document.corpus) if one.kind == "entities"}
     assert {one.questions for one in found.values()} == {1}
     assert found["spans"].kappa is not None
     assert 0.5 < found["spans"].kappa.estimate < 1
@@ -255,7 +257,7 @@ def test_a_crowd_without_errors_finds_what_experts_do_within_sentences(tmp_path:
             for one in expert.relations
             if any(extent.contains(one.subject) and extent.contains(one.object) for extent in extents)
         }
-        record = pairs.read_record(annotation)
+        record = selectors.read_record(annotation)
         assert {(one.span, one.type) for one in record.mentions} == {
             (one.span, one.type) for one in expert.mentions
         }

@@ -15,8 +15,9 @@ import pytest
 
 from annotations import jsonlines, pairs
 from annotations.aggregation import tokens
-from annotations.entities import EntitiesQuestion, Passage
-from annotations.payloads import Mention, RelationQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.passages import Passage
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.segmentation import segment
 from crowd.simulation import simulated_crowd, simulated_documents

@@ -5,7 +5,8 @@ from statistics import mean
 
 from annotations import jsonlines
 from annotations.aggregation import tokens
-from annotations.entities import EntitiesQuestion, Passage
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.passages import Passage
 from annotations.records import read_annotation
 from annotations.segmentation import segment
 from crowd.simulation import simulated_documents

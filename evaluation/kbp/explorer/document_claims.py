@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from annotations import pairs
+from annotations import selectors
+from annotations.kinds import relation as relation_kind
 from annotations.marked import words_of
 from annotations.models import Document, DocumentAnnotation, Label
-from annotations.payloads import RelationQuestion, read_question
 from annotations.questions import Claim
 from annotations.records import AnnotationRecord
 from evaluation.estimators import matching
@@ -111,7 +111,7 @@ def read_annotation(document: Document, viewer: Viewer) -> Annotation | None:
         return None
     row = max(found, key=lambda one: (one.completed_at is not None, one.source))  # "expert" after "crowd"
     is_sealed = is_operator(viewer) and not exhaustive.opened(document.corpus).filter(pk=document.pk).exists()
-    return Annotation(row, pairs.read_record(row), is_sealed)
+    return Annotation(row, selectors.read_record(row), is_sealed)
 
 
 def read_claims(document: Document, viewer: Viewer) -> Claims:
@@ -218,16 +218,13 @@ def crowd_votes(annotation: Annotation) -> Mapping[Relation, Ruling]:
     """
     if annotation.row.source != DocumentAnnotation.Source.CROWD:
         return {}
-    labels = Label.objects.filter(question__annotations=annotation.row, value=True)
+    labels = Label.objects.filter(question__annotations=annotation.row, value=1)
     if not annotation.is_sealed:
         labels = labels.filter(question__published_at__isnull=False)
     votes = {}
     for label in labels.select_related("question"):
-        question = read_question(label.question.kind, label.question.payload)
-        assert isinstance(question, RelationQuestion)
-        spans = [mention.span for mention in question.mentions]
-        relation = Relation(label.predicate, spans[label.subject], spans[1 - label.subject])
-        votes[relation] = Ruling.of(label)
+        true = relation_kind.KIND.read(label.question.payload).relation(label.claim)
+        votes[Relation(true.predicate, true.subject, true.object)] = Ruling.of(label)
     return votes
 
 

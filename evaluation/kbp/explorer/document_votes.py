@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from annotations import annotating
 from annotations.aggregation.tokens import Marked, Outcome, SettledMention, Tally
+from annotations.kinds import entities
 from annotations.marked import page_name, words_of
 from annotations.models import Document, DocumentAnnotation, Question
 from evaluation.kbp.explorer.document_claims import Annotation
@@ -74,11 +74,11 @@ def read_votes(document: Document, annotation: Annotation | None, viewer: Viewer
     """
     if annotation is None or annotation.row.source != DocumentAnnotation.Source.CROWD:
         return None
-    asked = Question.objects.filter(document=document, kind=Question.Kind.ENTITIES)
+    asked = Question.objects.filter(document=document, kind=entities.NAME)
     if not is_operator(viewer):
         asked = asked.filter(published_at__isnull=False)
     question = asked.select_related("document").first()
-    outcome = annotating.outcome(question) if question is not None else None
+    outcome = entities.outcome(question) if question is not None else None
     if outcome is None or outcome.voters < 2:
         return None
     differences = sorted(_differences(document.text, outcome), key=lambda one: one.span)

@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from django.db import transaction
 
-from annotations.links import kind_of
+from annotations.kinds.links import kind_of
 from annotations.marked import is_address, words_of
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
 from annotations.names import normalised

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotations import questions
+from annotations.kinds import canonical
+from annotations.kinds.relation import Offer
 from annotations.models import Label, Question
 from annotations.questions import Claim
 from evaluation.kbp.claims import row_of
@@ -66,7 +68,7 @@ class Ruling:
     @classmethod
     def of(cls, label: Label) -> "Ruling":
         """Return what a label says."""
-        return cls(label.value, label.votes_for, label.votes, label.source == Label.Source.EXPERT)
+        return cls(label.value == 1, label.votes_for, label.votes, label.source == Label.Source.EXPERT)
 
     @property
     def agreeing(self) -> int:
@@ -84,9 +86,9 @@ def published_rulings(claims: Iterable[Claim]) -> dict[Claim, Ruling]:
     asked = questions.find_relations(set(claims))
     labels = _published_labels(question for question, _ in asked.values())
     return {
-        claim: Ruling.of(labels[question.pk, claim.predicate, subject])
+        claim: Ruling.of(labels[question.pk, Offer(claim.predicate, subject).claim])
         for claim, (question, subject) in asked.items()
-        if (question.pk, claim.predicate, subject) in labels
+        if (question.pk, Offer(claim.predicate, subject).claim) in labels
     }
 
 
@@ -110,22 +112,22 @@ def published_verdicts(predictions: Iterable[Prediction]) -> dict[int, Verdict]:
     relations = questions.find_relations(set(claims.values()))
     mentions = questions.find_canonicals({claim for two in canonicals.values() for claim in two})
     labels = _published_labels([*(question for question, _ in relations.values()), *mentions.values()])
-    values = {place: label.value for place, label in labels.items()}
+    values = {place: label.value == 1 for place, label in labels.items()}
     verdicts = {}
     for prediction in listed:
         claim, own = claims[prediction.pk], canonicals[prediction.pk]
         relation = None
         if claim in relations:
             question, subject = relations[claim]
-            relation = values.get((question.pk, claim.predicate, subject))
-        right = [values.get((mentions[one].pk, "", 0)) if one in mentions else None for one in own]
+            relation = values.get((question.pk, Offer(claim.predicate, subject).claim))
+        right = [values.get((mentions[one].pk, canonical.CLAIM)) if one in mentions else None for one in own]
         verdicts[prediction.pk] = Verdict(
             relation, right[0], right[1] if len(right) > 1 else None, has_object=len(right) > 1
         )
     return verdicts
 
 
-def _published_labels(asked: Iterable[Question]) -> Mapping[tuple[int, str, int], Label]:
+def _published_labels(asked: Iterable[Question]) -> Mapping[tuple[int, str], Label]:
     published = {question.pk for question in asked if question.published_at is not None}
     labels = Label.objects.filter(question__in=published)
-    return {(label.question_id, label.predicate, label.subject): label for label in labels}
+    return {(label.question_id, label.claim): label for label in labels}

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotations import names, questions
+from annotations.kinds.kind_names import ENTITIES
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
 from annotations.names import Occurrence
 from evaluation.estimators import coordinated, documents
@@ -114,7 +115,7 @@ def ask_documents(*, sample: DocumentSample) -> int:
     int
         For how many documents.
     """
-    asked = Question.objects.filter(kind=Question.Kind.ENTITIES, document=OuterRef("document"))
+    asked = Question.objects.filter(kind=ENTITIES, document=OuterRef("document"))
     unasked = _lacking(sample).filter(~Exists(asked)).values_list("document", flat=True)
     return len(questions.ask_entities(list(unasked)))
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotations import labels
+from annotations.kinds import kind_names
 from annotations.models import Corpus, Question
 from evaluation.estimators import documents
 from evaluation.estimators.turnover import Turnover, turn_over
@@ -168,7 +169,7 @@ def _store_retired(sample: DocumentSample, turnover: Turnover, now: datetime) ->
     sample.retired_at = now
     sample.save(update_fields=["retired_at"])
     # What people said of them is open, so claims there are known to whoever comes after.
-    said = Q(annotations__isnull=False) | Q(kind=Question.Kind.ENTITIES)
+    said = Q(annotations__isnull=False) | Q(kind=kind_names.ENTITIES)
     labels.publish(
         Question.objects.filter(pk__in=Question.objects.filter(said, document__in=gone).values("pk"))
     )

@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.models import Avg
 from django.utils import timezone
 
+from annotations.kinds import kind_names
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
 from crowd import budget, posting
@@ -108,7 +109,7 @@ def questions_per_hit(provider: str) -> int:
 
 def votes_a_question(corpus: Corpus) -> float:
     """Return how many votes a question about a relation has needed in a corpus, on average; 3 at first."""
-    closed = Question.objects.filter(document__corpus=corpus, kind=Question.Kind.RELATION).exclude(
+    closed = Question.objects.filter(document__corpus=corpus, kind=kind_names.RELATION).exclude(
         state=Question.State.OPEN
     )
     return float(closed.aggregate(votes=Avg("votes_needed"))["votes"] or FIRST_VOTES)

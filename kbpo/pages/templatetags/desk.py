@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from django import template
 
-from annotations import payloads
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
-from annotations.payloads import CanonicalQuestion, RelationQuestion
 from crowd.models import Assignment, Budget, HitBatch
 from evaluation.submissions import progress
 
@@ -45,7 +46,7 @@ def called(batch: HitBatch) -> str:
 @register.filter
 def asks(question: Question) -> str:
     """Say what a question is about, in the words of its document, which is loaded with it."""
-    asked, text = payloads.read_question(question.kind, question.payload), question.document.text
+    asked, text = read_question(question.kind, question.payload), question.document.text
     if isinstance(asked, RelationQuestion):
         return " and ".join(text[slice(*span)] for span in asked.spans)
     if isinstance(asked, CanonicalQuestion):

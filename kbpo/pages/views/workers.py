@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotations.models import Question
+from annotations.kinds import kind_names
 from crowd import review
 from crowd.models import Assignment, Bonus, WorkerBlock
 from crowd.quality import measures
@@ -19,9 +19,9 @@ from kbpo.pages.reading import paged
 
 PAGE = 50
 KINDS = {
-    Question.Kind.RELATION: "relations",
-    Question.Kind.CANONICAL: "full names",
-    Question.Kind.ENTITIES: "whole documents",
+    kind_names.RELATION: "relations",
+    kind_names.CANONICAL: "full names",
+    kind_names.ENTITIES: "whole documents",
 }
 
 
@@ -29,7 +29,7 @@ KINDS = {
 @for_operators
 def workers(request: HttpRequest) -> HttpResponse:
     """List workers with how fast and how well they work."""
-    kind = request.GET.get("kind", Question.Kind.RELATION)
+    kind = request.GET.get("kind", kind_names.RELATION)
     order = request.GET.get("order", "votes")
     page = paged(request, reads.workers(kind=kind, order=order), PAGE)
     rows = reads.rows(list(page.object_list), kind=kind)
@@ -40,7 +40,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         "together": together,
         "axes": reads.axes([*(row.quality for row in rows), together]),
         "kind": kind,
-        "kinds": {name.value: words for name, words in KINDS.items()},
+        "kinds": dict(KINDS),
         "order": order,
         "orders": reads.ORDERS,
         "measured_at": measures.last_measured(),
@@ -74,7 +74,7 @@ def _show(
     request: HttpRequest, pk: int, error: KbpoError | None = None, failed: WorkerIdentity | None = None
 ) -> HttpResponse:
     found = get_object_or_404(User, pk=pk)
-    [row] = reads.rows([found], kind=Question.Kind.RELATION)
+    [row] = reads.rows([found], kind=kind_names.RELATION)
     qualities = reads.qualities(found)
     blocks = {
         one.worker_id: one
@@ -84,7 +84,7 @@ def _show(
         "worker": found,
         "row": row,
         "identities": [(identity, blocks.get(identity.pk)) for identity in row.identities],
-        "qualities": [(KINDS[Question.Kind(one.kind)], one) for one in qualities],
+        "qualities": [(KINDS[one.kind], one) for one in qualities],
         "axes": reads.axes(qualities),
         "page": paged(request, answers.listed(show="all", user_id=pk), PAGE),
         "bonuses": Bonus.objects.filter(worker__user=found).order_by("-pk")[:20],

@@ -2,8 +2,9 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from annotations import labels
+from annotations.kinds.canonical import CLAIM, CanonicalQuestion
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.models import Label, Question
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
 from annotations.responses import record
 from tests.factories import ADA, HALLOW, PRESS, CorpusFactory, DocumentFactory, QuestionFactory, UserFactory
 
@@ -43,12 +44,12 @@ def vote(question, crowd, *said):
         answer(question, worker, says)
 
 
-def posterior(question, offer=BORN):
-    return Label.objects.get(question=question, predicate=offer.predicate, subject=offer.subject).posterior
+def posterior(question, claim=BORN.claim):
+    return Label.objects.get(question=question, claim=claim).posterior
 
 
-def corrected(question, offer=BORN):
-    return Label.objects.get(question=question, predicate=offer.predicate, subject=offer.subject).corrected
+def corrected(question, claim=BORN.claim):
+    return Label.objects.get(question=question, claim=claim).corrected
 
 
 def settle_and_update(corpus):
@@ -111,8 +112,8 @@ def test_an_expert_who_comes_later_makes_certainty_and_leaves_the_label(corpus, 
     labels.settle_questions()
     answer(question, expert, [], as_expert=True)
     labels.update_posteriors(corpus=corpus)
-    label = Label.objects.get(predicate=BORN.predicate)
-    assert (label.value, label.posterior) == (True, 0.0)
+    label = Label.objects.get(claim=BORN.claim)
+    assert (label.value, label.posterior) == (1.0, 0.0)
 
 
 def test_what_people_dispute_counts_for_less_than_what_they_agree_on(corpus, crowd):
@@ -139,7 +140,7 @@ def test_labels_are_not_corrected_where_the_votes_tell_nothing(corpus, crowd):
     question = ask(corpus, CANONICAL)
     vote(question, crowd, True, True, True)
     settle_and_update(corpus)
-    assert (posterior(question, Offer("", 0)) is None, corrected(question, Offer("", 0))) == (False, None)
+    assert (posterior(question, CLAIM) is None, corrected(question, CLAIM)) == (False, None)
 
 
 def test_canonical_questions_get_posteriors(corpus, crowd):
@@ -147,7 +148,7 @@ def test_canonical_questions_get_posteriors(corpus, crowd):
     vote(right, crowd, True, True, True)
     vote(wrong, crowd, False, False, False)
     settle_and_update(corpus)
-    assert posterior(wrong, Offer("", 0)) < 0.5 < posterior(right, Offer("", 0))
+    assert posterior(wrong, CLAIM) < 0.5 < posterior(right, CLAIM)
 
 
 def test_kinds_of_question_do_not_touch_each_other(corpus, crowd):
@@ -218,9 +219,9 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, crowd, django_assert
     for _ in range(3):
         vote(ask(corpus), crowd, [BORN], [BORN], [])
     labels.settle_questions()
-    # The transaction's two and the lock; which relation questions are settled, and the update; which
-    # canonical ones are: none. Labels and votes come as columns, beside what is counted here.
-    with django_assert_num_queries(6):
+    # The transaction's two and the lock; the kinds there are; which relation questions are settled, and the
+    # update; which canonical ones are: none. Labels and votes come as columns, beside what is counted here.
+    with django_assert_num_queries(7):
         labels.update_posteriors(corpus=corpus)
 
 

@@ -1,9 +1,11 @@
 import pytest
 
 from annotations import labels
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
+from annotations.agreements import measure
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.responses import record
-from annotations.selectors import agreement, corpus_by_tag
+from annotations.selectors import corpus_by_tag
 from kbpo.core.errors import InvalidInput
 from tests.factories import ADA, HALLOW, PRESS, CorpusFactory, DocumentFactory, QuestionFactory, UserFactory
 
@@ -34,12 +36,12 @@ def vote(corpus):
 
 
 def of_kind(corpus, kind):
-    (found,) = [one for one in agreement(corpus) if one.kind == kind]
+    (found,) = [one for one in measure(corpus) if one.kind == kind]
     return found
 
 
 def test_there_is_one_line_for_each_kind_of_question_and_three_for_whole_documents(corpus):
-    assert [(one.kind, one.aspect) for one in agreement(corpus)] == [
+    assert [(one.kind, one.aspect) for one in measure(corpus)] == [
         ("relation", "answer"),
         ("canonical", "answer"),
         ("entities", "spans"),
@@ -92,7 +94,7 @@ def test_refused_answers_do_not_count(corpus, vote):
 
 
 def test_kappa_without_answers_is_not_estimable(corpus):
-    assert {one.kappa for one in agreement(corpus)} == {None}
+    assert {one.kappa for one in measure(corpus)} == {None}
 
 
 def test_kappa_where_all_say_the_same_is_not_estimable_and_the_questions_show(corpus, vote):
@@ -105,8 +107,10 @@ def test_kappa_where_all_say_the_same_is_not_estimable_and_the_questions_show(co
 def test_the_queries_do_not_grow_with_the_questions(corpus, vote, django_assert_num_queries):
     for _ in range(3):
         vote(CANONICAL, True, True, False)
-    with django_assert_num_queries(3):  # one a kind; votes come as columns, beside what is counted here
-        agreement(corpus)
+    with django_assert_num_queries(
+        4
+    ):  # the kinds there are, and one each; votes come as columns, beside what is counted here
+        measure(corpus)
 
 
 def test_a_corpus_is_found_by_its_tag(corpus):

@@ -10,10 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from annotations import questions, selectors
-from annotations.entities import EntitiesQuestion
+from annotations import questions
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Document, Question
-from annotations.payloads import CanonicalQuestion
 from annotations.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
@@ -231,7 +232,7 @@ def _add_document(site: Site, document: Document, annotator: User) -> None:
     draft = {"number": 1, "draft": {"mentions": [], "entities": []}}
     site.things["annotate_draft"] = {"question_id": question.pk}
     address = reverse("annotate_question", args=[question.pk])
-    asked = selectors.read_asked([question])[question.pk]
+    asked = read_asked([question])[question.pk]
     assert isinstance(asked, EntitiesQuestion)
     mentions = [MentionRecord(make.ADA, "PER", make.ADA), MentionRecord(make.YEAR, "DATE", make.YEAR)]
     said = asked.answer(mentions, {make.YEAR: {"date": "1961"}, make.ADA: {"page": "Ada Quill"}})

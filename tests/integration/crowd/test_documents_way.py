@@ -12,8 +12,8 @@ from django.core.files import File
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotations import selectors
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, DocumentAnnotation, Question, Response
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd import posting
@@ -221,7 +221,7 @@ def marking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[str, ob
         document = title.removeprefix("Document ")
         record = gold[f"D{int(document):03}"]
         [question] = Question.objects.filter(kind="entities", document__doc_id=record.doc_id)
-        asked = selectors.read_asked([question])[question.pk]
+        asked = read_asked([question])[question.pk]
         assert isinstance(asked, EntitiesQuestion)
         return simulated_documents.answer(asked, record.mentions[1:] if number == 2 else record.mentions)
 
@@ -233,7 +233,7 @@ def ticking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[int], l
 
     def tick(pk: int) -> list[str]:
         question = Question.objects.select_related("document").get(pk=pk)
-        asked = selectors.read_asked([question])[pk]
+        asked = read_asked([question])[pk]
         assert not isinstance(asked, EntitiesQuestion)
         if number == 2 and int(question.document.doc_id[1:]) % 4 == 0:
             return ["none"]

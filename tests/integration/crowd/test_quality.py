@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
-from annotations.payloads import CanonicalQuestion
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking, measures
 from kbpo.accounts.models import User, WorkerIdentity
@@ -121,7 +121,7 @@ def test_what_is_in_doubt_is_no_gold(begin: Any, make_gold: Any, labelled: dict[
 
 def test_one_doubtful_claim_is_enough_to_be_no_gold(begin: Any, make_gold: Any) -> None:
     LabelFactory.create(
-        question=make_gold(), predicate="per:place_of_death", value=False, votes_for=1, posterior=0.01
+        question=make_gold(), claim="per:place_of_death|0", value=0, votes_for=1, posterior=0.01
     )
     assert chosen(begin()) is None
 
@@ -140,7 +140,7 @@ def test_published_questions_are_no_gold(begin: Any, make_gold: Any) -> None:
 def test_gold_is_of_the_same_corpus_and_kind(begin: Any, ask: Any) -> None:
     LabelFactory.create(posterior=0.999)
     canonical = ask(asked=CanonicalQuestion(SHE, ADA), settled=True)
-    LabelFactory.create(question=canonical, predicate="", posterior=0.999)
+    LabelFactory.create(question=canonical, claim="right", posterior=0.999)
     assert chosen(begin()) is None
 
 

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations import responses
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
 from annotations.models import Response
-from annotations.payloads import CanonicalQuestion
 from crowd.models import Assignment, Hit, HitBatch, HitQuestion
 from kbpo.accounts.models import User
 from kbpo.pages import answers

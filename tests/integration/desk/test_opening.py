@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotations import questions
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Question
-from annotations.payloads import Mention, RelationQuestion
 from crowd.models import Hit, HitBatch, LedgerEntry
 from crowd.providers.mturk import MTurk
 from evaluation.models import Submission

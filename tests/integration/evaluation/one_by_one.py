@@ -79,7 +79,7 @@ class Pool:
             for place in np.flatnonzero(self.sampled[rows]):
                 row = row_of(claims[place])
                 question, subject = questions.find_relations([row.relation()])[row.relation()]
-                label = Label.objects.get(question=question, predicate=row.predicate, subject=subject)
+                label = Label.objects.get(question=question, claim=f"{row.predicate}|{subject}")
                 own = questions.find_canonicals(row.canonicals())
                 right = [getattr(Label.objects.get(question=own[one]), column) for one in row.canonicals()]
                 relation = getattr(label, column)

@@ -1,6 +1,6 @@
 import pytest
 
-from annotations.payloads import CanonicalQuestion
+from annotations.kinds.canonical import CanonicalQuestion
 from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.explorer.document_page import read_document
 from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
@@ -32,7 +32,7 @@ def judge(prediction, relation, subject, object_, **state):
     LabelFactory(question=QuestionFactory(document=document, **state), value=relation)
     for span, value in ((ADA, subject), (HALLOW, object_)):
         question = QuestionFactory(document=document, asked=CanonicalQuestion(span, span), **state)
-        LabelFactory(question=question, predicate="", value=value)
+        LabelFactory(question=question, claim="right", value=value)
 
 
 def test_published_labels_say_what_is_right_and_what_is_wrong(prediction):

@@ -10,8 +10,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
 from crowd.models import Hit
 from tests.factories import ADA, PRESS, SHE, DocumentFactory, HitFactory, QuestionFactory
 

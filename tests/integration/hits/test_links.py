@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations import responses
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question
-from annotations.payloads import Mention, RelationQuestion
 from crowd.hits import limits
 from crowd.models import Assignment, Hit
 from kbpo.core.errors import TooMany

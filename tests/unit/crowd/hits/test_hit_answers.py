@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from annotations.kinds import kind_names
+from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Question
-from annotations.payloads import CanonicalQuestion
 from crowd.hits.hit_answers import parse, read_answers, storable
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
@@ -11,7 +12,7 @@ from kbpo.core.spans import Span
 
 def question(pk: int) -> Question:
     payload = CanonicalQuestion(Span(0, 3), Span(10, 20)).payload()
-    return Question(pk=pk, kind=Question.Kind.CANONICAL, payload=payload)
+    return Question(pk=pk, kind=kind_names.CANONICAL, payload=payload)
 
 
 def nested(depth: int) -> Any:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.payloads import CanonicalQuestion, Mention, RelationQuestion
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, RelationQuestion
 from crowd.interfaces.relation import Page, Part, build_page, excerpt, read_answer, ticked_values
 from crowd.templatetags.annotate import marked, sentence
 from kbpo.core.errors import InvalidInput

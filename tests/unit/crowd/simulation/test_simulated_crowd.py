@@ -3,8 +3,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.models import Document, Question
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd.simulation.simulated_crowd import canonical_is_right, chosen_workers, true_offers, wrong_answer
 from kbpo.core.spans import Span

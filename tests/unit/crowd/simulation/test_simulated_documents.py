@@ -3,12 +3,12 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.entities import EntitiesQuestion
+from annotations.kinds.entities import EntitiesQuestion
 from annotations.records import MentionRecord
 from crowd.simulation.simulated_documents import answer, with_errors
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
-from tests.unit.annotations.test_entities import TEXT, passage
+from tests.unit.annotations.kinds.test_entities import TEXT, passage
 
 PASSAGE = passage(TEXT)
 ASKED = EntitiesQuestion(PASSAGE)

@@ -3,8 +3,8 @@
 import pytest
 
 from annotations import questions
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question
-from annotations.payloads import Mention, RelationQuestion
 from crowd import posting
 from crowd.models import HitBatch
 from crowd.posting import publishing

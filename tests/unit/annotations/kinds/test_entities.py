@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.entities import EntitiesQuestion, Passage, link_text
-from annotations.payloads import read_question
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.links import link_text
+from annotations.kinds.passages import Passage
+from annotations.kinds.registry import read_question
 from annotations.records import MentionRecord
 from annotations.segmentation import segment
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
-TESTS = Path(__file__).resolve().parents[2]
+TESTS = Path(__file__).resolve().parents[3]
 TEXT = "Ada Quill founded Quill Press in Port Hallow. She was its president until 1961."
 
 

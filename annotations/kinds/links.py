@@ -5,9 +5,11 @@ import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
+from urllib.parse import quote
 
 from kbpo.core.errors import InvalidInput
 
+WIKIPEDIA = "https://en.wikipedia.org/wiki/"
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it
 _ILLEGAL = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ud800-\udfff]")
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)
@@ -48,6 +50,19 @@ def read_link(link: object, mention_type: str) -> dict[str, Any]:
         f"{link!r:.80} is no link of a mention of type {mention_type}; "
         f'it must be {{"{kind}": …}} or {{"none": true}}'
     )
+
+
+def link_text(link: Mapping[str, object]) -> str:
+    """Return a link as it stands beside a mention: an address, a date, or nothing.
+
+    Examples
+    --------
+    >>> link_text({"page": "Port Hallow"})
+    'https://en.wikipedia.org/wiki/Port_Hallow'
+    """
+    if "page" in link:
+        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
+    return str(link.get("date", ""))
 
 
 def read_title(text: str) -> str:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.links import kind_of, read_date, read_link, read_links, read_title
-from annotations.payloads import Mention, RelationQuestion
+from annotations.kinds.links import kind_of, read_date, read_link, read_links, read_title
+from annotations.kinds.relation import Mention, RelationQuestion
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations import payloads
-from annotations.payloads import CanonicalQuestion, Mention, Offer, RelationQuestion, read_question
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.fields import check_spans
+from annotations.kinds.registry import read_question
+from annotations.kinds.relation import Mention, Offer, RelationQuestion, check_claim
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, options
 from kbpo.core.spans import Span
@@ -129,14 +131,14 @@ def test_a_stored_question_of_another_form_is_refused(payload: dict[str, Any]) -
 
 @pytest.mark.parametrize("span", [Span(-1, 2), Span(3, 3), Span(3, 11)])
 def test_spans_lie_within_the_text(span: Span) -> None:
-    payloads.check_spans([Span(0, 10)], 10)
+    check_spans([Span(0, 10)], 10)
     with pytest.raises(InvalidInput, match=f"the span {span} does not lie"):
-        payloads.check_spans([Span(0, 10), span], 10)
+        check_spans([Span(0, 10), span], 10)
 
 
 def test_a_claim_is_refused_for_types_that_its_predicate_does_not_admit() -> None:
-    payloads.check_claim("per:title", "PER", "TITLE")
+    check_claim("per:title", "PER", "TITLE")
     with pytest.raises(InvalidInput, match="its subject is PER and its object TITLE"):
-        payloads.check_claim("per:title", "PER", "ORG")
+        check_claim("per:title", "PER", "ORG")
     with pytest.raises(InvalidInput, match="unknown predicate"):
-        payloads.check_claim("per:children", "PER", "PER")
+        check_claim("per:children", "PER", "PER")

@@ -7,86 +7,35 @@ An answer lists mentions, each of one entity, and entities, each with its canoni
      "entities": [{"id": 1, "canonical": {"start": 0, "end": 9}, "link": {"page": "Ada Quill"}}, …]}
 
 Mentions begin and end with words. Two of them are apart, or one lies inside the other and their types differ.
-All mentions of an entity are of one type. Links are those of `annotations.links`; a title needs none.
+All mentions of an entity are of one type. Links are those of `annotations.kinds.links`; a title needs none.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
-from urllib.parse import quote
+from typing import Any, ClassVar, NamedTuple
 
-from annotations.links import read_link
+from django.db.models import QuerySet, prefetch_related_objects
+
+from annotations import annotating, selectors
+from annotations.aggregation import tokens
+from annotations.aggregation.majority import Verdict
+from annotations.aggregation.tokens import Outcome
+from annotations.kinds import kind_names
+from annotations.kinds.agreement import Agreement, Aspect
+from annotations.kinds.fields import VERSION
+from annotations.kinds.kind import Kind, StoredAnswer
+from annotations.kinds.links import link_text, read_link
+from annotations.kinds.passages import Passage
+from annotations.models import Question, Response
 from annotations.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
 
-VERSION = 1  # of the question and its answer
-WIKIPEDIA = "https://en.wikipedia.org/wiki/"
+NAME = kind_names.ENTITIES
 _ENTITY_FIELDS = {"id", "canonical", "link"}
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A document's text and words.
-
-    Attributes
-    ----------
-    text : str
-    sentences : sequence of sequence of Span
-        The tokens of each sentence, in order.
-    """
-
-    text: str
-    sentences: Sequence[Sequence[Span]]
-
-    @cached_property
-    def tokens(self) -> tuple[Span, ...]:
-        """All tokens, in order."""
-        return tuple(chain.from_iterable(self.sentences))
-
-    @cached_property
-    def first_of(self) -> Mapping[int, int]:
-        """The number of the token that starts at each offset."""
-        return {token.start: number for number, token in enumerate(self.tokens)}
-
-    @cached_property
-    def last_of(self) -> Mapping[int, int]:
-        """The number of the token that ends at each offset."""
-        return {token.end: number for number, token in enumerate(self.tokens)}
-
-    def words(self, span: Span) -> str:
-        """Return what stands there, on one line and of bounded length."""
-        text = " ".join(self.text[span.start : span.end].split())
-        return text if len(text) <= 60 else f"{text[:57]}…"
-
-    def place(self, span: Span) -> str:
-        """Name a span for people: its words, and where they stand."""
-        starts = [sentence[0].start for sentence in self.sentences if sentence]
-        number = max(1, bisect_right(starts, span.start))
-        return f"“{self.words(span)}” (sentence {number}, characters {span})"
-
-    def whole_words(self, span: Span) -> Span | None:
-        """Return the tokens that a span touches, as one span; None if it touches none."""
-        touched = [token for token in self.tokens if token.overlaps(span)]
-        return Span(touched[0].start, touched[-1].end) if touched else None
-
-
-def link_text(link: Mapping[str, object]) -> str:
-    """Return a link as it stands beside a mention: an address, a date, or nothing.
-
-    Examples
-    --------
-    >>> link_text({"page": "Port Hallow"})
-    'https://en.wikipedia.org/wiki/Port_Hallow'
-    """
-    if "page" in link:
-        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
-    return str(link.get("date", ""))
 
 
 class _Mention(NamedTuple):
@@ -105,6 +54,8 @@ class EntitiesQuestion:
         The document; None where no answer is read.
     """
 
+    kind: ClassVar[str] = NAME
+
     passage: Passage | None = None
 
     @property
@@ -115,6 +66,11 @@ class EntitiesQuestion:
     @property
     def spans(self) -> tuple[Span, ...]:
         """Return every span that it is about: none in particular."""
+        return ()
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Return none: what the answers amount to is an annotation of the document."""
         return ()
 
     def payload(self) -> dict[str, Any]:
@@ -193,6 +149,26 @@ class EntitiesQuestion:
                 ],
             }
         )
+
+    def values(self, answer: StoredAnswer) -> dict[str, float]:
+        """Return nothing: there are no claims."""
+        return {}
+
+    def settle(self, answers: Sequence[StoredAnswer]) -> Mapping[str, Verdict] | None:
+        """Return no verdicts, and settle the question all the same: every word has a majority, or no type."""
+        return {}
+
+    def is_right(self, answer: StoredAnswer, labels: Mapping[str, float]) -> bool:
+        """Refuse: an answer about a whole document is never all right or all wrong."""
+        raise InvalidInput("what is said of a whole document is not right or wrong as a whole")
+
+    def published(self, claim: str) -> dict[str, Any]:
+        """Refuse: there are no labels."""
+        raise InvalidInput("a question about a whole document has no labels")
+
+    def outcome(self, answers: Sequence[StoredAnswer]) -> Outcome:
+        """Settle the mentions of stored answers, with all votes, ties and disagreements."""
+        return tokens.settle(self._passage().tokens, [self.mentions(answer) for answer in answers])
 
     def _passage(self) -> Passage:
         assert self.passage is not None, "an answer is read against its document"
@@ -331,3 +307,67 @@ def _written(
             for number, (canonical, link) in enumerate(entities, 1)
         ],
     }
+
+
+def outcome(question: Question) -> Outcome:
+    """Settle a document's mentions again from the valid votes, or from an expert's answer alone.
+
+    Raises
+    ------
+    InvalidInput
+        If the question is of another kind.
+    """
+    if question.kind != NAME:
+        raise InvalidInput(f"{question} is not about the mentions of a whole document")
+    passages = selectors.read_passages([question.document])
+    votes = list(Response.objects.filter(question=question, is_valid=True).order_by("pk"))
+    votes = [vote for vote in votes if vote.is_expert][:1] or votes
+    return KIND.read(question.payload, passages[question.document_id]).outcome(
+        [vote.answer for vote in votes]
+    )
+
+
+def _parse(payload: Mapping[str, Any], passage: Passage | None) -> EntitiesQuestion:
+    return EntitiesQuestion(passage)
+
+
+def _store(question: Question, asked: EntitiesQuestion, answers: Sequence[StoredAnswer]) -> None:
+    annotating.store_mentions(document=question.document, mentions=asked.outcome(answers).records)
+
+
+def _agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
+    closed = list(questions.exclude(state=Question.State.OPEN).order_by("pk"))
+    prefetch_related_objects(closed, "document")  # of none, no query for texts
+    passages = selectors.read_passages([one.document for one in closed]) if closed else {}
+    asked = {one.pk: KIND.read(one.payload, passages[one.document_id]) for one in closed}
+    votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
+    answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")
+    for question_id, answer in answers.values_list("question_id", "answer"):
+        votes[question_id].append(asked[question_id].mentions(answer))
+    documents = []
+    for question_id, given in votes.items():
+        passage = asked[question_id].passage
+        if len(given) >= 2 and passage is not None:
+            documents.append(tokens.ratings(passage.tokens, given))
+    found = tokens.agreement(documents, level=level)
+    return [
+        Agreement(NAME, len(documents), kappa, aspect)
+        for aspect, kappa in (
+            (Aspect.SPANS, found.spans),
+            (Aspect.CANONICAL, found.canonical),
+            (Aspect.LINKS, found.links),
+        )
+    ]
+
+
+KIND = Kind(
+    name=NAME,
+    label="every mention of a document",
+    parse=_parse,
+    reads_passage=True,
+    affirms=None,
+    agreement=_agreement,
+    can_be_gold=False,
+    reopens=True,
+    settled=_store,
+)

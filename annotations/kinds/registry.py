@@ -1,0 +1,106 @@
+"""The kinds of question there are. To add one: its module, its name, and its line here."""
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotations import selectors
+from annotations.kinds import canonical, entities, relation
+from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.kind import Kind
+from annotations.kinds.passages import Passage
+from annotations.kinds.relation import RelationQuestion
+from annotations.models import Question
+from kbpo.core.errors import InvalidInput
+
+#: In the order in which their numbers are shown.
+KINDS: Mapping[str, Kind[Any]] = MappingProxyType(
+    {kind.name: kind for kind in (relation.KIND, canonical.KIND, entities.KIND)}
+)
+
+#: What may be asked. Whoever must tell kinds apart does so exhaustively, and mypy names what is left out.
+Asked = RelationQuestion | CanonicalQuestion | EntitiesQuestion
+
+
+def find_kind(name: str) -> Kind[Any]:
+    """Return the kind of a name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none; the message lists those there are.
+    """
+    kind = KINDS.get(name)
+    if kind is None:
+        raise InvalidInput(f"unknown kind of question {name!r:.80}; known are {', '.join(KINDS)}")
+    return kind
+
+
+def check_kinds(questions: QuerySet[Question]) -> None:
+    """Refuse questions of which one is of an unknown kind.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the kind.
+    """
+    for name in questions.order_by().values_list("kind", flat=True).distinct():
+        find_kind(name)
+
+
+def read_question(kind: str, payload: Mapping[str, Any], passage: Passage | None = None) -> Asked:
+    """Read a stored question.
+
+    Parameters
+    ----------
+    kind : str
+        The name of its kind.
+    payload : mapping
+    passage : Passage, optional
+        Its document, where answers are to be read and the kind reads them against it.
+
+    Raises
+    ------
+    InvalidInput
+        If it is of an unknown kind, or of another form or version.
+    """
+    question: Asked = find_kind(kind).read(payload, passage)
+    return question
+
+
+def read_asked(questions: Collection[Question]) -> dict[int, Asked]:
+    """Read stored questions by their ids, each so that answers to it can be read too.
+
+    Raises
+    ------
+    InvalidInput
+        If one is of an unknown kind, or of another form or version.
+    """
+    whole = {one.document for one in questions if find_kind(one.kind).reads_passage}
+    passages = selectors.read_passages(whole) if whole else {}
+    return {
+        one.pk: read_question(
+            one.kind,
+            one.payload,
+            passages[one.document_id] if find_kind(one.kind).reads_passage else None,
+        )
+        for one in questions
+    }
+
+
+def read_claim_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | CanonicalQuestion:
+    """Read a stored question of those that one HIT asks together: about a pair, or a canonical mention.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_question`, and if it is about a whole document.
+    """
+    match read_question(kind, payload):
+        case RelationQuestion() | CanonicalQuestion() as question:
+            return question
+        case EntitiesQuestion():
+            raise InvalidInput("a question about a whole document has an interface of its own")
