@@ -21,7 +21,7 @@ from annotations.aggregation.shares import share
 from annotations.models import Question, Response
 from crowd.models import Assignment, LedgerEntry, WorkerBlock, WorkerMeasure
 from evaluation.scoring import axis
-from evaluation.scoring.leaderboard import Measure
+from evaluation.scoring.stored import Measure
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput
 from kbpo.pages.batches import waits_for_a_person
