@@ -5,6 +5,7 @@ from django.contrib import admin
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    Estimate,
     FileCheck,
     Instance,
     NormalisedFile,
@@ -131,11 +132,19 @@ class ScoreAdmin(ReadOnlyAdmin):
         "weighting",
         "estimator",
         "level",
-        "precision",
-        "recall",
-        "f1",
+        "tier",
         "labels",
     ]
     list_filter = ["level", "part", "weighting", "estimator", "epoch"]
     list_select_related = ["submission"]
     search_fields = ["submission__name"]
+
+
+@admin.register(Estimate)
+class EstimateAdmin(ReadOnlyAdmin):
+    """The measures of scores."""
+
+    list_display = ["score", "measure", "estimate", "low", "high"]
+    list_filter = ["measure", "score__level", "score__part", "score__weighting", "score__estimator"]
+    list_select_related = ["score__submission"]
+    search_fields = ["score__submission__name"]

@@ -26,6 +26,7 @@ from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    Estimate,
     Instance,
     Prediction,
     Problem,
@@ -455,7 +456,6 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
 
     class Meta:
         model = Score
-        exclude = ("p", "r", "f")
 
     batch = factory.SubFactory(SampleBatchFactory)
     submission = factory.SelfAttribute("batch.submission")
@@ -470,13 +470,20 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
     p = (0.6, 0.55, 0.65)
     r = (0.4, 0.33, 0.47)
     f = (0.48, 0.42, 0.54)
-    precision, precision_low, precision_high = (
-        factory.LazyAttribute(lambda score, i=i: score.p and score.p[i]) for i in range(3)
-    )
-    recall, recall_low, recall_high = (
-        factory.LazyAttribute(lambda score, i=i: score.r and score.r[i]) for i in range(3)
-    )
-    f1, f1_low, f1_high = (factory.LazyAttribute(lambda score, i=i: score.f and score.f[i]) for i in range(3))
+
+    @classmethod
+    def _create(cls, model_class, *args, p, r, f, **fields):
+        score = super()._create(model_class, *args, **fields)
+        Estimate.objects.bulk_create(
+            Estimate(score=score, **figures)
+            for figures in (figures_of("precision", p), figures_of("recall", r), figures_of("f1", f))
+        )
+        return score
+
+
+def figures_of(measure, ends):
+    """Return the fields of a measure; `ends` is (estimate, low, high), or None where it is not estimable."""
+    return {"measure": measure, **dict(zip(("estimate", "low", "high"), ends or (None,) * 3, strict=True))}
 
 
 def days_ago(days: float) -> datetime.datetime:

@@ -7,11 +7,12 @@ over once, when scores are made: what is left is small enough to be stored, and 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
 from evaluation.estimators.documents import DocumentSample, SimpleRandom
@@ -20,7 +21,7 @@ from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.scores import Estimates
 from evaluation.estimators.turnover import shared_covariance
 
-Measure = Literal["precision", "recall", "f1"]
+MEASURES = ("precision", "recall", "f1")
 
 _ROUNDING = 1e-12
 
@@ -53,7 +54,7 @@ class Comparable:
     residuals: FloatArray
     documents: int
 
-    def estimate(self, measure: Measure) -> FloatArray:
+    def estimate(self, measure: str) -> FloatArray:
         """Return one measure of all systems (float[m]), NaN where it is not estimable."""
         if measure == "precision":
             return self.precision
@@ -63,7 +64,7 @@ class Comparable:
         product = 2.0 * self.precision * self.recall
         return np.divide(product, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0)
 
-    def slopes(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
+    def slopes(self, measure: str) -> tuple[FloatArray, FloatArray]:
         """Return how a measure moves with precision and with recall (float[m] each)."""
         ones, zeros = np.ones(self.precision.size), np.zeros(self.precision.size)
         if measure == "precision":
@@ -191,7 +192,7 @@ def differences(
     first: Comparable,
     system: int,
     second: Comparable,
-    measure: Measure,
+    measure: str,
     sample: DocumentSample | None,
     other: OtherDocuments | None = None,
 ) -> list[Difference | None]:
@@ -220,6 +221,8 @@ def differences(
         One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
         the two comes from other documents than the sample's: those systems are about to be scored again.
     """
+    if measure not in MEASURES:
+        _checks.refuse("measure", f"is {measure!r}; one of {', '.join(MEASURES)} is needed")
     if measure != "precision" and not _are_of(first, second, sample, other):
         return [None] * second.precision.size
     (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)

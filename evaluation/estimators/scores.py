@@ -21,11 +21,6 @@ BoolArray = NDArray[np.bool_]
 Intervals = Sequence[Interval | None]
 
 PARTS = ("all", "relation", "linking")
-ESTIMATORS: Mapping[str, tuple[str, ...]] = {
-    "coordinated": ("documents", "labelled", "both"),
-    "iid": ("simple", "joint"),
-}
-"""How recall is estimated under each design; under `iid`, precision too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +170,11 @@ class SystemScore:
     labels: int
     found: int | None
     true: int | None
+
+    @property
+    def measures(self) -> Mapping[str, Interval | None]:
+        """What is estimated, by name."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +372,7 @@ def coordinated_estimates(
             documents.sample.population,
             documents.outside,
         )
-    estimators = ESTIMATORS["coordinated"]
+    estimators = ("documents", "labelled", "both")
     for part in parts:
         f = entries[part]
         precision = {name: many.difference_precisions(reduced[name], f) for name in weightings}

@@ -94,6 +94,11 @@ class SubsetScore:
     labels: int | None = None
     true: int | None = None
 
+    @property
+    def measures(self) -> Mapping[str, Interval | None]:
+        """What is estimated, by name."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
 
 def enough(counts: IntArray, least: int = LEAST_LABELS) -> BoolArray:
     """Say which subsets of a division may have a score.

@@ -15,7 +15,7 @@ from evaluation.models.sample import (
     SampleName,
     SecondPhaseProbability,
 )
-from evaluation.models.score import AdjustedScore, Comparison, Score, SubsetScore
+from evaluation.models.score import AdjustedScore, Comparison, Estimate, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
     Notice,
@@ -36,6 +36,7 @@ __all__ = [
     "EntityIndex",
     "EntityName",
     "Epoch",
+    "Estimate",
     "FileCheck",
     "InclusionProbability",
     "Instance",

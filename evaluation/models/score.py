@@ -1,57 +1,42 @@
-"""Scores: what was estimated, from what, and how. Whatever is here is computed anew by `score_epoch`."""
+"""Scores: what was estimated, from what, and how. Whatever is here is computed anew by `score_epoch`.
+
+Which measures, parts, weightings and estimators there are is the task's to say (`Choices`).
+"""
 
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from evaluation.models.sample import Epoch, SampleBatch
 from evaluation.models.submission import Submission
 
-MEASURES = ("precision", "recall", "f1")
-COLUMNS = tuple(f"{measure}{end}" for measure in MEASURES for end in ("", "_low", "_high"))
 
-
-def _unit(field: str) -> Q:
-    return Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__gte": 0, f"{field}__lte": 1})
-
-
-def _in_unit(model: str) -> list[Any]:
+def _ordered(model: str) -> list[Any]:
     return [
-        models.CheckConstraint(condition=_unit(column), name=f"{model}_{column}_unit") for column in COLUMNS
+        models.CheckConstraint(
+            condition=Q(low__isnull=True, high__isnull=True)
+            | Q(estimate__isnull=False, low__isnull=False, high__isnull=False, low__lte=F("high")),
+            name=f"{model}_interval",
+        )
     ]
 
 
-class Part(models.TextChoices):
-    """What of a claim must be right."""
-
-    ALL = "all", "relation and both canonical mentions"
-    RELATION = "relation", "the relation alone"
-    LINKING = "linking", "the canonical mentions alone"
-
-
 class Measured(models.Model):
-    """Precision, recall and F1 with intervals. Empty where not estimable."""
+    """One measure with its interval. Empty where not estimable."""
 
-    precision = models.FloatField(null=True)
-    precision_low = models.FloatField(null=True)
-    precision_high = models.FloatField(null=True)
-    recall = models.FloatField(null=True)
-    recall_low = models.FloatField(null=True)
-    recall_high = models.FloatField(null=True)
-    f1 = models.FloatField(null=True)
-    f1_low = models.FloatField(null=True)
-    f1_high = models.FloatField(null=True)
+    measure = models.CharField(max_length=16)
+    estimate = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
 
     class Meta:
         abstract = True
 
 
-class Score(Measured):
-    """Precision, recall and F1 of a submission with intervals at one level, by the labels as they stand."""
-
-    Part = Part
+class Score(models.Model):
+    """Whatever is estimated of a submission in one way, by the labels as they stand: its `estimates`."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="scores")
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="scores")
@@ -60,8 +45,8 @@ class Score(Measured):
     )
     estimator = models.CharField(max_length=16)
     weighting = models.CharField(max_length=32)
-    part = models.CharField(max_length=16, choices=Part)
-    level = models.PositiveSmallIntegerField(help_text="Per cent.")
+    part = models.CharField(max_length=16)
+    level = models.PositiveSmallIntegerField(help_text="Of the intervals, in per cent.")
     tier = models.PositiveIntegerField(
         null=True, help_text="From 1: systems of the corpus that the data cannot tell from the tier's first."
     )
@@ -76,41 +61,54 @@ class Score(Measured):
             models.UniqueConstraint(
                 fields=["submission", "batch", "estimator", "weighting", "part", "level"], name="score_once"
             ),
-            models.CheckConstraint(condition=Q(level__in=[80, 90, 95]), name="score_level"),
-            models.CheckConstraint(condition=Q(part__in=Part.values), name="score_part"),
+            models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="score_level"),
             models.CheckConstraint(condition=Q(tier__isnull=True) | Q(tier__gte=1), name="score_tier"),
-            *_in_unit("score"),
         ]
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.part} {self.weighting} {self.level}%"
 
 
+class Estimate(Measured):
+    """One measure of a score. Every measure of the task has a row."""
+
+    # The unique constraint's index finds a score's estimates too.
+    score = models.ForeignKey(Score, on_delete=models.CASCADE, related_name="estimates", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["score", "measure"], name="estimate_once"),
+            *_ordered("estimate"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.score}: {self.measure}"
+
+
 class AdjustedScore(Measured):
-    """A score from labels corrected for workers' errors, with recall from documents; design `coordinated`."""
+    """One measure by labels corrected for workers' errors; recall is from documents; design `coordinated`."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="adjusted_scores")
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="adjusted_scores")
     weighting = models.CharField(max_length=32)
-    part = models.CharField(max_length=16, choices=Part)
-    level = models.PositiveSmallIntegerField(help_text="Per cent.")
+    part = models.CharField(max_length=16)
+    level = models.PositiveSmallIntegerField(help_text="Of the interval, in per cent.")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "weighting", "part", "level"], name="adjusted_score_once"
+                fields=["submission", "weighting", "part", "level", "measure"], name="adjusted_score_once"
             ),
-            models.CheckConstraint(condition=Q(level__in=[80, 90, 95]), name="adjusted_score_level"),
-            models.CheckConstraint(condition=Q(part__in=Part.values), name="adjusted_score_part"),
-            *_in_unit("adjusted_score"),
+            models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="adjusted_score_level"),
+            *_ordered("adjusted_score"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.submission}: {self.part} {self.weighting} {self.level}%, adjusted"
+        return f"{self.submission}: {self.part} {self.weighting} {self.level}%, adjusted: {self.measure}"
 
 
 class SubsetScore(Measured):
-    """A 95% score on a part of a submission's claims. Too few labels: every figure and count is empty."""
+    """One measure of a part of a submission's claims, at 95%. Too few labels: figures, counts are empty."""
 
     class Division(models.TextChoices):
         PREDICATE = "predicate", "relation"
@@ -122,7 +120,7 @@ class SubsetScore(Measured):
     division = models.CharField(max_length=16, choices=Division)
     name = models.CharField(max_length=64)
     order = models.PositiveSmallIntegerField(help_text="Its place in the division.")
-    part = models.CharField(max_length=16, choices=Part)
+    part = models.CharField(max_length=16)
     labels = models.PositiveIntegerField(null=True)
     true = models.PositiveIntegerField(
         null=True, help_text="True relations of the subset in the exhaustive documents."
@@ -132,22 +130,21 @@ class SubsetScore(Measured):
         ordering = ["submission", "division", "order", "part"]
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "division", "name", "part"], name="subset_score_once"
+                fields=["submission", "division", "name", "part", "measure"], name="subset_score_once"
             ),
             models.CheckConstraint(
                 condition=Q(division__in=["predicate", "type", "frequency"]), name="subset_score_division"
             ),
-            models.CheckConstraint(condition=Q(part__in=Part.values), name="subset_score_part"),
             models.CheckConstraint(
                 condition=Q(labels__isnull=False)
-                | Q(true__isnull=True, **{f"{column}__isnull": True for column in COLUMNS}),
+                | Q(true__isnull=True, estimate__isnull=True, low__isnull=True, high__isnull=True),
                 name="subset_score_too_few",
             ),
-            *_in_unit("subset_score"),
+            *_ordered("subset_score"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.submission}: {self.name} {self.part}"
+        return f"{self.submission}: {self.name} {self.part}: {self.measure}"
 
 
 class Comparison(models.Model):
@@ -156,7 +153,7 @@ class Comparison(models.Model):
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="comparisons")
     estimator = models.CharField(max_length=16)
     weighting = models.CharField(max_length=32)
-    part = models.CharField(max_length=16, choices=Part)
+    part = models.CharField(max_length=16)
     submissions = ArrayField(models.BigIntegerField(), help_text="Their keys, in the order of the arrays.")
     arrays = models.BinaryField(help_text="NumPy's npz of evaluation.estimators.comparison.Comparable.")
 

@@ -45,6 +45,16 @@ class Axis:
         return tuple(self.place(tick) for tick in self.ticks)
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A measure's column in a table of scores: `common` is the axis where the columns stand in one."""
+
+    measure: str
+    name: str
+    axis: Axis
+    common: Axis
+
+
 def fit(values: Iterable[float]) -> Axis:
     """Choose the axis of a column: the tenths that hold every value, at least three tenths of them.
 

@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from io import BytesIO
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from evaluation.estimators.comparison import Comparable, Measure, OtherDocuments, differences
+from evaluation.estimators.comparison import Comparable, OtherDocuments, differences
 from evaluation.estimators.differences import Difference
 from evaluation.estimators.intervals import Interval, difference_interval
+from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.recall.annotated import Sample, read_sample
-from evaluation.models import Comparison, Epoch, Score, Submission
+from evaluation.models import Comparison, Epoch, Submission
+from evaluation.scoring.stored import Measure, newest_scores
 from kbpo.core.columns import insert_row
-
-MEASURES: Sequence[Measure] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class Compared:
 
     Attributes
     ----------
-    measure : {"precision", "recall", "f1"}
+    measure : str
     first, second : Interval or None
         Each by itself; None where not estimable.
     difference : Interval or None
         The first less the second, with its paired interval; None where either is not estimable.
     """
 
-    measure: Measure
+    measure: str
     first: Interval | None
     second: Interval | None
     difference: Interval | None
@@ -54,7 +54,7 @@ class Side:
     documents: Sample | None
 
 
-def side_differences(first: Side, system: int, second: Side, measure: Measure) -> list[Difference | None]:
+def side_differences(first: Side, system: int, second: Side, measure: str) -> list[Difference | None]:
     """Return how much more one system has of a measure than each of an epoch, with what pairs them.
 
     Parameters and result are those of `evaluation.estimators.comparison.differences`.
@@ -84,38 +84,38 @@ def compare(
     ----------
     first, second : Submission
     level, part, weighting, estimator
-        A choice that `leaderboard.check_choice` has let pass.
+        A choice that `Choices.check` has let pass.
 
     Returns
     -------
     list of Compared
-        Precision, recall and F1, in this order; empty where one of the two has no score of this kind, or
-        one of before scores were made comparable.
+        All measures, in the order of `Choices.measures`; empty where one of the two has no score of this
+        kind, or one of before scores were made comparable.
     """
     choice = {"estimator": estimator, "weighting": weighting, "part": part}
     scores = {
-        score.submission_id: score
-        for score in Score.objects.filter(
-            submission__in=[first, second], level=level, **choice
-        ).select_related("epoch__document_sample")
+        one.score.submission_id: one
+        for one in newest_scores(
+            "epoch__document_sample", submission__in=[first, second], level=level, **choice
+        )
     }
     stored = {
         row.epoch_id: row
         for row in Comparison.objects.filter(
-            epoch__in=[score.epoch_id for score in scores.values()], **choice
+            epoch__in=[one.score.epoch_id for one in scores.values()], **choice
         )
     }
     if not {first.pk, second.pk} <= scores.keys():
         return []
     one, other = scores[first.pk], scores[second.pk]
-    if not {one.epoch_id, other.epoch_id} <= stored.keys():
+    if not {one.score.epoch_id, other.score.epoch_id} <= stored.keys():
         return []
-    here, there = stored[one.epoch_id], stored[other.epoch_id]
-    mine = _side(here, one.epoch)
-    others = mine if there is here else _side(there, other.epoch)
+    here, there = stored[one.score.epoch_id], stored[other.score.epoch_id]
+    mine = _side(here, one.score.epoch)
+    others = mine if there is here else _side(there, other.score.epoch)
     compared = []
-    for measure in MEASURES:
-        a, b = interval(one, measure), interval(other, measure)
+    for measure in CHOICES.measures:
+        a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
         difference = side_differences(mine, here.submissions.index(first.pk), others, measure)[
             there.submissions.index(second.pk)
         ]
@@ -130,10 +130,10 @@ def _side(row: Comparison, epoch: Epoch) -> Side:
     return Side(unpack(row.arrays), epoch.document_sample_id, read_sample(epoch.document_sample))
 
 
-def interval(score: Score, measure: Measure) -> Interval | None:
-    """Read one measure of a stored score; None where it is not estimable."""
-    estimate, low, high = (getattr(score, f"{measure}{end}") for end in ("", "_low", "_high"))
-    return None if estimate is None else Interval(estimate, low, high)
+def _interval(measure: Measure) -> Interval | None:
+    if measure.estimate is None or measure.low is None or measure.high is None:
+        return None
+    return Interval(measure.estimate, measure.low, measure.high)
 
 
 def store(

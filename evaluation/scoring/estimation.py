@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,6 @@ from evaluation import estimators
 from evaluation.design import batches, columns
 from evaluation.estimators import matching
 from evaluation.estimators.comparison import comparables
-from evaluation.estimators.intervals import Interval
 from evaluation.estimators.scores import (
     CoordinatedSample,
     Estimates,
@@ -31,8 +30,7 @@ from evaluation.estimators.subsets import Division, subset_scores
 from evaluation.estimators.subsets import SubsetScore as OfSubset
 from evaluation.kbp import divisions
 from evaluation.kbp.recall import annotated
-from evaluation.models import AdjustedScore, Comparison, Epoch, Score, Submission, SubsetScore
-from evaluation.models.score import COLUMNS
+from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
 from evaluation.scoring import comparing, tiers
 from evaluation.scoring import pool as pools
 from evaluation.scoring.pool import Pool
@@ -40,7 +38,9 @@ from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
 from kbpo.core.analysing import analyse
 from kbpo.core.coded import unpack_names
-from kbpo.core.columns import copy_rows
+from kbpo.core.columns import copy_rows, reserve_ids
+
+FIGURES = ("measure", "estimate", "low", "high")
 
 
 @transaction.atomic
@@ -177,8 +177,7 @@ def _score(epoch: Epoch, through: int) -> Pool:
     exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
     documents = replace(exhaustive.documents, outside=pools.read_outside(pool)) if exhaustive else None
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
-    for model in (Score, AdjustedScore, SubsetScore, Comparison):
-        model._default_manager.filter(epoch=epoch).delete()
+    _forget(epoch)
     if isinstance(sample, CoordinatedSample):
         estimates = coordinated_estimates(pool.systems, labels, sample, documents)
     else:
@@ -190,25 +189,40 @@ def _score(epoch: Epoch, through: int) -> Pool:
     return pool
 
 
+def _forget(epoch: Epoch) -> None:
+    Estimate.objects.filter(score__epoch=epoch).delete()
+    # Not `delete()`, which would read all scores first, to see what hangs on them: nothing does by now.
+    scores = Score.objects.filter(epoch=epoch)
+    scores._raw_delete(scores.db)
+    for model in (AdjustedScore, SubsetScore, Comparison):
+        model._default_manager.filter(epoch=epoch).delete()
+
+
 def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
     batch, now, code = pool.batches[-1], timezone.now(), code_version()
-    stored = 0
+    stored = measured = 0
     for of_part in estimates:
+        scores = list(of_part.scores())
+        ids = reserve_ids(Score, len(scores))
         stored += copy_rows(
             Score,
             (
-                *("submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
-                *("matching", "labels", "counts", "code_version", "computed_at", *COLUMNS),
+                *("id", "submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
+                *("matching", "labels", "counts", "code_version", "computed_at"),
             ),
             (
                 (
-                    *(pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
+                    *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
                     *(score.estimator, score.weighting, score.part, score.level),
                     *(matching.RULE, score.labels, _counts(pool, score, documents), code, now),
-                    *_measured(score),
                 )
-                for score in of_part.scores()
+                for pk, score in zip(ids, scores, strict=True)
             ),
+        )
+        measured += copy_rows(
+            Estimate,
+            ("score_id", *FIGURES),
+            ((pk, *figures) for pk, score in zip(ids, scores, strict=True) for figures in _figures(score)),
         )
         submissions = [submission.pk for submission in pool.submissions]
         for estimator, weighting, comparable in comparables(of_part):
@@ -218,7 +232,7 @@ def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
                 submissions=submissions,
                 choice={"estimator": estimator, "weighting": weighting, "part": of_part.part},
             )
-    analyse({Score: stored})
+    analyse({Score: stored, Estimate: measured})
 
 
 def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
@@ -236,14 +250,15 @@ def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
 def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
     stored = copy_rows(
         AdjustedScore,
-        ("submission_id", "epoch_id", "weighting", "part", "level", *COLUMNS),
+        ("submission_id", "epoch_id", "weighting", "part", "level", *FIGURES),
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
                 *(score.weighting, score.part, score.level),
-                *_measured(score),
+                *figures,
             )
             for score in scores
+            for figures in _figures(score)
         ),
     )
     analyse({AdjustedScore: stored})
@@ -256,27 +271,28 @@ def _store_subsets(
         SubsetScore,
         (
             *("submission_id", "epoch_id", "division", "name", "order", "part", "labels", "true"),
-            *COLUMNS,
+            *FIGURES,
         ),
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
                 *(kind.value, division.names[score.subset], score.subset, score.part),
                 *(score.labels, score.true),
-                *_measured(score),
+                *figures,
             )
             for score in scores
+            for figures in _figures(score)
         ),
     )
 
 
-def _measured(score: SystemScore | OfSubset) -> list[float | None]:
-    """Return the values of `COLUMNS`."""
-    return [value for one in (score.precision, score.recall, score.f1) for value in _ends(one)]
-
-
-def _ends(interval: Interval | None) -> tuple[float, float, float] | tuple[None, None, None]:
-    return (None, None, None) if interval is None else (interval.estimate, interval.low, interval.high)
+def _figures(score: SystemScore | OfSubset) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+    """Yield the values of `FIGURES` for each measure."""
+    for measure, interval in score.measures.items():
+        if interval is None:
+            yield measure, None, None, None
+        else:
+            yield measure, interval.estimate, interval.low, interval.high
 
 
 @cache

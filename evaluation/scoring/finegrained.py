@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import MappingProxyType
 
 from django.db.models import Count, Q
 
 from evaluation.estimators.subsets import LEAST_LABELS
+from evaluation.kbp.choices import CHOICES
 from evaluation.models import (
     AdjustedScore,
     InclusionProbability,
     SampledInstance,
-    Score,
     Submission,
     SubsetScore,
 )
-from evaluation.scoring.leaderboard import PARTS, WEIGHTINGS, Measure, measure
+from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 
 TITLES: Mapping[str, str] = MappingProxyType(
@@ -32,9 +33,7 @@ class SubsetRow:
     """One subset's scores; `labels` is None where they are too few for any."""
 
     name: str
-    precision: Measure
-    recall: Measure
-    f1: Measure
+    measures: Measures
     labels: int | None
     true: int | None
 
@@ -50,26 +49,30 @@ class SubsetTable:
 
 def subset_tables(submission: Submission, part: str) -> list[SubsetTable]:
     """Read a submission's scores by relation, type and frequency for one part; empty before it is scored."""
-    found: dict[str, list[SubsetScore]] = {division: [] for division in TITLES}
-    for score in SubsetScore.objects.filter(submission=submission, part=part).order_by("division", "order"):
-        found[score.division].append(score)
+    rows = SubsetScore.objects.filter(submission=submission, part=part).order_by("division", "order")
+    found: dict[str, list[list[SubsetScore]]] = {division: [] for division in TITLES}
+    for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
+        found[division].append(list(of_subset))
     return [
         SubsetTable(
             TITLES[division],
-            [_subset_row(score) for score in scores if score.labels is not None],
-            [_subset_name(score) for score in scores if score.labels is None],
+            [_subset_row(rows) for rows in subsets if rows[0].labels is not None],
+            [_subset_name(rows[0]) for rows in subsets if rows[0].labels is None],
         )
-        for division, scores in found.items()
-        if scores
+        for division, subsets in found.items()
+        if subsets
     ]
 
 
-def _subset_row(score: SubsetScore) -> SubsetRow:
-    few = f"fewer than {LEAST_LABELS} true relations of this kind are known"
-    recall, f1 = measure(score, "recall"), measure(score, "f1")
-    if score.true is None and score.part != Score.Part.LINKING:
-        recall = f1 = Measure(None, None, None, few)
-    return SubsetRow(_subset_name(score), measure(score, "precision"), recall, f1, score.labels, score.true)
+def _subset_row(rows: Sequence[SubsetScore]) -> SubsetRow:
+    score = rows[0]
+    shown = dict(measures(rows, score.part))
+    if score.true is None:
+        few = f"fewer than {LEAST_LABELS} true relations of this kind are known"
+        for name in CHOICES.parts[score.part].measures:
+            if name != "precision":  # which rests on labels alone
+                shown[name] = Measure(None, None, None, few)
+    return SubsetRow(_subset_name(score), shown, score.labels, score.true)
 
 
 def _subset_name(score: SubsetScore) -> str:
@@ -93,18 +96,20 @@ class Spread:
 
 def spreads(submission: Submission, level: int) -> list[Spread]:
     """Read what workers' errors do to a submission's scores, by part; empty where nothing was corrected."""
-    choice = {"submission": submission, "level": level, "weighting": next(iter(WEIGHTINGS))}
-    adjusted = {score.part: score for score in AdjustedScore.objects.filter(**choice)}
-    scores = {score.part: score for score in Score.objects.filter(estimator="documents", **choice)}
+    choice = {"submission": submission, "level": level, "weighting": CHOICES.weighting}
+    rows = AdjustedScore.objects.filter(**choice).order_by("part")
+    adjusted = {part: measures(own, part) for part, own in groupby(rows, key=lambda row: row.part)}
+    estimator = CHOICES.estimators_of[submission.corpus.design][0]
+    scores = {one.score.part: one.measures for one in newest_scores(estimator=estimator, **choice)}
     found = []
-    for part, words in PARTS.items():
-        if part not in adjusted or part not in scores:
+    for key, part in CHOICES.parts.items():
+        if key not in adjusted or key not in scores:
             continue
-        for name, title in (("precision", "precision"), ("f1", "F1")):
-            before, after = measure(scores[part], name), measure(adjusted[part], name)  # type: ignore[arg-type]
+        for name in CHOICES.corrected:
+            before, after = scores[key][name], adjusted[key][name]
             if before.estimate is not None and after.estimate is not None:
                 difference = after.estimate - before.estimate
-                found.append(Spread(f"{words}: {title}", before, after, difference))
+                found.append(Spread(f"{part.name}: {CHOICES.measures[name]}", before, after, difference))
     return found
 
 
@@ -162,17 +167,18 @@ def cost(submission: Submission) -> Cost | None:
     known = InclusionProbability.objects.filter(batch=batch, is_known=True)
     published = known.filter(instance__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)
-    design = "documents" if corpus.design == corpus.Design.COORDINATED else "joint"
-    score = Score.objects.filter(
+    newest = newest_scores(
         submission=submission,
-        part=Score.Part.ALL,
-        weighting=next(iter(WEIGHTINGS)),
-        estimator=design,
+        part=CHOICES.part,
+        weighting=CHOICES.weighting,
+        estimator=CHOICES.estimators_of[corpus.design][0],
         level=level,
-    ).first()
+    )
+    score = newest[0].score if newest else None
+    precision = newest[0].measures["precision"] if newest else None
     half_width = None
-    if score is not None and score.precision_low is not None and score.precision_high is not None:
-        half_width = 50 * (score.precision_high - score.precision_low)
+    if precision is not None and precision.low is not None and precision.high is not None:
+        half_width = 50 * (precision.high - precision.low)
     return Cost(
         reused=sampled["reused"],
         published=published,

@@ -9,10 +9,11 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotations.models import Corpus
-from evaluation.estimators.comparison import Measure, excludes_zero, tiers
+from evaluation.estimators.comparison import excludes_zero, tiers
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
+from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.recall.annotated import Sample, read_sample
-from evaluation.models import Comparison, Score, Submission
+from evaluation.models import Comparison, Estimate, Score, Submission
 from evaluation.scoring.comparing import Side, side_differences, unpack
 from kbpo.core.columns import read_rows
 
@@ -40,8 +41,8 @@ class _Ranked:
 def update_tiers(*, corpus: Corpus) -> None:
     """Compute the tiers of all systems of a corpus, for every part, weighting and estimator, and store them.
 
-    By F1; for `linking`, which has none, by precision. The level is always 95%, and systems that are hidden
-    count like others: what somebody looks at never moves a tier. Withdrawn ones are left out.
+    By the measure that ranks the part, always at the default level. Systems that are hidden count like
+    others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
     samples = {sample.pk: read_sample(sample) for sample in corpus.document_samples.all()}
@@ -51,14 +52,13 @@ def update_tiers(*, corpus: Corpus) -> None:
     ).update(tier=None)
     figures = _read_figures(corpus)
     for part, weighting, estimator in list(choices.values_list("part", "weighting", "estimator")):
-        measure: Measure = "precision" if part == Score.Part.LINKING else "f1"
         epochs = _read_epochs(corpus, samples, part, weighting, estimator)
         ranked = [
             _Ranked(pk, figure, *epochs[epoch_id].place(pk), name)
             for pk, epoch_id, name, figure in figures[part, weighting, estimator]
             if epoch_id in epochs
         ]
-        found = _tiers(ranked, measure)
+        found = _tiers(ranked, CHOICES.parts[part].ranked_by)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
             cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
@@ -80,16 +80,20 @@ class _Epoch:
 
 def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
     """Read by choice what ranks systems, in the order of their names; what is not estimable is left out."""
-    ends = [f"{measure}{end}" for measure in ("precision", "f1") for end in ("", "_low", "_high")]
-    scores = Score.objects.filter(
-        epoch__corpus=corpus, level=round(100 * DEFAULT_LEVEL), submission__state__in=RANKED
-    ).values_list(*("part", "weighting", "estimator", "submission_id", "epoch_id", "submission__name"), *ends)
+    estimates = Estimate.objects.filter(
+        score__epoch__corpus=corpus,
+        score__level=CHOICES.level,
+        score__submission__state__in=RANKED,
+        estimate__isnull=False,
+    ).values_list(
+        *("score__part", "score__weighting", "score__estimator"),
+        *("score__submission_id", "score__epoch_id", "score__submission__name"),
+        *("measure", "estimate", "low", "high"),
+    )
     found: dict[Choice, list[Figure]] = defaultdict(list)
-    for part, weighting, estimator, pk, epoch_id, name, *values in scores:
-        estimate, low, high = values[:3] if part == Score.Part.LINKING else values[3:]
-        if estimate is not None:
-            figure = pk, epoch_id, name, Interval(estimate, low, high)
-            found[part, weighting, estimator].append(figure)
+    for part, weighting, estimator, pk, epoch_id, name, measure, *figure in estimates:
+        if measure == CHOICES.parts[part].ranked_by:
+            found[part, weighting, estimator].append((pk, epoch_id, name, Interval(*figure)))
     for figures in found.values():
         figures.sort(key=lambda one: (one[2].casefold(), one[0]))
     return found
@@ -114,7 +118,7 @@ def _read_epochs(
     }
 
 
-def _tiers(ranked: list[_Ranked], measure: Measure) -> list[int]:
+def _tiers(ranked: list[_Ranked], measure: str) -> list[int]:
     def tell_apart(first: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         top = ranked[first]
         by_epoch = {

@@ -1,11 +1,12 @@
 """How figures and intervals are written and drawn."""
 
 from django import template
+from django.template.defaultfilters import capfirst
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evaluation.scoring.axis import Axis
-from evaluation.scoring.leaderboard import Measure
+from evaluation.scoring.axis import Axis, Column
+from evaluation.scoring.stored import Measure, Measures
 
 register = template.Library()
 
@@ -98,6 +99,18 @@ def gap(measure: Measure) -> SafeString:
         points(measure.estimate),
         points(measure.low),
         points(measure.high),
+    )
+
+
+@register.simple_tag
+def measured(measures: Measures, column: Column) -> SafeString:
+    """Write and draw what a row has in a measure's column."""
+    measure = measures[column.measure]
+    return format_html(
+        '<div data-name="{}">{}{}</div>',
+        capfirst(column.name),
+        figure(measure),
+        intervals(measure, column.axis, column.common),
     )
 
 

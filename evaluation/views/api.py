@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
+from evaluation.kbp.choices import CHOICES
 from evaluation.models import FileCheck, Score, StageWork, Submission
-from evaluation.scoring.comparing import MEASURES
 from evaluation.scoring.leaderboard import rows
 from evaluation.submissions import checks, normalised
 from evaluation.submissions.progress import HEADINGS, next_step, progress, sign_of_life, version
@@ -44,14 +44,19 @@ class LeaderboardView(APIView):
         submission = serializers.IntegerField()
         team = serializers.CharField()
         name = serializers.CharField()
-        precision = MeasureSerializer()
-        recall = MeasureSerializer()
-        f1 = MeasureSerializer()
+        measures = serializers.DictField(child=MeasureSerializer())
         labels = serializers.IntegerField()
         date = serializers.DateTimeField()
         epoch = serializers.IntegerField()
         state = serializers.CharField()
         why = serializers.CharField()
+
+        def to_representation(self, instance: Any) -> dict[str, Any]:
+            """Put each measure under its own name."""
+            shown: dict[str, Any] = {}
+            for name, value in super().to_representation(instance).items():
+                shown |= value if name == "measures" else {name: value}
+            return shown
 
     def get(self, request: Request, tag: str) -> Response:
         """Answer with the rows for the level, part, weighting and estimator that the address names."""
@@ -83,7 +88,7 @@ class CompareView(APIView):
     permission_classes = [AllowAny]
 
     def get(self, request: Request, tag: str) -> Response:
-        """Answer with precision, recall and F1 of `a` and `b`, and of `a` less `b`, as fractions.
+        """Answer with every measure of `a` and `b`, and of `a` less `b`, as fractions.
 
         The address also names level, part, weighting and estimator, as for the leaderboard. What is not
         estimable is null; 404 to those who may not see one of the two.
@@ -109,7 +114,7 @@ class CompareView(APIView):
                             ("difference", one and one.difference),
                         )
                     }
-                    for measure in MEASURES
+                    for measure in CHOICES.measures
                     for one in [compared.get(measure)]
                 },
             }

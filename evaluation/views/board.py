@@ -1,23 +1,16 @@
 """The leaderboard as a page shows it: rows, one axis a column, and the choices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
 
 from annotations.models import Corpus
+from evaluation.kbp.choices import CHOICES
 from evaluation.scoring import axis
-from evaluation.scoring.leaderboard import (
-    ESTIMATOR_NAMES,
-    ESTIMATORS,
-    LEVELS,
-    PARTS,
-    WEIGHTINGS_OF,
-    Measure,
-    check_choice,
-    rows,
-)
+from evaluation.scoring.leaderboard import rows
+from evaluation.scoring.stored import Measures
 from kbpo.core.errors import InvalidInput
 
 
@@ -47,12 +40,12 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
         What is asked for does not exist.
     """
     asked = request.GET
-    level = asked.get("level", "95")
+    level = asked.get("level", str(CHOICES.level))
     if not level.isdecimal() or len(level) > 3:
-        raise InvalidInput(f"{level!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
-    part, weighting = asked.get("part", "all"), asked.get("weighting", "subject_relation")
-    estimator = check_choice(
-        corpus, level=int(level), part=part, weighting=weighting, estimator=asked.get("estimator")
+        raise InvalidInput(f"{level!r} is none of {', '.join(map(str, CHOICES.levels))}.", where="level")
+    part, weighting = asked.get("part", CHOICES.part), asked.get("weighting", CHOICES.weighting)
+    estimator = CHOICES.check(
+        corpus.design, level=int(level), part=part, weighting=weighting, estimator=asked.get("estimator")
     )
     return Choice(int(level), part, weighting, estimator)
 
@@ -77,25 +70,28 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     return {
         "scored": [row for row in found if row.is_scored],
         "unscored": [row for row in found if not row.is_scored],
-        "axes": fit_axes([(row.precision, row.recall, row.f1) for row in found]),
-        "choice": choice,
-        "levels": LEVELS,
-        "parts": PARTS,
-        "weightings": WEIGHTINGS_OF[corpus.design],
-        "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
+        "columns": fit_columns(row.measures for row in found),
+        "ranked_by": CHOICES.measures[CHOICES.parts[choice.part].ranked_by],
+        **offered(corpus, choice),
     }
 
 
-def fit_axes(measured: Sequence[tuple[Measure, Measure, Measure]]) -> Mapping[str, axis.Axis]:
-    """Fit one axis to each of the three columns, and one to all: for a phone, where they stand in one."""
-    columns = {"precision": [0], "recall": [1], "f1": [2], "all": [0, 1, 2]}
+def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
+    """Return the context of ``evaluation/parts/view.html``: what is shown, and what could be."""
     return {
-        name: axis.fit(
-            end
-            for row in measured
-            for index in indices
-            for end in (row[index].low, row[index].estimate, row[index].high)
-            if end is not None
-        )
-        for name, indices in columns.items()
+        "choice": choice,
+        "levels": CHOICES.levels,
+        "parts": CHOICES.parts,
+        "weightings": CHOICES.named_weightings(corpus.design),
+        "estimators": CHOICES.named_estimators(corpus.design, choice.part),
     }
+
+
+def fit_columns(measured: Iterable[Measures]) -> Sequence[axis.Column]:
+    """Fit one axis to each measure's column, and one to all: for a phone, where they stand in one."""
+    ends: dict[str, list[float]] = {name: [] for name in CHOICES.measures}
+    for measures in measured:
+        for name, one in measures.items():
+            ends[name] += [end for end in (one.low, one.estimate, one.high) if end is not None]
+    common = axis.fit(end for of_measure in ends.values() for end in of_measure)
+    return [axis.Column(name, CHOICES.measures[name], axis.fit(ends[name]), common) for name in ends]

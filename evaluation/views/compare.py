@@ -11,16 +11,15 @@ from django.views.decorators.http import require_safe
 from annotations.models import Corpus
 from evaluation.estimators.comparison import excludes_zero
 from evaluation.estimators.intervals import Interval
+from evaluation.kbp.choices import CHOICES
 from evaluation.models import Submission
 from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
-from evaluation.scoring.leaderboard import ESTIMATOR_NAMES, ESTIMATORS, LEVELS, PARTS, WEIGHTINGS_OF, Measure
+from evaluation.scoring.stored import Measure
 from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
-from evaluation.views.board import Choice, read_choice
+from evaluation.views.board import Choice, offered, read_choice
 from kbpo.core.errors import InvalidInput
-
-NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +55,8 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "lead": next((one for one in reversed(lines) if one.sentence), None),
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
         "axis": symmetric_axis([one.difference for one in lines]),
-        "choice": choice,
         "choice_fields": list(asdict(choice).items()),
-        "levels": LEVELS,
-        "parts": PARTS,
-        "weightings": WEIGHTINGS_OF[corpus.design],
-        "estimators": {name: ESTIMATOR_NAMES[name] for name in ESTIMATORS[corpus.design]},
+        **offered(corpus, choice),
     }
     return render(request, "evaluation/compare.html", context)
 
@@ -104,7 +99,7 @@ def compare_pair(first: Submission, second: Submission, choice: Choice) -> list[
 def line(compared: Compared, first: str, second: str) -> Line:
     """Put one compared measure into figures and words."""
     return Line(
-        NAMES[compared.measure],
+        CHOICES.measures[compared.measure],
         _measure(compared.first),
         _measure(compared.second),
         _measure(compared.difference),
@@ -121,7 +116,7 @@ def sentence(compared: Compared, first: str, second: str) -> str:
     >>> sentence(Compared("f1", None, None, gap), "quorum", "maxim")
     'quorum has 4.1 points more F1 than maxim: between 1.2 and 7.0.'
     """
-    found, name = compared.difference, NAMES[compared.measure]
+    found, name = compared.difference, CHOICES.measures[compared.measure]
     if found is None:
         return ""
     low, estimate, high = (100 * value for value in (found.low, found.estimate, found.high))

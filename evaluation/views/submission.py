@@ -15,17 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.design import forecast, prices
 from evaluation.estimators.subsets import LEAST_LABELS
+from evaluation.kbp.choices import CHOICES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.scoring import finegrained
-from evaluation.scoring.leaderboard import (
-    ESTIMATOR_NAMES,
-    ESTIMATORS,
-    LEVELS,
-    PARTS,
-    WEIGHTINGS,
-    Measure,
-    measure,
-)
+from evaluation.scoring.stored import Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
 from evaluation.submissions.progress import (
     DOING,
@@ -40,7 +33,7 @@ from evaluation.submissions.progress import (
 )
 from evaluation.submissions.summary import summarise
 from evaluation.submissions.visibility import find, may_change
-from evaluation.views.board import fit_axes
+from evaluation.views.board import fit_columns
 from evaluation.views.files import written_anew
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, TryAgain
@@ -62,14 +55,12 @@ MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A score as the page shows it: `words` say how claims are weighed."""
+    """A score as the page shows it: `words` say how claims are averaged."""
 
     score: Score
     part: str
     words: str
-    precision: Measure
-    recall: Measure
-    f1: Measure
+    measures: Measures
 
 
 @require_safe
@@ -219,55 +210,49 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
 
 def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
     """Read the newest scores at one level and with one estimator, for every part and weighting."""
-    asked = request.GET.get("level", "95")
-    if asked not in {str(level) for level in LEVELS}:
-        raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, LEVELS))}.", where="level")
-    offered = ESTIMATORS[found.corpus.design]
-    estimator = request.GET.get("estimator", offered[0])
+    asked = request.GET.get("level", str(CHOICES.level))
+    if asked not in {str(level) for level in CHOICES.levels}:
+        raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, CHOICES.levels))}.", where="level")
+    offered = CHOICES.named_estimators(found.corpus.design)
+    estimator = request.GET.get("estimator", next(iter(offered)))
     if estimator not in offered:
         raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
-    newest = (
-        Score.objects.filter(submission=found, level=int(asked), estimator=estimator)
-        .select_related("epoch")
-        .order_by("part", "weighting", "-epoch__number", "-batch__number")
-        .distinct("part", "weighting")
+    parts, weightings = list(CHOICES.parts), list(CHOICES.weightings)
+    newest = sorted(
+        newest_scores(submission=found, level=int(asked), estimator=estimator),
+        key=lambda one: (parts.index(one.score.part), weightings.index(one.score.weighting)),
     )
-    parts, weightings = list(PARTS), list(WEIGHTINGS)
     shown = [
         ShownScore(
-            score,
-            PARTS[score.part],
-            WEIGHTINGS[score.weighting],
-            measure(score, "precision"),
-            measure(score, "recall"),
-            measure(score, "f1"),
+            one.score,
+            CHOICES.parts[one.score.part].name,
+            CHOICES.weightings[one.score.weighting],
+            one.measures,
         )
-        for score in sorted(newest, key=lambda one: (parts.index(one.part), weightings.index(one.weighting)))
+        for one in newest
     ]
     return {
         **(_beside_scores(request, found, int(asked)) if shown else {}),
         "scores": shown,
-        "axes": fit_axes([(one.precision, one.recall, one.f1) for one in shown]),
+        "columns": fit_columns(one.measures for one in shown),
         "level": int(asked),
-        "levels": LEVELS,
+        "levels": CHOICES.levels,
         "estimator": estimator,
-        "estimators": {name: ESTIMATOR_NAMES[name] for name in offered},
+        "estimators": offered,
     }
 
 
 def _beside_scores(request: HttpRequest, found: Submission, level: int) -> dict[str, Any]:
     """Read the scores of parts of the submission, and what people's errors do to its scores."""
-    part = request.GET.get("part", "all")
-    if part not in PARTS:
-        raise InvalidInput(f"{part!r} is none of {', '.join(PARTS)}.", where="part")
+    part = request.GET.get("part", CHOICES.part)
+    if part not in CHOICES.parts:
+        raise InvalidInput(f"{part!r} is none of {', '.join(CHOICES.parts)}.", where="part")
     tables = finegrained.subset_tables(found, part)
     return {
         "spreads": finegrained.spreads(found, level),
         "subsets": tables,
-        "subset_axes": fit_axes(
-            [(row.precision, row.recall, row.f1) for table in tables for row in table.rows]
-        ),
+        "subset_columns": fit_columns(row.measures for table in tables for row in table.rows),
         "part": part,
-        "part_names": PARTS,
+        "part_names": CHOICES.parts,
         "least_labels": LEAST_LABELS,
     }

@@ -101,6 +101,16 @@ def copy_rows(model: type[Model], columns: Sequence[str], rows: Iterable[Sequenc
         return int(cursor.rowcount)
 
 
+def reserve_ids(model: type[Model], number: int) -> list[int]:
+    """Return new row ids, for rows that are loaded together with others that refer to them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            [model._meta.db_table, number],
+        )
+        return [pk for (pk,) in cursor.fetchall()]
+
+
 def array_literal(values: Iterable[float | int]) -> str:
     """Return numbers as Postgres writes an array of them, NULL for NaN: to be cast, as ``%s::bigint[]``.
 

@@ -22,7 +22,7 @@ from annotations.kinds.registry import KINDS
 from annotations.models import Response
 from crowd.models import Assignment, LedgerEntry, WorkerBlock, WorkerMeasure
 from evaluation.scoring import axis
-from evaluation.scoring.leaderboard import Measure
+from evaluation.scoring.stored import Measure
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput
 from kbpo.pages.batches import waits_for_a_person

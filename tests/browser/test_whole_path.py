@@ -157,9 +157,10 @@ def test_from_signing_up_to_a_score(open_page, world: World, kb: Path) -> None:
     expect(page.get_by_role("heading", name="Scores")).to_be_visible()
     page.goto("/")
     row = page.get_by_role("row", name=re.compile("Finder"))
-    assert score.precision is not None
-    expect(row).to_contain_text(f"{100 * score.precision:.1f}")
-    assert score.precision == pytest.approx(submission_precision(submission))
+    precision = score.estimates.get(measure="precision").estimate
+    assert precision is not None
+    expect(row).to_contain_text(f"{100 * precision:.1f}")
+    assert precision == pytest.approx(submission_precision(submission))
 
 
 def submission_precision(submission: Submission) -> float:

@@ -10,7 +10,7 @@ import pytest
 from django.core.files import File
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -23,6 +23,7 @@ from evaluation.kbp.recall import exhaustive
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    Estimate,
     InclusionProbability,
     Instance,
     Prediction,
@@ -42,8 +43,12 @@ from tests.world import Fact, World
 pytestmark = pytest.mark.django_db
 
 
-def precision(submission: Submission, part: str = "relation") -> Score:
+def score_of(submission: Submission, part: str = "relation") -> Score:
     return submission.scores.get(part=part, weighting="subject_relation", level=95, estimator="documents")
+
+
+def precision(submission: Submission) -> Estimate:
+    return score_of(submission).estimates.get(measure="precision")
 
 
 def test_an_accepted_file_becomes_predictions_whose_probabilities_sum_to_one(submit: Submit) -> None:
@@ -131,7 +136,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
     judge()
     submission.refresh_from_db()
     assert submission.state == Submission.State.SCORED
-    score = precision(submission)
+    score = score_of(submission)
     assert (score.epoch.number, score.batch.number, score.estimator, score.matching) == (
         1,
         1,
@@ -141,13 +146,13 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
     assert score.labels == SampledInstance.objects.count()
     assert score.counts["documents"] == 30
     assert score.counts["true"] == 90
-    assert score.precision_low < score.precision < score.precision_high
-    assert score.recall_low < score.recall < score.recall_high
-    assert score.f1_low < score.f1 < score.f1_high
+    measured = {row.measure: row for row in score.estimates.all()}
+    assert measured.keys() == {"precision", "recall", "f1"}
+    assert all(row.low < row.estimate < row.high for row in measured.values())
     assert score.code_version
     assert submission.scores.count() == 4 * 3 * 3 * 3
-    linking = precision(submission, "linking")
-    assert (linking.precision, linking.recall, linking.f1) == (1.0, None, None)
+    linking = dict(score_of(submission, "linking").estimates.values_list("measure", "estimate"))
+    assert linking == {"precision": 1.0, "recall": None, "f1": None}
 
 
 def test_a_batch_behind_an_unlabelled_one_is_not_scored(submit: Submit) -> None:
@@ -308,7 +313,7 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     adversary = submit("adversary", [*kept, *wrong], team="Beta")
     pipeline.advance()
     judge()
-    score = precision(adversary)
+    found = precision(adversary)
     p = {row.instance_id: row.probability for row in adversary.predictions.all()}
     truth = sum(
         row.probability
@@ -316,8 +321,8 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
         if (row.instance.document.doc_id, row.instance.predicate) in true
     )
     assert sum(p.values()) == pytest.approx(1)
-    assert score.precision_low <= truth <= score.precision_high
-    assert score.precision_high - score.precision_low < 0.4
+    assert found.low <= truth <= found.high
+    assert found.high - found.low < 0.4
 
 
 def test_withdrawing_hides_a_system_and_leaves_the_design(
@@ -335,7 +340,7 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     after = sampling.current_pi(Epoch.objects.get())
     assert all(after[instance] >= value for instance, value in before.items())
     assert Submission.objects.get(pk=submission.pk).state == "withdrawn"
-    assert precision(second).counts["pool"] == 2
+    assert score_of(second).counts["pool"] == 2
     assert audit.audit_corpus(corpus) == []
 
 
@@ -436,8 +441,9 @@ def test_independent_draws_are_scored_by_their_own_estimators(
     ]
     judge()
     assert set(Score.objects.values_list("estimator", flat=True)) == {"simple", "joint"}
-    relation = Score.objects.filter(part="relation", level=95)
-    assert not relation.filter(Q(precision=None) | Q(recall=None) | Q(f1=None)).exists()
+    relation = Estimate.objects.filter(score__part="relation", score__level=95)
+    assert set(relation.values_list("measure", flat=True)) == {"precision", "recall", "f1"}
+    assert not relation.filter(estimate=None).exists()
     assert audit.audit_corpus(corpus) == []
 
 
@@ -565,4 +571,4 @@ def test_a_relation_of_a_mention_with_itself_is_judged_like_any_other(
     judge()
     submission.refresh_from_db()
     assert submission.state == "scored"
-    assert precision(submission).precision == 0
+    assert precision(submission).estimate == 0

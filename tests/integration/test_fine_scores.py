@@ -15,6 +15,7 @@ from evaluation.models import (
     AdjustedScore,
     Comparison,
     Epoch,
+    Estimate,
     SampledInstance,
     Score,
     Submission,
@@ -133,15 +134,16 @@ def test_a_released_epoch_is_scored_anew_with_the_same_scores(
     scored: list[Submission], corpus: Corpus
 ) -> None:
     released = epochs.release(corpus=corpus)
-    columns = ("submission", "part", "weighting", "estimator", "level", "precision", "recall", "f1", "tier")
-    before = set(Score.objects.values_list(*columns))
+    choice = ("submission", "part", "weighting", "estimator", "level", "tier")
+    columns = (*(f"score__{name}" for name in choice), "measure", "estimate", "low", "high")
+    before = set(Estimate.objects.values_list(*columns))
     Epoch.objects.filter(pk=released.pk).update(scores_due=True)
     assert estimation.score_epoch(epoch_id=released.pk)
-    assert set(Score.objects.values_list(*columns)) == before
+    assert set(Estimate.objects.values_list(*columns)) == before
 
 
 def test_scoring_again_leaves_as_many_rows(scored: list[Submission]) -> None:
-    models = (Score, AdjustedScore, SubsetScore, Comparison)
+    models = (Score, Estimate, AdjustedScore, SubsetScore, Comparison)
     before = [model.objects.count() for model in models]
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
@@ -152,11 +154,14 @@ def test_only_the_newest_scores_of_an_epoch_are_kept(scored: list[Submission], e
     enter("fourth", WORLD.system(recall=0.5, precision=0.5, seed=4), "Delta")
     assert set(Score.objects.values_list("batch__number", flat=True)) == {4}
     assert Score.objects.count() == 4 * 3 * 4 * 3 * 3
+    assert Estimate.objects.count() == 3 * Score.objects.count()
 
 
 def test_subsets_divide_claims_and_true_relations(scored: list[Submission], corpus: Corpus) -> None:
-    spouses = SubsetScore.objects.get(submission=scored[0], name="per:spouse", part="relation")
-    assert spouses.precision == 1.0  # nobody claims a marriage that is none
+    spouses = SubsetScore.objects.get(
+        submission=scored[0], name="per:spouse", part="relation", measure="precision"
+    )
+    assert spouses.estimate == 1.0  # nobody claims a marriage that is none
     true = AnnotatedRelation.objects.filter(
         annotation__document__sampled__isnull=False, predicate="per:spouse"
     )
@@ -164,7 +169,9 @@ def test_subsets_divide_claims_and_true_relations(scored: list[Submission], corp
     predicates = SubsetScore.objects.filter(submission=scored[0], division="predicate", part="relation")
     claimed = set(scored[0].predictions.values_list("instance__predicate", flat=True))
     assert set(predicates.values_list("name", flat=True)) == claimed
-    rare = SubsetScore.objects.get(submission=scored[0], division="frequency", part="relation")
+    rare = SubsetScore.objects.get(
+        submission=scored[0], division="frequency", part="relation", measure="precision"
+    )
     assert rare.name == "at most 3"  # every name of this world is in one document
 
 
@@ -172,10 +179,7 @@ def test_a_subset_with_too_few_labels_has_no_number_in_the_database(scored: list
     few = SubsetScore.objects.filter(labels=None)
     assert few.exists()
     assert not SubsetScore.objects.filter(labels__lt=30).exists()
-    numbers = [
-        f"{measure}{end}" for measure in ("precision", "recall", "f1") for end in ("", "_low", "_high")
-    ]
-    assert set(few.values_list(*numbers, "true")) == {(None,) * 10}
+    assert set(few.values_list("estimate", "low", "high", "true")) == {(None,) * 4}
 
 
 def test_a_page_names_what_has_too_few_labels(scored: list[Submission], client: Client) -> None:
@@ -196,7 +200,7 @@ def test_names_are_counted_once(scored: list[Submission]) -> None:
 def test_a_crowd_without_errors_leaves_almost_nothing_to_correct(scored: list[Submission]) -> None:
     assert not Label.objects.filter(question__kind="relation", corrected=None).exists()
     spreads = finegrained.spreads(scored[0], 95)
-    assert [one.words for one in spreads] == ["relations alone: precision", "relations alone: F1"]
+    assert [one.words for one in spreads] == ["relation: precision", "relation: F1"]
     assert all(abs(one.difference) < 0.02 for one in spreads)
 
 

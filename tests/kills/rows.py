@@ -36,6 +36,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "evaluation.Entity": ("index", "key"),
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
+    "evaluation.Score": ("submission", "batch", "estimator", "weighting", "part", "level"),
     "evaluation.DocumentSample": ("corpus", "number"),
     "evaluation.Upload": ("user", "name"),
     "evaluation.FileCheck": ("upload",),

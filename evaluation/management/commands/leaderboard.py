@@ -4,21 +4,23 @@ from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
 from evaluation.design import prices
-from evaluation.estimators import intervals, weighting
-from evaluation.estimators.scores import PARTS
+from evaluation.kbp.choices import CHOICES
 from evaluation.scoring import leaderboard
+from evaluation.scoring.stored import Measure
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
+LEVELS = [level / 100 for level in CHOICES.levels]
 
-def as_json(measure: leaderboard.Measure) -> dict[str, float | None] | None:
+
+def as_json(measure: Measure) -> dict[str, float | None] | None:
     """Return an estimate and its interval; None where it is not estimable."""
     if measure.estimate is None:
         return None
     return {"estimate": measure.estimate, "low": measure.low, "high": measure.high}
 
 
-def as_text(name: str, measure: leaderboard.Measure) -> str:
+def as_text(name: str, measure: Measure) -> str:
     """Return the same in words."""
     if measure.estimate is None:
         return f"{name} {measure.reason}"
@@ -26,23 +28,23 @@ def as_text(name: str, measure: leaderboard.Measure) -> str:
 
 
 class Command(BaseCommand):
-    help = "Print a corpus' leaderboard: precision, recall and F1 of its public systems, with intervals."
+    help = "Print a corpus' leaderboard: what is measured of its public systems, with intervals."
     offers_json = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--corpus", required=True, metavar="TAG")
-        parser.add_argument("--level", type=float, default=intervals.DEFAULT_LEVEL, choices=intervals.LEVELS)
-        parser.add_argument("--part", default="all", choices=PARTS)
-        parser.add_argument("--weighting", default=weighting.DEFAULT, choices=list(weighting.WEIGHTINGS))
+        parser.add_argument("--level", type=float, default=CHOICES.level / 100, choices=LEVELS)
+        parser.add_argument("--part", default=CHOICES.part, choices=list(CHOICES.parts))
+        parser.add_argument("--weighting", default=CHOICES.weighting, choices=list(CHOICES.weightings))
         parser.add_argument(
             "--estimator",
-            choices=sorted({name for names in leaderboard.ESTIMATORS.values() for name in names}),
+            choices=sorted(CHOICES.estimators),
             help="Of the corpus' design; the design's default if left out.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
-        offered = leaderboard.ESTIMATORS[corpus.design]
+        offered = CHOICES.estimators_of[corpus.design]
         if options["estimator"] not in (None, *offered):
             raise UsageError(
                 f"--estimator {options['estimator']} does not go with {corpus.tag}, whose design is"
@@ -60,8 +62,9 @@ class Command(BaseCommand):
             self.print_json({"rows": [self.row_as_json(row, paid.get(row.submission)) for row in rows]})
             return
         for row in rows:
-            measures = (("P", row.precision), ("R", row.recall), ("F1", row.f1))
-            words = row.why or "  ".join(as_text(name, measure) for name, measure in measures)
+            words = row.why or "  ".join(
+                as_text(CHOICES.measures[name], measure) for name, measure in row.measures.items()
+            )
             self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
 
     def row_as_json(self, row: leaderboard.Row, paid_cents: int | None) -> dict[str, Any]:
@@ -69,10 +72,7 @@ class Command(BaseCommand):
             "submission": row.submission,
             "team": row.team,
             "name": row.name,
-            **{
-                name: as_json(measure)
-                for name, measure in (("precision", row.precision), ("recall", row.recall), ("f1", row.f1))
-            },
+            **{name: as_json(measure) for name, measure in row.measures.items()},
             "labels": row.labels,
             "cost": paid_cents,
         }

@@ -22,7 +22,6 @@ from evaluation.models import (
     Score,
     SubsetScore,
 )
-from evaluation.models.score import COLUMNS
 from kbpo import pipeline
 from kbpo.core.coded import unpack, unpack_coded, unpack_names
 from tests.integration.evaluation import one_by_one
@@ -63,14 +62,19 @@ def judged(world, gold, corpus, submit):
     return judge
 
 
+def figures_of(scores):
+    """Return by choice the ends of precision, recall and F1, in this order, and the labels."""
+    found = {}
+    for score in scores.prefetch_related("estimates"):
+        ends = {row.measure: (row.estimate, row.low, row.high) for row in score.estimates.all()}
+        key = (score.submission_id, score.estimator, score.weighting, score.part, score.level)
+        found[key] = (*ends["precision"], *ends["recall"], *ends["f1"], score.labels)
+    return found
+
+
 def test_every_score_is_that_of_the_definition(judged):
     expected = one_by_one.coordinated_scores(Epoch.objects.get(), 5)
-    found = {
-        tuple(row[:5]): row[5:]
-        for row in Score.objects.values_list(
-            "submission_id", "estimator", "weighting", "part", "level", *COLUMNS, "labels"
-        )
-    }
+    found = figures_of(Score.objects.all())
     assert found.keys() == expected.keys()
     for key, figures in expected.items():
         assert plain(found[key]) == close(figures), key
@@ -81,8 +85,8 @@ def test_every_corrected_precision_is_that_of_the_definition(judged):
     assert expected
     found = {
         tuple(row[:4]): row[4:]
-        for row in AdjustedScore.objects.values_list(
-            "submission_id", "weighting", "part", "level", *COLUMNS[:3]
+        for row in AdjustedScore.objects.filter(measure="precision").values_list(
+            "submission_id", "weighting", "part", "level", "estimate", "low", "high"
         )
     }
     assert found.keys() == expected.keys()
@@ -92,11 +96,9 @@ def test_every_corrected_precision_is_that_of_the_definition(judged):
 
 def test_every_precision_of_a_subset_is_that_of_the_definition(judged):
     expected = one_by_one.subset_precisions(Epoch.objects.get(), 5, LEAST_LABELS)
-    rows = SubsetScore.objects.exclude(labels=None).exclude(division="frequency")
-    found = {
-        tuple(row[:4]): row[4:]
-        for row in rows.values_list("submission_id", "division", "name", "part", *COLUMNS[:3], "labels")
-    }
+    rows = SubsetScore.objects.exclude(labels=None).exclude(division="frequency").filter(measure="precision")
+    columns = ("submission_id", "division", "name", "part", "estimate", "low", "high", "labels")
+    found = {tuple(row[:4]): row[4:] for row in rows.values_list(*columns)}
     assert found
     for key, figures in found.items():
         assert plain(figures) == close(expected[key]), key
@@ -171,10 +173,7 @@ def test_what_is_known_from_a_released_epoch_counts_exactly(judged, world, corpu
     (pi,) = columns.read([epoch.batches.get().pk], [columns.PI])
     assert (unpack(pi[columns.PI]) == 1).any()
     expected = one_by_one.coordinated_scores(epoch, 1)
+    found = figures_of(Score.objects.filter(epoch=epoch))
     for key, figures in expected.items():
-        submission, estimator, name, part, level = key
-        row = Score.objects.filter(
-            submission=submission, estimator=estimator, weighting=name, part=part, level=level
-        ).values_list(*COLUMNS, "labels")
-        assert plain(row[0]) == close(figures), key
+        assert plain(found[key]) == close(figures), key
         assert not np.isnan(figures[0])

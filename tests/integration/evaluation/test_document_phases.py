@@ -16,8 +16,8 @@ from evaluation.kbp.recall.document_coverage import band_coverage
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    Estimate,
     SampledDocument,
-    Score,
     SecondPhaseProbability,
     Submission,
 )
@@ -260,10 +260,9 @@ def two_phases(corpus: Corpus) -> DocumentSample:
     return document_phases.sample_documents(corpus=corpus, size=30, uniform_share=0.5).sample
 
 
-def recall(submission: Submission) -> Score:
-    return Score.objects.get(
-        submission=submission, part="relation", weighting="instance", estimator="documents", level=95
-    )
+def recall(submission: Submission) -> Estimate:
+    score = submission.scores.get(part="relation", weighting="instance", estimator="documents", level=95)
+    return score.estimates.get(measure="recall")
 
 
 def test_recall_weighs_the_documents_of_both_phases(
@@ -281,8 +280,8 @@ def test_recall_weighs_the_documents_of_both_phases(
         # ω = ½: the first phase's weigh ½ · 60/15 + ½, the second's ½ / p2.
         weights.append(2.5 if row.phase == 1 else 0.5 / row.probability)
     expected = np.dot(weights, found) / (3 * sum(weights))
-    assert recall(submission).recall == pytest.approx(expected, rel=1e-12)
-    assert recall(submission).recall != pytest.approx(np.mean(found) / 3, rel=1e-6)
+    assert recall(submission).estimate == pytest.approx(expected, rel=1e-12)
+    assert recall(submission).estimate != pytest.approx(np.mean(found) / 3, rel=1e-6)
 
 
 def test_recall_rests_on_the_first_phase_until_the_second_is_annotated(
@@ -293,7 +292,7 @@ def test_recall_rests_on_the_first_phase_until_the_second_is_annotated(
     submission = submit("one")
     pipeline.advance()
     judge()
-    assert recall(submission).counts["documents"] == 15
+    assert recall(submission).score.counts["documents"] == 15
 
 
 def test_there_is_no_recall_until_the_first_phase_is_annotated(
@@ -304,7 +303,7 @@ def test_there_is_no_recall_until_the_first_phase_is_annotated(
     submission = submit("one")
     pipeline.advance()
     judge()
-    assert recall(submission).recall is None
+    assert recall(submission).estimate is None
 
 
 def test_systems_are_compared_on_documents_of_two_phases(
@@ -330,11 +329,11 @@ def test_scores_are_due_again_when_the_last_document_is_annotated(
     submission = submit("one")
     pipeline.advance()
     judge()
-    assert recall(submission).counts["documents"] == 15
+    assert recall(submission).score.counts["documents"] == 15
     assert document_phases.notice_annotations() == 0
     annotate(corpus, gold, {row.document.doc_id})
     pipeline.advance()
-    assert recall(submission).counts["documents"] == two_phases.documents.count()
+    assert recall(submission).score.counts["documents"] == two_phases.documents.count()
 
 
 def test_a_stale_epoch_does_not_keep_another_from_being_scored(
@@ -361,4 +360,6 @@ def test_a_stale_epoch_does_not_keep_another_from_being_scored(
     pipeline.advance()
     later.refresh_from_db()
     assert later.state == "scored"
-    assert {recall(one).counts["documents"] for one in (*first, later)} == {two_phases.documents.count()}
+    assert {recall(one).score.counts["documents"] for one in (*first, later)} == {
+        two_phases.documents.count()
+    }

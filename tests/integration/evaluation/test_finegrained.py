@@ -10,6 +10,7 @@ from tests.factories import (
     SampledInstanceFactory,
     ScoreFactory,
     SubmissionFactory,
+    figures_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -64,14 +65,14 @@ def test_the_half_width_is_that_of_the_level_the_sample_is_drawn_for(batch):
 
 def test_too_few_labels_leave_the_name_alone(batch):
     fields = {"submission": batch.submission, "epoch": batch.epoch, "part": "all", "division": "predicate"}
-    SubsetScore.objects.create(name="per:spouse", order=1, **fields)
-    SubsetScore.objects.create(
-        name="per:title", order=0, labels=40, precision=0.5, precision_low=0.4, precision_high=0.6, **fields
-    )
+    for measure in ("precision", "recall", "f1"):
+        SubsetScore.objects.create(name="per:spouse", order=1, measure=measure, **fields)
+        figures = figures_of(measure, (0.5, 0.4, 0.6) if measure == "precision" else None)
+        SubsetScore.objects.create(name="per:title", order=0, labels=40, **figures, **fields)
     (table,) = subset_tables(batch.submission, "all")
     assert [row.name for row in table.rows] == ["per:title"]
     assert table.too_few == ["per:spouse"]
-    assert "true relations" in table.rows[0].recall.reason
+    assert "true relations" in table.rows[0].measures["recall"].reason
     assert subset_tables(batch.submission, "relation") == []
 
 
@@ -83,11 +84,9 @@ def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):
         weighting="subject_relation",
         part="all",
         level=95,
-        precision=0.57,
-        precision_low=0.4,
-        precision_high=0.7,
+        **figures_of("precision", (0.57, 0.4, 0.7)),
     )
     (found,) = spreads(batch.submission, 95)
-    assert found.words == "whole claims: precision"
+    assert found.words == "relation and linking: precision"
     assert found.difference == pytest.approx(-0.03)
     assert spreads(batch.submission, 80) == []

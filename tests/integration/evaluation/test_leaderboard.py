@@ -48,7 +48,7 @@ def test_a_rank_is_the_stored_tier_whoever_looks(epoch):
     assert board(epoch) == [(1, "one"), (2, "hidden"), (3, "two")]
 
 
-def test_names_alone_stand_by_precision(epoch):
+def test_linking_stands_by_precision(epoch):
     for name, precision in (("worse", 0.6), ("better", 0.9)):
         score = scored(epoch, name)
         ScoreFactory(batch=score.batch, part="linking", p=(precision,) * 3, r=None, f=None)
@@ -74,7 +74,7 @@ def test_the_level_chooses_the_interval(epoch):
     score = scored(epoch, "one", (0.5, 0.4, 0.6))
     ScoreFactory(batch=score.batch, level=80, f=(0.5, 0.45, 0.55))
     (row,) = rows(epoch.corpus, level=80)
-    assert (row.f1.low, row.f1.high) == (0.45, 0.55)
+    assert (row.measures["f1"].low, row.measures["f1"].high) == (0.45, 0.55)
 
 
 def test_the_unscored_come_last_and_say_why(epoch):
@@ -84,7 +84,7 @@ def test_the_unscored_come_last_and_say_why(epoch):
     )
     batch.questions.add(QuestionFactory(settled=True), QuestionFactory())
     (_, row) = rows(epoch.corpus)
-    assert (row.rank, row.name, row.precision.estimate) == (None, "a", None)
+    assert (row.rank, row.name, row.measures["precision"].estimate) == (None, "a", None)
     assert "1 of 2 questions" in row.why
 
 
@@ -146,7 +146,7 @@ def test_a_corpus_with_independent_draws_shows_the_joint_estimate():
     batch = SampleBatchFactory(epoch=epoch, submission=submission, lam=None, floor=None, draws=500)
     ScoreFactory(batch=batch, estimator="joint", f=(0.6, 0.5, 0.7))
     ScoreFactory(batch=batch, estimator="simple", f=(0.4, 0.3, 0.5))
-    assert [row.f1.estimate for row in rows(epoch.corpus)] == [0.6]
+    assert [row.measures["f1"].estimate for row in rows(epoch.corpus)] == [0.6]
 
 
 def test_the_number_of_queries_does_not_grow(epoch, django_assert_num_queries):

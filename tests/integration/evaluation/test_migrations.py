@@ -167,3 +167,117 @@ def test_what_was_sampled_before_columns_were_kept_gets_them(go: Go) -> None:
         *(one.pk for one in asked),
     )
     assert apps.get_model("evaluation", "Epoch").objects.get().scores_due
+
+
+ENDS = {"estimate": "", "low": "_low", "high": "_high"}
+#: Precision and recall without F1; everything; nothing.
+MEASURED: list[dict[str, tuple[float, float, float]]] = [
+    {"precision": (0.1 + 0.2, 0.25, 1 / 3), "recall": (0.0, 0.0, 0.2)},
+    {"precision": (1.0, 0.9, 1.0), "recall": (0.5, 0.4, 0.6), "f1": (2 / 3, 0.5, 0.7)},
+    {},
+]
+
+
+def columns_of(measured: dict[str, tuple[float, float, float]]) -> dict[str, float | None]:
+    return {
+        f"{measure}{end}": measured[measure][place] if measure in measured else None
+        for measure in ("precision", "recall", "f1")
+        for place, end in enumerate(ENDS.values())
+    }
+
+
+def rows_of(measured: dict[str, tuple[float, float, float]]) -> set[tuple[object, ...]]:
+    return {
+        (measure, *measured.get(measure, (None, None, None))) for measure in ("precision", "recall", "f1")
+    }
+
+
+@pytest.fixture
+def scored(go: Go) -> Apps:
+    """Three scores of each kind, as columns."""
+    apps = go("0012_entities")
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    submission = apps.get_model("evaluation", "Submission").objects.create(
+        corpus=corpus, team=team, name="one", digest="0" * 64, state="scored", quota_taken_at=timezone.now()
+    )
+    epoch = an_epoch(apps, corpus)
+    batch = apps.get_model("evaluation", "SampleBatch").objects.create(
+        epoch=epoch, number=1, submission=submission, target_variance=1e-3, lam=2.0, floor=1.0
+    )
+    shared = {"submission": submission, "epoch": epoch}
+    for level, measured in zip((80, 90, 95), MEASURED, strict=True):
+        choice = {"weighting": "instance", "part": "linking", "level": level}
+        apps.get_model("evaluation", "Score").objects.create(
+            **(shared | choice | columns_of(measured)),
+            batch=batch,
+            estimator="both",
+            tier=level,
+            matching="overlap",
+            labels=7,
+            counts={"pool": 1},
+            code_version="test",
+        )
+        apps.get_model("evaluation", "AdjustedScore").objects.create(
+            **(shared | choice | columns_of(measured))
+        )
+        apps.get_model("evaluation", "SubsetScore").objects.create(
+            **(shared | columns_of(measured)),
+            division="type",
+            name=f"{level}",
+            order=level,
+            part="all",
+            labels=40 if measured else None,
+            true=50 if measured else None,
+        )
+    return apps
+
+
+def test_a_score_keeps_its_row_and_every_measure_gets_one(go: Go, scored: Apps) -> None:
+    before = list(
+        scored.get_model("evaluation", "Score").objects.order_by("level").values("pk", "computed_at")
+    )
+    apps = go("0013_scores_are_rows")
+    scores = apps.get_model("evaluation", "Score").objects.order_by("level")
+    assert list(scores.values("pk", "computed_at")) == before
+    assert list(scores.values_list("level", "tier", "labels", "counts")) == [
+        (level, level, 7, {"pool": 1}) for level in (80, 90, 95)
+    ]
+    for score, measured in zip(scores, MEASURED, strict=True):
+        rows = score.estimates.values_list("measure", *ENDS)
+        assert len(rows) == 3
+        assert set(rows) == rows_of(measured)
+
+
+def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) -> None:
+    apps = go("0013_scores_are_rows")
+    adjusted = apps.get_model("evaluation", "AdjustedScore").objects
+    assert adjusted.count() == 9
+    for level, measured in zip((80, 90, 95), MEASURED, strict=True):
+        found = adjusted.filter(
+            level=level, weighting="instance", part="linking", submission__name="one", epoch__number=1
+        )
+        assert set(found.values_list("measure", *ENDS)) == rows_of(measured)
+
+
+def test_every_measure_of_a_subset_becomes_a_row_with_its_counts(go: Go, scored: Apps) -> None:
+    apps = go("0013_scores_are_rows")
+    subsets = apps.get_model("evaluation", "SubsetScore").objects
+    assert subsets.count() == 9
+    for level, measured in zip((80, 90, 95), MEASURED, strict=True):
+        found = subsets.filter(name=f"{level}", order=level, division="type", part="all", epoch__number=1)
+        counts = (40, 50) if measured else (None, None)
+        assert set(found.values_list("measure", *ENDS)) == rows_of(measured)
+        assert set(found.values_list("labels", "true")) == {counts}
+
+
+def test_scores_that_became_rows_can_become_columns_again(go: Go, scored: Apps) -> None:
+    def read(apps: Apps) -> list[list[dict[str, object]]]:
+        return [
+            list(apps.get_model("evaluation", name).objects.order_by("pk").values())
+            for name in ("Score", "AdjustedScore", "SubsetScore")
+        ]
+
+    before = read(scored)
+    go("0013_scores_are_rows")
+    assert read(go("0012_entities")) == before

@@ -17,6 +17,7 @@ from evaluation.kbp.recall.annotated import read_sample
 from evaluation.models import (
     DocumentSample,
     Epoch,
+    Estimate,
     Instance,
     RetiredDocument,
     SampledDocument,
@@ -48,10 +49,9 @@ def retire(corpus: Corpus, share: float) -> DocumentSample | None:
     return retirement.retire(corpus=corpus, share=share, now=timezone.now())
 
 
-def recall(submission: Submission) -> Score:
-    return Score.objects.get(
-        submission=submission, part="relation", weighting="instance", estimator="documents", level=95
-    )
+def recall(submission: Submission) -> Estimate:
+    score = submission.scores.get(part="relation", weighting="instance", estimator="documents", level=95)
+    return score.estimates.get(measure="recall")
 
 
 @pytest.fixture
@@ -87,23 +87,21 @@ def test_an_epoch_keeps_the_documents_its_scores_rest_on(
     old, new = corpus.document_samples.order_by("number")
     first, second = corpus.epochs.order_by("number")
     assert (first.document_sample, second.document_sample) == (old, new)
-    before = list(
-        Score.objects.filter(submission=released).order_by("pk").values_list("recall", "recall_low")
-    )
+    recalls = Estimate.objects.filter(score__submission=released, measure="recall").order_by("pk")
+    before = list(recalls.values_list("estimate", "low"))
     later = submit("two", seed=2)
     pipeline.advance()
     judge()
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
-    after = list(Score.objects.filter(submission=released).order_by("pk").values_list("recall", "recall_low"))
-    assert after == before
+    assert list(recalls.values_list("estimate", "low")) == before
     found = 0
     for row in new.documents.select_related("document"):
         claims = later.predictions.filter(instance__document=row.document)
         keys = set(claims.values_list("instance__predicate", "instance__subject_start"))
         true = row.document.annotations.get().relations.values_list("predicate", "subject_start")
         found += sum(key in keys for key in true)
-    assert recall(later).recall == pytest.approx(found / 90)
+    assert recall(later).estimate == pytest.approx(found / 90)
 
 
 def test_claims_in_documents_retired_before_are_outside_of_recall(
@@ -205,7 +203,7 @@ def test_all_documents_can_go_and_scores_of_the_next_epoch_have_no_recall(
     later = submit("two", seed=2)
     pipeline.advance()
     judge()
-    assert recall(later).recall is None
+    assert recall(later).estimate is None
 
 
 def test_a_new_sample_is_drawn_from_what_was_annotated_since(

@@ -1,5 +1,5 @@
 from evaluation.scoring.axis import Axis
-from evaluation.scoring.leaderboard import Measure
+from evaluation.scoring.stored import Measure
 from evaluation.templatetags.scores import figure, interval, percent, scale
 
 AXIS = Axis(0.4, 0.7, (0.4, 0.5, 0.6, 0.7))

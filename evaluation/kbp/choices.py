@@ -1,0 +1,61 @@
+"""What of a KBP score there is to choose from: measures, parts, weightings, estimators of recall, levels.
+
+Whatever names one of them, ranks by one or offers them takes it from here. How each is computed is in
+`evaluation.estimators`.
+"""
+
+from types import MappingProxyType
+
+from evaluation.estimators import intervals
+from evaluation.scoring.choices import Choices, Part
+
+
+def _missing(part: str, measure: str) -> str:
+    if measure not in CHOICES.parts[part].measures:
+        return f"{CHOICES.parts[part].name} has a precision only"
+    if measure == "precision":
+        return "none of its claims is judged"
+    return "too few true relations are known in the documents annotated in full"
+
+
+CHOICES = Choices(
+    measures=MappingProxyType({"precision": "precision", "recall": "recall", "f1": "F1"}),
+    parts=MappingProxyType(
+        {
+            "all": Part("relation and linking", ("precision", "recall", "f1"), "f1"),
+            "relation": Part("relation", ("precision", "recall", "f1"), "f1"),
+            "linking": Part("linking", ("precision",), "precision"),
+        }
+    ),
+    weightings=MappingProxyType(
+        {
+            "subject_relation": "macro-average over subjects and relations",
+            "instance": "micro-average",
+            "subject": "macro-average over subjects",
+            "relation": "macro-average over relations",
+        }
+    ),
+    weightings_of=MappingProxyType(
+        {
+            "coordinated": ("subject_relation", "instance", "subject", "relation"),
+            "iid": ("subject_relation",),
+        }
+    ),
+    estimators=MappingProxyType(
+        {
+            "documents": "from annotated documents",
+            "labelled": "from judged claims",
+            "both": "from documents and judged claims",
+            "joint": "from all systems' samples",
+            "simple": "from its own sample",
+        }
+    ),
+    estimators_of=MappingProxyType(
+        {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}
+    ),
+    estimated="recall",
+    corrected=("precision", "f1"),
+    levels=tuple(round(100 * level) for level in intervals.LEVELS),
+    level=round(100 * intervals.DEFAULT_LEVEL),
+    missing=_missing,
+)

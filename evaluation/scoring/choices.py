@@ -1,0 +1,111 @@
+"""What of a task's scores there is to choose from, by key, each with its name for people."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from kbpo.core.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What of a prediction must be right.
+
+    Attributes
+    ----------
+    name : str
+    measures : tuple of str
+        Those that are estimated of it; the task's others are never estimable.
+    ranked_by : str
+        The one of them by which systems are ranked.
+    """
+
+    name: str
+    measures: tuple[str, ...]
+    ranked_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What of a task's scores there is to choose from.
+
+    Attributes
+    ----------
+    measures : mapping of str to str
+        What is estimated of a system, in the order of a table's columns.
+    parts : mapping of str to Part
+        The first is what the leaderboard shows.
+    weightings : mapping of str to str
+        How predictions are averaged.
+    weightings_of : mapping of str to tuple of str
+        Those under each design; the first is what the leaderboard shows.
+    estimators : mapping of str to str
+        How the measure is estimated that can be in several ways.
+    estimators_of : mapping of str to tuple of str
+        Those under each design; the first is what the leaderboard shows.
+    estimated : str
+        That measure: a part without it leaves nothing to choose.
+    corrected : tuple of str
+        The measures that rest on workers' labels, and so have a value with their errors taken out.
+    levels : tuple of int
+        Of the intervals, in per cent.
+    level : int
+        The one that is shown, and by which systems are ranked.
+    missing : callable
+        From a part and a measure to why the measure of a scored system is not estimable, in words.
+    """
+
+    measures: Mapping[str, str]
+    parts: Mapping[str, Part]
+    weightings: Mapping[str, str]
+    weightings_of: Mapping[str, tuple[str, ...]]
+    estimators: Mapping[str, str]
+    estimators_of: Mapping[str, tuple[str, ...]]
+    estimated: str
+    corrected: tuple[str, ...]
+    levels: tuple[int, ...]
+    level: int
+    missing: Callable[[str, str], str]
+
+    @property
+    def part(self) -> str:
+        """The part that is shown by default."""
+        return next(iter(self.parts))
+
+    @property
+    def weighting(self) -> str:
+        """The weighting that is shown by default."""
+        return next(iter(self.weightings))
+
+    def named_weightings(self, design: str) -> dict[str, str]:
+        """Return the weightings under a design, with their names."""
+        return {key: self.weightings[key] for key in self.weightings_of[design]}
+
+    def named_estimators(self, design: str, part: str | None = None) -> dict[str, str]:
+        """Return the estimators under a design, with their names; none where a part needs none."""
+        if part is not None and self.estimated not in self.parts[part].measures:
+            return {}
+        return {key: self.estimators[key] for key in self.estimators_of[design]}
+
+    def check(self, design: str, *, level: int, part: str, weighting: str, estimator: str | None) -> str:
+        """Validate what is to be shown, and return the estimator that this means.
+
+        Raises
+        ------
+        InvalidInput
+            Naming the argument, its value and what would be right.
+        """
+        for name, value, admitted in (
+            ("level", level, self.levels),
+            ("part", part, tuple(self.parts)),
+            ("weighting", weighting, tuple(self.weightings)),
+        ):
+            if value not in admitted:
+                known = ", ".join(str(one) for one in admitted)
+                raise InvalidInput(f"{value!r} is none of {known}.", where=name)
+        fitting = self.estimators_of[design]
+        if estimator is None:
+            return fitting[0]
+        if estimator not in fitting:
+            message = f"{estimator!r} is not for the design {design!r}: choose {' or '.join(fitting)}."
+            raise InvalidInput(message, where="estimator")
+        return estimator

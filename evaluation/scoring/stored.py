@@ -1,0 +1,83 @@
+"""Stored scores with whatever each estimates: reads only."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from evaluation.kbp.choices import CHOICES
+from evaluation.models import Estimate, Score
+from evaluation.models.score import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """An estimate with its interval, as fractions; all three None where it is not estimable.
+
+    Attributes
+    ----------
+    estimate, low, high : float or None
+    reason : str
+        Why there is no estimate; empty where there is one.
+    """
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+Measures = Mapping[str, Measure]
+"""By measure, in the order of `Choices.measures`: all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScore:
+    """A score with its measures."""
+
+    score: Score
+    measures: Measures
+
+
+def measures(rows: Iterable[Measured], part: str) -> Measures:
+    """Return the measures that rows of one score hold, each with the reason where it is not estimable."""
+    found = {row.measure: row for row in rows}
+    return {name: _measure(found.get(name), part, name) for name in CHOICES.measures}
+
+
+def _measure(row: Measured | None, part: str, name: str) -> Measure:
+    if row is None or row.estimate is None:
+        return Measure(None, None, None, CHOICES.missing(part, name))
+    return Measure(row.estimate, row.low, row.high)
+
+
+def not_estimable(reason: str) -> Measures:
+    """Return all measures of which there is nothing, for one reason."""
+    return dict.fromkeys(CHOICES.measures, Measure(None, None, None, reason))
+
+
+def newest_scores(*related: str, **choice: object) -> list[StoredScore]:
+    """Read the newest score of each submission, part and weighting, in one query.
+
+    Parameters
+    ----------
+    *related : str
+        What else of a score to read, beside its epoch, as for `select_related`.
+    **choice
+        What the scores have to be, as for `filter`; the level and the estimator among it.
+    """
+    rows = (
+        Estimate.objects.filter(**{f"score__{name}": value for name, value in choice.items()})
+        .select_related("score__epoch", *(f"score__{name}" for name in related))
+        .order_by(
+            *("score__submission_id", "score__part", "score__weighting"),
+            *("-score__epoch__number", "-score__batch__number", "score_id"),
+        )
+    )
+    found: dict[tuple[int, str, str], StoredScore] = {}
+    for _, group in groupby(rows, key=lambda row: row.score_id):
+        own = list(group)
+        score = own[0].score
+        key = score.submission_id, score.part, score.weighting
+        if key not in found:
+            found[key] = StoredScore(score, measures(own, score.part))
+    return list(found.values())

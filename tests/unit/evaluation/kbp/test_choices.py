@@ -1,0 +1,75 @@
+"""What can be chosen is what is computed, and each design offers what it has."""
+
+import pytest
+
+from evaluation.estimators import comparison, matching, scores, weighting
+from evaluation.kbp.choices import CHOICES
+from kbpo.core.errors import InvalidInput
+
+DEFAULTS = {"level": 95, "part": "all", "weighting": "subject_relation", "estimator": None}
+
+
+def test_every_part_is_computed_and_every_computed_part_has_a_name():
+    assert tuple(CHOICES.parts) == scores.PARTS
+
+
+def test_a_part_has_recall_if_and_only_if_it_can_be_matched():
+    assert [key for key, part in CHOICES.parts.items() if "recall" in part.measures] == list(matching.PARTS)
+
+
+def test_every_measure_is_compared_and_every_compared_measure_has_a_name():
+    assert tuple(CHOICES.measures) == comparison.MEASURES
+    assert tuple(scores.SystemScore(0, "", "", "", 95, None, None, None, 0, None, None).measures) == tuple(
+        CHOICES.measures
+    )
+
+
+def test_every_weighting_is_computed_and_the_default_is_the_one_that_samples_are_designed_for():
+    assert set(CHOICES.weightings) == set(weighting.WEIGHTINGS)
+    assert CHOICES.weighting == weighting.DEFAULT
+
+
+def test_a_part_is_ranked_by_one_of_its_measures():
+    for part in CHOICES.parts.values():
+        assert part.ranked_by in part.measures
+
+
+@pytest.mark.parametrize("design", ["coordinated", "iid"])
+def test_what_a_design_offers_has_a_name(design):
+    assert tuple(CHOICES.named_weightings(design)) == CHOICES.weightings_of[design]
+    assert tuple(CHOICES.named_estimators(design)) == CHOICES.estimators_of[design]
+
+
+def test_a_part_without_recall_leaves_no_estimator_to_choose():
+    assert CHOICES.named_estimators("coordinated", "linking") == {}
+    assert CHOICES.named_estimators("coordinated", "relation") == CHOICES.named_estimators("coordinated")
+
+
+@pytest.mark.parametrize(("design", "expected"), [("coordinated", "documents"), ("iid", "joint")])
+def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
+    assert CHOICES.check(design, **DEFAULTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"level": 99}, "99 is none of 80, 90, 95."),
+        ({"part": "half"}, "'half' is none of all, relation, linking."),
+        ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose documents or"),
+    ],
+)
+def test_what_does_not_exist_is_refused_in_words(choice, message):
+    with pytest.raises(InvalidInput, match=message):
+        CHOICES.check("coordinated", **(DEFAULTS | choice))
+
+
+@pytest.mark.parametrize(
+    ("part", "measure", "reason"),
+    [
+        ("linking", "f1", "linking has a precision only"),
+        ("linking", "precision", "none of its claims is judged"),
+        ("all", "f1", "too few true relations are known in the documents annotated in full"),
+    ],
+)
+def test_what_is_missing_says_why(part, measure, reason):
+    assert CHOICES.missing(part, measure) == reason
