@@ -8,14 +8,15 @@ for a person, who may.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotations import payloads
 from annotations.models import Label, Question, Response
 from annotations.models.question import FIRST_VOTES
-from annotations.payloads import CanonicalQuestion, Offer
-from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
+from crowd.interfaces.interface import Interface
+from crowd.interfaces.registry import find_interface, interface_of
+from crowd.models import Assignment, Reservation, WorkerMeasure
 from crowd.pricing import timing
 from crowd.quality import rules
 from kbpo.accounts.models import User
@@ -60,10 +61,11 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
     -------
     Question or None
         None where chance has it so, more and more often for a worker who is right (`rules.gold_chance`),
-        where there is no such question, and for work other than questions about relations.
+        where there is no such question, and for work whose answers are not right or wrong as a whole.
     """
     batch = assignment.hit.batch
-    if batch.is_tutorial or batch.kind != HitBatch.Kind.RELATION:
+    interface = find_interface(batch.kind)
+    if batch.is_tutorial or interface.is_right is None:
         return None
     people = _people(assignment)
     results = gold_answers(people)
@@ -75,7 +77,7 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         return None
     settled = Question.objects.filter(
         document__corpus=batch.corpus_id,
-        kind=Question.Kind.RELATION,
+        kind=interface.main,
         state=Question.State.SETTLED,
         published_at=None,
     ).order_by("pk")
@@ -134,15 +136,6 @@ def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
     return counts
 
 
-def is_right(question: Question, answer: Mapping[str, object], labels: Collection[Label]) -> bool:
-    """Say whether an answer is all of what was settled, and nothing else."""
-    asked = payloads.read_claim_question(question.kind, question.payload)
-    if isinstance(asked, CanonicalQuestion):
-        return all(label.value == answer["right"] for label in labels)
-    true = {Offer(label.predicate, label.subject) for label in labels if label.value}
-    return set(asked.ticked(answer)) == true
-
-
 def _with_gold() -> QuerySet[Assignment]:
     return Assignment.objects.filter(gold__isnull=False, counted_at__isnull=False)
 
@@ -158,10 +151,16 @@ def _gold_rows(assignments: QuerySet[Assignment]) -> list[tuple[int, int, str, b
     for label in Label.objects.filter(question__in=golds):
         labels.setdefault(label.question_id, []).append(label)
     return [
-        (pk, user, questions[gold].kind, is_right(questions[gold], answers[gold, user], labels[gold]))
+        (pk, user, questions[gold].kind, _is_right(questions[gold], answers[gold, user], labels[gold]))
         for pk, user, gold in rows
         if (gold, user) in answers and gold in labels
     ]
+
+
+def _is_right(question: Question, answer: Mapping[str, Any], labels: Collection[Label]) -> bool:
+    interface = interface_of(question.kind)
+    assert interface.is_right is not None, "only what can be right as a whole is asked as gold"
+    return interface.is_right(question, answer, labels)
 
 
 def _people(assignment: Assignment) -> list[int]:
@@ -227,19 +226,20 @@ def _too_fast(assignment: Assignment) -> str:
     kinds = [question.kind for question in asked if question.pk in timed or not timed]
     usual = {measure.kind: measure for measure in WorkerMeasure.objects.filter(worker=None, kind__in=kinds)}
     medians = [usual[kind].seconds or 0.0 if kind in usual else 0.0 for kind in kinds]
-    if assignment.hit.batch.kind == HitBatch.Kind.ENTITIES:
-        medians = [_usual_for_documents({question.document_id for question in asked}, assignment)]
+    interface = find_interface(assignment.hit.batch.kind)
+    if interface.price.by_length:
+        medians = [_usual_for_documents(interface, {question.document_id for question in asked}, assignment)]
     known = min((usual[kind].timed if kind in usual else 0 for kind in kinds), default=0)
     seconds = [sum(timed.values())] if timed else []
     return rules.too_fast(min(seconds + ([elapsed] if elapsed is not None else [])), sum(medians), known)
 
 
-def _usual_for_documents(documents: set[int], assignment: Assignment) -> float:
+def _usual_for_documents(interface: Interface, documents: set[int], assignment: Assignment) -> float:
     """Return what documents of this length take, by the corpus' pace; 0 where none was measured."""
     pace = timing.measure(assignment.hit.batch.corpus)
-    if "token" not in pace.measured:
+    if interface.main not in pace.measured:
         return 0.0
-    return pace.of_document(tokens=sum(timing.count_tokens(documents).values()))
+    return pace.of_document(interface.main, tokens=sum(timing.count_tokens(documents).values()))
 
 
 def _poor_gold(assignment: Assignment) -> str:

@@ -47,12 +47,13 @@ def test_a_batch_that_no_budget_covers_leaves_nothing_behind(desk: Desk) -> None
 
 def test_the_preview_is_what_is_posted(desk: Desk) -> None:
     crowd.ask(desk.corpus, 3, companions=True)
-    preview = posting.preview(
-        questions=Question.objects.all(),
+    preview = crowd.preview(
+        Question.objects.all(),
+        desk.now,
+        corpus=desk.corpus,
         kind="relation",
         provider="marketplace",
         reward_cents=15,
-        now=desk.now,
     )
     desk.open()
     assert preview == posting.Preview(
@@ -133,7 +134,7 @@ def test_only_operators_open_batches(desk: Desk) -> None:
 
 
 def test_a_tutorial_is_one_hit_without_questions(desk: Desk) -> None:
-    batch = posting.open_tutorial(
+    batch = crowd.open_tutorial(
         corpus=desk.corpus,
         kind="relation",
         provider="marketplace",
