@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from annotations.models import Corpus
+from crowd.budget import dollars
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.offers import AUTO_APPROVAL, LIFETIME
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES, find_interface
@@ -56,7 +57,9 @@ class BatchTerms:
         check_by_sentence(self.interface, self.by_sentence)
         if self.reward_cents is not None and not LEAST_REWARD <= self.reward_cents <= MOST_REWARD:
             raise InvalidInput(
-                f"is ${self.reward_cents / 100:,.2f}; it must be from $0.01 to $100.00", where="reward"
+                f"is {dollars(self.reward_cents)}; it must be from {dollars(LEAST_REWARD)} to"
+                f" {dollars(MOST_REWARD)}",
+                where="reward",
             )
         if not 1 <= self.most_questions <= MOST_QUESTIONS:
             raise InvalidInput(

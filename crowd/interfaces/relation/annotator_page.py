@@ -11,6 +11,7 @@ from annotations import payloads
 from annotations.models import Question, Response, Sentence
 from crowd.annotators import answering
 from crowd.interfaces.pages import AnnotatorPage
+from crowd.interfaces.relation import CANONICAL, RELATION
 from crowd.interfaces.relation.companions import companions
 from crowd.interfaces.relation.form import Asked, read_answer, ticked_values
 from crowd.interfaces.relation.page import build_page
@@ -53,7 +54,9 @@ def _record(request: HttpRequest, main: Question, as_expert: bool) -> None:
         **{one.pk: one for one in _with_it(main, worker, as_expert)},
         **{
             one.pk: one
-            for one in Question.objects.filter(pk__in=_posted_ids(request.POST), document=main.document_id)
+            for one in Question.objects.filter(
+                pk__in=_posted_ids(request.POST), document=main.document_id, kind__in=(RELATION, CANONICAL)
+            )
         },
     }
     answers = {pk: read_answer(_read(one), request.POST.getlist(field_name(pk))) for pk, one in asked.items()}

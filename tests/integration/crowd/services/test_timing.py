@@ -77,6 +77,11 @@ def test_bundles_pay_for_all_that_is_in_them(corpus: Corpus) -> None:
     assert suggest(corpus, hourly_cents=3600).reward_cents == 20
 
 
+def test_no_more_is_suggested_than_can_be_paid(corpus: Corpus) -> None:
+    crowd.ask(corpus, 1)
+    assert suggest(corpus, hourly_cents=10**6 * 60).reward_cents == 100_00
+
+
 def test_tokens_are_counted_by_document() -> None:
     one, two = DocumentFactory.create_batch(2)
     for index, size in enumerate((3, 4)):

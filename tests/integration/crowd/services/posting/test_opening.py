@@ -127,6 +127,12 @@ def test_pay_that_the_provider_would_not_take_is_refused_before_anything_is_writ
     assert desk.open(reward_cents=5).hits.count() == 1
 
 
+def test_without_a_reward_a_batch_pays_what_the_time_is_worth(desk: Desk) -> None:
+    crowd.ask(desk.corpus, 1)
+    batch = desk.open(reward_cents=None)
+    assert (batch.reward_cents, batch.estimated_seconds) == (9, 20)  # 20 s of $15 an hour are 8.3 cents
+
+
 def test_only_operators_open_batches(desk: Desk) -> None:
     crowd.ask(desk.corpus, 1)
     with pytest.raises(NotAllowed):
