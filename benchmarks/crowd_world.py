@@ -44,6 +44,7 @@ def fill(questions: int, workers: int) -> dict[str, object]:
     from annotations.models import Corpus
     from crowd import posting
     from crowd.models import Budget, Hit
+    from crowd.pricing.terms import BatchTerms
     from kbpo.accounts.models import User
     from marketplace.models import HitType
 
@@ -51,14 +52,8 @@ def fill(questions: int, workers: int) -> dict[str, object]:
     asked = _ask(corpus, questions)
     Budget.objects.create(scope="corpus", key=TAG, cap_cents=10_000_00)
     operator = User.objects.create(email="operator@example.org", is_operator=True)
-    posting.open_batch(
-        corpus=corpus,
-        kind="relation",
-        provider="marketplace",
-        reward_cents=REWARD,
-        by=operator,
-        now=timezone.now(),
-    )
+    terms = BatchTerms(corpus=corpus, kind="relation", provider="marketplace", reward_cents=REWARD)
+    posting.open_batch(terms, by=operator, now=timezone.now())
     people = [_worker(number) for number in range(workers)]
     started = time.monotonic()
     while Hit.objects.filter(state="planned").exists():

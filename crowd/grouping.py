@@ -8,7 +8,7 @@ from kbpo.core.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class OpenQuestion:
     """A question that needs more votes.
 
     Attributes
@@ -18,10 +18,12 @@ class Lacking:
     votes : int
         How many it lacks; 1 or more.
     mentions : tuple of Span
-        Those that it is about: a canonical question has one, and rides along with a relation question about
-        the same mention, so that the document is read once.
+        Those that it is about.
     sentence : int or None
         In which it stands, where HITs are to have the questions of one sentence; else None.
+    is_companion : bool
+        Whether it rides along with another question about its first mention, so that the document is read
+        once.
     """
 
     pk: int
@@ -30,6 +32,7 @@ class Lacking:
     votes: int
     mentions: tuple[Span, ...] = ()
     sentence: int | None = None
+    is_companion: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +47,17 @@ class Group:
     units: int = field(default=1, compare=False)
 
 
-def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
+def group(questions: Iterable[OpenQuestion], *, per_hit: int = 1) -> list[Group]:
     """Put questions together into HITs.
 
-    A relation question comes with the canonical questions about its two mentions; of those that are left,
-    the ones about one mention come together. `per_hit` such units make a HIT, one document after another, or
+    A question comes with its companions, which are about one of its mentions; of those that are left, those
+    about one mention come together. `per_hit` such units make a HIT, one document after another, or
     of one sentence where the questions name theirs. Questions that lack different numbers of votes are never
     in one HIT, so nobody is asked in vain.
 
     Parameters
     ----------
-    questions : iterable of Lacking
+    questions : iterable of OpenQuestion
     per_hit : int
 
     Returns
@@ -63,7 +66,7 @@ def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
         Every question is in exactly one.
     """
     shelves: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
-    by_document: dict[tuple[int, int], list[Lacking]] = defaultdict(list)
+    by_document: dict[tuple[int, int], list[OpenQuestion]] = defaultdict(list)
     for question in questions:
         by_document[question.document, question.votes].append(question)
     for (document, votes), found in sorted(by_document.items()):
@@ -78,15 +81,15 @@ def group(questions: Iterable[Lacking], *, per_hit: int = 1) -> list[Group]:
     ]
 
 
-def _units(questions: Sequence[Lacking]) -> list[tuple[int, ...]]:
+def _units(questions: Sequence[OpenQuestion]) -> list[tuple[int, ...]]:
     """Cut a document's questions into what is shown together."""
     companions: dict[Span, list[int]] = defaultdict(list)
     for question in questions:
-        if question.kind == "canonical":
+        if question.is_companion:
             companions[question.mentions[0]].append(question.pk)
     units = [
         (question.pk, *(pk for mention in question.mentions for pk in companions.pop(mention, [])))
         for question in questions
-        if question.kind != "canonical"
+        if not question.is_companion
     ]
     return units + [tuple(left) for left in companions.values()]

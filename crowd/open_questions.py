@@ -3,20 +3,25 @@
 from bisect import bisect_right
 from datetime import datetime
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
-from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.registry import read_question
-from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question, Response, Sentence
-from crowd.grouping import Lacking
+from crowd.grouping import OpenQuestion
+from crowd.interfaces.registry import ASKED_KINDS, interface_of
 from crowd.models import Assignment, HitQuestion, Reservation
-from kbpo.core.spans import Span
-
-#: The questions that each kind of batch asks.
-KINDS = {"relation": ("relation", "canonical"), "entities": ("entities",)}
 
 
 def is_in_hit() -> Exists:
@@ -38,7 +43,7 @@ def votes_in() -> Combinable:
     )
 
 
-def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Question]:
+def open_questions(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Question]:
     """Select the open questions that lack votes and are in no HIT, with the number in `lacks`.
 
     Parameters
@@ -55,20 +60,21 @@ def lacking(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Questio
     )
 
 
-def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) -> list[Lacking]:
-    """Read what `lacking` selects, with the sentence of each question if wanted: that of its last mention."""
+def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) -> list[OpenQuestion]:
+    """Read what `open_questions` selects, each with the sentence of its last mention if wanted."""
     rows = list(
         questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")  # type: ignore[misc]
     )
     starts = _sentence_starts({document for _, document, *_ in rows}) if by_sentence else {}
     return [
-        Lacking(
+        OpenQuestion(
             pk,
             document,
             kind,
             lacks,
-            mentions := _mentions(kind, payload),
+            mentions := interface_of(kind).mentions(kind, payload),
             bisect_right(starts[document], mentions[-1].start) if starts and mentions else None,
+            ASKED_KINDS[kind].is_companion,
         )
         for pk, document, kind, lacks, payload in rows
     ]
@@ -80,19 +86,19 @@ def number_of(rows: QuerySet[Response] | QuerySet[Reservation]) -> Coalesce:
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
 
 
+def rank_of_kind() -> Case:
+    """Rank questions by what they ask: companions come last, since they are shown with others."""
+    ranked = sorted(ASKED_KINDS.values(), key=lambda kind: kind.is_companion)
+    return Case(
+        *(When(kind=kind.name, then=place) for place, kind in enumerate(ranked)),
+        default=len(ranked),
+        output_field=IntegerField(),
+    )
+
+
 def _sentence_starts(documents: set[int]) -> dict[int, list[int]]:
     starts: dict[int, list[int]] = {document: [] for document in documents}
     rows = Sentence.objects.filter(document__in=documents).order_by("document", "index")
     for document, start in rows.values_list("document", "start"):
         starts[document].append(start)
     return starts
-
-
-def _mentions(kind: str, payload: dict[str, object]) -> tuple[Span, ...]:
-    if kind not in KINDS["relation"]:
-        return ()
-    asked = read_question(kind, payload)
-    if isinstance(asked, CanonicalQuestion):
-        return (asked.mention,)
-    assert isinstance(asked, RelationQuestion)
-    return asked.spans

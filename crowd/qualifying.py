@@ -10,10 +10,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from crowd import collecting, outbox, review
+from crowd.interfaces.registry import find_tutorial
 from crowd.models import Assignment, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
-from crowd.tutorials import find_tutorial
 from crowd.tutorials.lesson import Posted, Tutorial
 from kbpo.core.errors import Conflict
 from kbpo.core.nudge import nudge
@@ -147,7 +147,8 @@ def qualify(*, provider: str, worker_id: str, kind: str, now: datetime) -> None:
     provider : str
     worker_id : str
         The provider's name of the worker.
-    kind : {"relation", "entities"}
+    kind : str
+        Of work: the name of an interface.
     now : datetime
     """
     WorkerQualification.objects.get_or_create(

@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from random import Random
 from typing import Any
 
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -14,7 +16,8 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question
 from crowd import budget, collecting, posting, review
-from crowd.models import Assignment, Budget, Hit
+from crowd.models import Assignment, Budget, Hit, HitBatch
+from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User
 from marketplace import ledger, lifecycle, requesters
@@ -104,6 +107,29 @@ def send(hit: Hit, worker: Worker, text: str | None, *, now: datetime | None = N
     accepted = lifecycle.accept(worker=worker, hit=market_hit, now=now)
     fields = {} if text is None else {"answer": [text]}
     return lifecycle.submit(assignment=accepted, answer=write_answers(fields or {"other": [""]}), now=now)
+
+
+def open_batch(**given: Any) -> HitBatch:
+    """Open a batch: its terms by their names, and what `posting.open_batch` takes besides."""
+    terms, others = _terms(given)
+    return posting.open_batch(terms, **others)
+
+
+def open_tutorial(**given: Any) -> HitBatch:
+    """Open a tutorial, as `open_batch` does a batch."""
+    terms, others = _terms(given)
+    return posting.open_tutorial(terms, **others)
+
+
+def preview(questions: QuerySet[Question], now: datetime, **terms: Any) -> posting.Preview:
+    found = BatchTerms(**terms)
+    return posting.preview(found, posting.free(found, questions, now=now))
+
+
+def _terms(given: Mapping[str, Any]) -> tuple[BatchTerms, dict[str, Any]]:
+    names = {field.name for field in fields(BatchTerms)}
+    terms = BatchTerms(**{name: value for name, value in given.items() if name in names})
+    return terms, {name: value for name, value in given.items() if name not in names}
 
 
 def post(now: datetime, seed: int = 0) -> int:

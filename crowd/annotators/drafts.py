@@ -14,6 +14,7 @@ from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
+LARGEST = 1 << 20  # bytes of what a page sends
 LARGEST_NUMBER = 2**31 - 1
 DEEPEST = 20  # objects and lists in each other
 

@@ -5,25 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from annotations import conflicts, responses
-from annotations.kinds import kind_names
-from annotations.kinds.registry import read_question
-from annotations.kinds.relation import RelationQuestion
-from annotations.models import Corpus, Question, Response, Sentence
+from annotations.models import Corpus, Question, Response
+from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
-from crowd.open_questions import is_in_hit, number_of, votes_in
+from crowd.open_questions import is_in_hit, number_of, rank_of_kind, votes_in
 from kbpo.accounts.models import User
-from kbpo.core.spans import Span
-
-HELD_FOR = timedelta(minutes=15)
-DOCUMENT_HELD_FOR = timedelta(hours=2)  # a question about all of a document; each save starts it anew
-PAIRS_AT_ONCE = 12  # of a sentence, on one page
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingQuestions:
     """How many questions of a corpus are waiting for somebody.
 
     Attributes
@@ -43,12 +36,10 @@ class Waiting:
 def next_question(
     *, worker: User, now: datetime, corpus: Corpus | None = None, as_expert: bool = False
 ) -> Question | None:
-    """Hold the oldest open question for a worker, with what is asked beside it.
+    """Hold the oldest open question for a worker, with its companions, which its interface chooses.
 
-    Beside a relation question are others about its sentence, so that it is read once, and those about the
-    canonical mentions of all their mentions. Whoever holds a question and asks again gets the same one. A
-    question is held or answered by no more people than it needs votes; what is not answered in `HELD_FOR`, or
-    `DOCUMENT_HELD_FOR`, goes back.
+    Whoever holds a question and asks again gets the same one. A question is held or answered by no more
+    people than it needs votes; what is not answered in the time that its interface gives for it goes back.
 
     Parameters
     ----------
@@ -87,10 +78,10 @@ def next_question(
 
 def held_for(question: Question) -> timedelta:
     """Return how long a worker has for a question."""
-    return DOCUMENT_HELD_FOR if question.kind == kind_names.ENTITIES else HELD_FOR
+    return interface_of(question.kind).queue.held_for
 
 
-def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Waiting]:
+def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[WaitingQuestions]:
     """Count what waits for a worker now, in each corpus where anything does."""
     counts = dict(
         _open_to(worker, now, as_expert)
@@ -99,7 +90,9 @@ def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[Wai
         .values_list("document__corpus", "number")
     )
     return [
-        Waiting(corpus, counts[corpus.pk], conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk))
+        WaitingQuestions(
+            corpus, counts[corpus.pk], conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk)
+        )
         for corpus in Corpus.objects.filter(pk__in=counts)
     ]
 
@@ -115,37 +108,8 @@ def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
     return True
 
 
-def beside(question: Question) -> QuerySet[Question]:
-    """Select what may be asked on the page of a relation question: about its sentence and its mentions."""
-    asked = read_question(question.kind, question.payload)
-    if not isinstance(asked, RelationQuestion):
-        return Question.objects.none()
-    questions = Question.objects.filter(document=question.document_id).exclude(pk=question.pk)
-    first, second = asked.spans
-    sentence = Sentence.objects.filter(
-        document=question.document_id,
-        start__lte=min(first.start, second.start),
-        end__gte=max(first.end, second.end),
-    ).first()
-    pairs = Question.objects.none()
-    if sentence is not None:
-        pairs = questions.filter(
-            kind=kind_names.RELATION,
-            payload__mentions__0__start__gte=sentence.start,
-            payload__mentions__0__end__lte=sentence.end,
-            payload__mentions__1__end__lte=sentence.end,
-        )
-    spans = set(asked.spans)
-    for payload in pairs.exclude(state=Question.State.SETTLED).values_list("payload", flat=True):
-        spans.update(Span(item["start"], item["end"]) for item in payload["mentions"])
-    either = Q()
-    for span in sorted(spans):
-        either |= Q(payload__mention=span._asdict())
-    return questions.filter(Q(either, kind=kind_names.CANONICAL) | Q(pk__in=pairs.values("pk")))
-
-
 def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
-    """Select what a worker holds and has not answered: relations first, since they bring what is beside."""
+    """Select what a worker holds and has not answered: companions last, since they are shown with others."""
     return (
         _unanswered(worker, as_expert)
         .filter(
@@ -154,7 +118,7 @@ def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
             reservations__expires_at__gt=now,
         )
         .select_related("document__corpus")
-        .order_by("-kind", "pk")
+        .order_by(rank_of_kind(), "pk")
     )
 
 
@@ -187,19 +151,15 @@ def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -
 
 
 def _companions(question: Question, worker: User, now: datetime, as_expert: bool) -> Iterable[Question]:
-    """Find and lock what can be answered on the same page: some of the pairs, and what is about those."""
-    about = beside(question).order_by("pk").select_for_update(of=("self",), skip_locked=True)
+    """Find and lock what can be answered on the same page."""
+    interface = interface_of(question.kind)
+    about = interface.queue.companions(question)
+    about = about.order_by("pk").select_for_update(of=("self",), skip_locked=True)
     locked = [companion.pk for companion in about]
     if not locked:
         return []
-    free = list(_open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk"))
-    pairs = [one for one in free if one.kind == kind_names.RELATION][: PAIRS_AT_ONCE - 1]
-    spans = [item for one in (question, *pairs) for item in _mentions(one)]
-    return [*pairs, *(one for one in free if one.payload.get("mention") in spans)]
-
-
-def _mentions(question: Question) -> list[dict[str, int]]:
-    return [{"start": item["start"], "end": item["end"]} for item in question.payload.get("mentions", ())]
+    free = _open_to(worker, now, as_expert).filter(pk__in=locked).order_by("pk")
+    return interface.queue.choose(question, list(free))
 
 
 def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert: bool) -> None:

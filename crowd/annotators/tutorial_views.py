@@ -12,21 +12,26 @@ from django.views.decorators.http import require_http_methods
 from annotations import responses
 from crowd import qualifying
 from crowd.hits.tutorial import RESULT, read_index
-from crowd.tutorials import TUTORIALS, find_tutorial, pages
+from crowd.interfaces.registry import INTERFACES, find_tutorial
+from crowd.tutorials import pages
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
+
+#: The one that an address without a name shows.
+FIRST = next(iter(INTERFACES))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @never_cache
-def tutorial(request: HttpRequest, kind: str = "relation") -> HttpResponse:
+def tutorial(request: HttpRequest, kind: str = FIRST) -> HttpResponse:
     """Show where an annotator is in a tutorial, and take answers."""
     assert isinstance(request.user, User)
     responses.check_role(worker=request.user)
-    if kind not in TUTORIALS:
-        raise Http404
-    lesson, name = find_tutorial(kind), f"tutorial-{kind}"
+    try:
+        lesson, name = find_tutorial(kind), f"tutorial-{kind}"
+    except InvalidInput:
+        raise Http404 from None
     answers: list[dict[str, Any]] | None = request.session.get(name)
     if request.method == "POST" and "begin" in request.POST:
         request.session[name] = []

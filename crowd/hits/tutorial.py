@@ -10,8 +10,11 @@ from django.utils import timezone
 from crowd import qualifying
 from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
+from crowd.hits.forms import posted
+from crowd.interfaces.pages import HitPage
+from crowd.interfaces.registry import find_tutorial
 from crowd.models import Assignment, Hit, TutorialAttempt
-from crowd.tutorials import find_tutorial, pages
+from crowd.tutorials import pages
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -32,32 +35,26 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     return _result(request, tutorial, hit, arrival, assignment, attempt)
 
 
-def take(
-    request: HttpRequest,
-    hit: Hit,
-    arrival: Arrival,
-    assignment: Assignment,
-    posted: Mapping[str, list[str]],
-) -> HttpResponse:
+def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Begin a try, or take the answer to a question and explain it."""
-    tutorial, now = find_tutorial(hit.batch.kind), timezone.now()
-    if "begin" in posted:
+    tutorial, now, sent = find_tutorial(hit.batch.kind), timezone.now(), posted(request)
+    if "begin" in sent:
         who = {"provider": arrival.provider, "worker_id": arrival.worker_id}
         qualifying.begin_attempt(**who, kind=tutorial.kind, now=now)
         return show(request, hit, arrival, assignment)
     attempt = _attempt(hit, arrival, assignment)
     if attempt is None:
         raise Conflict("The tutorial has not begun; reload the page.")
-    index = read_index(posted)
+    index = read_index(sent)
     try:
-        attempt = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=posted, now=now)
+        attempt = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=sent, now=now)
     except InvalidInput as error:
-        context = pages.practice(tutorial, index, posted, error)
+        context = pages.practice(tutorial, index, sent, error)
         return _render(request, pages.PRACTICE, context, assignment, status=error.status)
     return _render(request, pages.EXPLAINED, pages.explained(tutorial, index, attempt.answers), assignment)
 
 
-def read_index(posted: Mapping[str, list[str]]) -> int:
+def read_index(sent: Mapping[str, list[str]]) -> int:
     """Return which question a form answers.
 
     Raises
@@ -65,7 +62,7 @@ def read_index(posted: Mapping[str, list[str]]) -> int:
     InvalidInput
         If it names none.
     """
-    given = next(iter(posted.get("practice", ())), "")
+    given = next(iter(sent.get("practice", ())), "")
     if not (given.isascii() and given.isdecimal() and len(given) < 4):
         raise InvalidInput("The form does not say which question it answers; reload the page.")
     return int(given)
@@ -142,3 +139,6 @@ def _render(
         "token": tokens.issue(assignment) if assignment is not None else "",
     }
     return render(request, template, common | context, status=status)
+
+
+PAGE = HitPage(show=show, take=take, read_save=working.read_draft)

@@ -4,12 +4,11 @@ No session, no cookie and no CSRF cookie: an address of the provider's brings a 
 token stands in the page for all that follows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -20,25 +19,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd import wikipedia
 from crowd.bodies import json_object
-from crowd.hits import (
-    entity_page,
-    hit_answers,
-    limits,
-    policy,
-    relation_page,
-    sending,
-    tokens,
-    tutorial,
-    working,
-)
+from crowd.hits import forms, limits, policy, tokens, working
 from crowd.hits.arrivals import Arrival, read_arrival
-from crowd.models import Assignment, Hit, HitBatch
-from kbpo.core.errors import InvalidInput, KbpoError, NotAllowed, TooLarge
+from crowd.interfaces.page_registry import hit_page
+from crowd.models import Assignment, Hit
+from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.numbers import whole_number
 
 P = ParamSpec("P")
 HitView = Callable[Concatenate[HttpRequest, Hit, P], HttpResponse]
-Posted = Mapping[str, Sequence[str]]
 
 
 def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
@@ -67,41 +56,22 @@ def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
 @hit_view
 def task(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a HIT to whoever previews or has accepted it, and take the answer."""
-    arrival = read_arrival(request.GET.dict(), hit.batch.provider)
+    page, arrival = hit_page(hit.batch), read_arrival(request.GET.dict(), hit.batch.provider)
     if request.method == "POST":
         assignment = _own_assignment(request, hit, arrival)
-        if hit.batch.is_tutorial:
-            return tutorial.take(request, hit, arrival, assignment, _posted(request))
-        if _is_document(hit):
-            return entity_page.take(request, hit, arrival, assignment)
-        return _take(request, hit, arrival, assignment)
-    begun = None if arrival.is_preview else working.begin(hit=hit, arrival=arrival, now=timezone.now())
-    if hit.batch.is_tutorial:
-        return tutorial.show(request, hit, arrival, begun)
-    if _is_document(hit):
-        return entity_page.show(request, hit, begun)
-    return _show(request, hit, arrival, begun)
+        return page.take(request, hit, arrival, assignment)
+    return page.show(request, hit, arrival, _begun(hit, arrival))
 
 
 @require_safe
 @hit_view
 def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
-    """Show the whole document of one of a page's groups."""
-    if _is_document(hit):
-        raise Http404  # it is on the page
-    arrival = read_arrival(request.GET.dict(), hit.batch.provider)
-    assignment = None
-    if not arrival.is_preview:
-        assignment = working.begin(hit=hit, arrival=arrival, now=timezone.now())
-    groups = relation_page.build_groups(
-        relation_page.questions_of(hit, assignment),
-        asks_links=hit.batch.asks_links,
-        posted={},
-        whole=number,
-    )
-    if not groups:
+    """Show the whole document of one of a page's parts."""
+    page = hit_page(hit.batch)
+    if page.show_passage is None:
         raise Http404
-    return render(request, "hits/passage.html", {"group": groups[0]})
+    arrival = read_arrival(request.GET.dict(), hit.batch.provider)
+    return page.show_passage(request, hit, _begun(hit, arrival), number)
 
 
 @require_POST
@@ -110,7 +80,7 @@ def draft(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Keep what has been typed so far."""
     pk, _ = tokens.read(request)
     data = json_object(request, largest=limits.LARGEST)
-    number, content = entity_page.read_save(data) if _is_document(hit) else working.read_draft(data)
+    number, content = hit_page(hit.batch).read_save(data)
     saved, kept = working.save_draft(
         hit=hit, assignment_id=pk, draft=content, number=number, now=timezone.now()
     )
@@ -142,57 +112,9 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain_refusal(request, "That was not understood. Open the task again where you accepted it.", 400)
 
 
-def _take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
-    posted = _posted(request)
-    questions = relation_page.questions_of(hit, assignment)
-    try:
-        data = relation_page.read_form(questions, posted, asks_links=hit.batch.asks_links)
-        answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
-    except InvalidInput as error:
-        if _wants_json(request):
-            raise
-        return _show(request, hit, arrival, assignment, posted=posted, error=error)
-    steps = relation_page.seconds_of_steps(posted)
-    handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
-    if _wants_json(request):
-        return JsonResponse(asdict(handover))
-    return render(request, "hits/send.html", {"handover": handover})
-
-
-def _show(
-    request: HttpRequest,
-    hit: Hit,
-    arrival: Arrival,
-    assignment: Assignment | None,
-    *,
-    posted: Posted | None = None,
-    error: KbpoError | None = None,
-) -> HttpResponse:
-    kept = (assignment.draft if assignment is not None else None) or {"step": 0, "fields": {}}
-    shown: Posted = kept["fields"] if posted is None else posted
-    groups = relation_page.build_groups(
-        relation_page.questions_of(hit, assignment), asks_links=hit.batch.asks_links, posted=shown
-    )
-    context = {
-        "hit": hit,
-        "groups": groups,
-        "query": request.GET.urlencode(),
-        "seconds": _seconds_so_far(groups, shown),
-        "comment": next(iter(shown.get(relation_page.COMMENT, ())), ""),
-        "longest_comment": hit_answers.LONGEST_COMMENT,
-        "is_preview": arrival.is_preview,
-        "token": tokens.issue(assignment) if assignment is not None else "",
-        "state": {"step": kept["step"], "number": assignment.draft_number if assignment is not None else 0},
-        "error": error,
-    }
-    return render(request, "hits/task.html", context, status=error.status if error else 200)
-
-
-def _seconds_so_far(
-    groups: Sequence[relation_page.Group], posted: Mapping[str, Sequence[str]]
-) -> list[tuple[str, str]]:
-    names = [f"seconds-{step.name}" for group in groups for step in group.page.steps]
-    return [(name, next(iter(posted.get(name, ())), "")) for name in names]
+def _begun(hit: Hit, arrival: Arrival) -> Assignment | None:
+    """Return the assignment of whoever has accepted the HIT; None for a preview."""
+    return None if arrival.is_preview else working.begin(hit=hit, arrival=arrival, now=timezone.now())
 
 
 def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
@@ -217,28 +139,10 @@ def _check_size(request: HttpRequest) -> None:
         )
 
 
-def _is_document(hit: Hit) -> bool:
-    return hit.batch.kind == HitBatch.Kind.ENTITIES
-
-
-def _posted(request: HttpRequest) -> dict[str, list[str]]:
-    try:
-        return {
-            hit_answers.storable(name): [hit_answers.storable(str(value)) for value in values]
-            for name, values in request.POST.lists()
-        }
-    except (RequestDataTooBig, TooManyFieldsSent):
-        raise TooLarge("The form has more fields than the page that was sent to you: reload it.") from None
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return "application/json" in request.headers.get("Accept", "")
-
-
 def _refuse(request: HttpRequest, error: KbpoError) -> HttpResponse:
-    if _wants_json(request):
+    if forms.wants_json(request):
         detail = {"detail": str(error)}
-        if isinstance(error, relation_page.NotAnswered):
+        if isinstance(error, forms.NotAnswered):
             detail["field"] = error.field
         return JsonResponse(detail, status=error.status)
     is_sent = isinstance(error, working.AlreadySent)

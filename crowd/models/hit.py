@@ -13,10 +13,6 @@ class HitBatch(models.Model):
     What a HIT offers is fixed here, so that a batch's pay never changes under a worker's hands.
     """
 
-    class Kind(models.TextChoices):
-        RELATION = "relation", "relations between two mentions"
-        ENTITIES = "entities", "all mentions of a document"
-
     class State(models.TextChoices):
         PLANNING = "planning", "being put together"
         OPEN = "open", "being posted"
@@ -28,7 +24,7 @@ class HitBatch(models.Model):
     submission_id = models.BigIntegerField(
         null=True, blank=True, help_text="The submission that it was posted for; empty: for the corpus."
     )
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
     is_tutorial = models.BooleanField(
         default=False, help_text="Its HITs hold no questions: they teach the interface, and qualify for it."
     )
@@ -62,10 +58,7 @@ class HitBatch(models.Model):
                 condition=Q(state__in=["planning", "open", "paused", "cancelled", "finished"]),
                 name="hit_batch_state",
             ),
-            models.CheckConstraint(condition=Q(kind__in=["relation", "entities"]), name="hit_batch_kind"),
-            models.CheckConstraint(
-                condition=Q(by_sentence=False) | Q(kind="relation"), name="hit_batch_by_sentence"
-            ),
+            models.CheckConstraint(condition=~Q(kind=""), name="hit_batch_kind"),
             models.CheckConstraint(
                 condition=Q(reward_cents__gte=1, questions_per_hit__gte=1), name="hit_batch_reward"
             ),

@@ -3,7 +3,6 @@
 from django.db import models
 from django.db.models import F, Q
 
-from annotations.kinds.kind_names import choices
 from crowd.models.hit import HitBatch
 from kbpo.accounts.models import User
 
@@ -18,7 +17,7 @@ class WorkerMeasure(models.Model):
     worker = models.ForeignKey(
         User, on_delete=models.CASCADE, null=True, blank=True, related_name="work_measures"
     )
-    kind = models.CharField(max_length=16, choices=choices)
+    kind = models.CharField(max_length=16, help_text="Of question.")
     votes = models.PositiveIntegerField(default=0, help_text="Answers, gold ones aside.")
     timed = models.PositiveIntegerField(default=0, help_text="Answers whose time is known.")
     seconds = models.FloatField(null=True, help_text="The median.")

@@ -3,7 +3,6 @@
 from django.db import models
 from django.db.models import Q
 
-from crowd.models.hit import HitBatch
 from kbpo.accounts.models import User, WorkerIdentity
 
 
@@ -12,7 +11,7 @@ class TutorialAttempt(models.Model):
 
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)
-    kind = models.CharField(max_length=16, choices=HitBatch.Kind)
+    kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
     number = models.PositiveSmallIntegerField(help_text="From 1; tries are limited.")
     answers = models.JSONField(default=list, help_text="What was said to each practice question, in order.")
     right = models.PositiveSmallIntegerField(default=0)
@@ -39,7 +38,7 @@ class WorkerQualification(models.Model):
 
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)
-    kind = models.CharField(max_length=16, choices=HitBatch.Kind)
+    kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
     granted_at = models.DateTimeField()
     told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took it.")
     claimed_until = models.DateTimeField(null=True, blank=True)

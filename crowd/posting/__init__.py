@@ -9,11 +9,9 @@ Rows are locked in one order: batch, HIT, assignment, question, budget.
 """
 
 from crowd.posting.opening import (
-    QUESTIONS_PER_HIT,
     Preview,
     check_pay,
     free,
-    most_questions,
     open_batch,
     open_tutorial,
     preview,
@@ -31,7 +29,6 @@ from crowd.posting.steering import (
 )
 
 __all__ = [
-    "QUESTIONS_PER_HIT",
     "Preview",
     "cancel_batch",
     "check_pay",
@@ -39,7 +36,6 @@ __all__ = [
     "expire_batch",
     "extend_batch",
     "free",
-    "most_questions",
     "open_batch",
     "open_tutorial",
     "pause_batch",

@@ -1,36 +1,28 @@
 """Opening: what a batch would ask and cost, and its rows with the money for them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotations.models import Corpus, Question
+from annotations.models import Question
 from crowd import budget
-from crowd.grouping import Group, Lacking, group
-from crowd.interfaces.offers import (
-    AUTO_APPROVAL,
-    LIFETIME,
-    LONGEST_DURATION,
-    OFFERS,
-    TUTORIAL_TAKES,
-    TUTORIALS,
-)
+from crowd.grouping import Group, OpenQuestion, group
+from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
+from crowd.interfaces.registry import find_teaching
 from crowd.models import HitBatch
-from crowd.open_questions import KINDS, for_planning, lacking
-from crowd.posting.planning import begin_plan, cost, spoken_for, write_hits
+from crowd.open_questions import for_planning, open_questions
+from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
 from crowd.posting.rows import check_operator
 from crowd.pricing import pay, timing
+from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
-from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.nudge import nudge
-
-QUESTIONS_PER_HIT = {WorkerIdentity.Provider.PROLIFIC: 10}
-QUESTIONS_OF_SENTENCE = 10  # at most, in a HIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,78 +47,47 @@ class Preview:
     most_cents: int
 
 
-def preview(
-    *,
-    questions: QuerySet[Question],
-    kind: str,
-    provider: str,
-    reward_cents: int,
-    now: datetime,
-    questions_per_hit: int | None = None,
-    by_sentence: bool = False,
-    found: Sequence[Lacking] | None = None,
-) -> Preview:
+def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
     """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
 
-    `found` is what `free` has read of the questions already.
+    Parameters
+    ----------
+    terms : BatchTerms
+        With its reward.
+    found : sequence of OpenQuestion
+        As `free` reads them.
+
+    Raises
+    ------
+    Unavailable
+        If there is no account with the provider.
     """
-    most = most_questions(
-        kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
-    )
-    account = registry.provider(provider)
-    if found is None:
-        found = free(questions, kind=kind, now=now, by_sentence=by_sentence)
-    groups = group(found, per_hit=most)
-    rewards = timing.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
+    groups = group(found, per_hit=terms.most_questions)
+    rewards = _rewards(terms, groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
         places=sum(one.places for one in groups),
-        cost_cents=cost(groups, rewards, account),
-        least_cents=min(rewards, default=reward_cents),
-        most_cents=max(rewards, default=reward_cents),
+        cost_cents=cost(groups, rewards, registry.provider(terms.provider)),
+        least_cents=min(rewards, default=terms.reward),
+        most_cents=max(rewards, default=terms.reward),
     )
 
 
-def most_questions(
-    *, kind: str, provider: str, by_sentence: bool = False, questions_per_hit: int | None = None
-) -> int:
-    """Return how many questions a HIT has at most, companions not counted; a document is asked about alone.
-
-    Raises
-    ------
-    InvalidInput
-        If HITs of documents are to have several.
-    """
-    if kind == HitBatch.Kind.ENTITIES:
-        if questions_per_hit not in (None, 1):
-            raise InvalidInput(
-                f"is {questions_per_hit}; a HIT has one document to be marked", where="questions per HIT"
-            )
-        return 1
-    if questions_per_hit:
-        return questions_per_hit
-    if by_sentence:
-        return QUESTIONS_OF_SENTENCE
-    return QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
+def free(terms: BatchTerms, questions: QuerySet[Question], *, now: datetime) -> list[OpenQuestion]:
+    """Read which questions a batch could ask: they lack votes, and no batch asks or is about to."""
+    asked = open_questions(questions.filter(kind__in=terms.interface.kinds), now=now)
+    found, reserved = for_planning(asked, by_sentence=terms.by_sentence), reserved_ids()
+    return [question for question in found if question.pk not in reserved]
 
 
 @transaction.atomic
 def open_batch(
+    terms: BatchTerms,
     *,
-    corpus: Corpus,
-    kind: str,
-    provider: str,
-    reward_cents: int,
     by: User | None,
     now: datetime,
     questions: QuerySet[Question] | None = None,
-    submission_id: int | None = None,
-    questions_per_hit: int | None = None,
-    lifetime: timedelta = LIFETIME,
-    auto_approval: timedelta = AUTO_APPROVAL,
-    asks_links: bool = False,
-    by_sentence: bool = False,
     at_most_cents: int | None = None,
 ) -> HitBatch:
     """Ask all questions of a corpus, or of those given, that lack votes, and set the money for them aside.
@@ -136,26 +97,13 @@ def open_batch(
 
     Parameters
     ----------
-    corpus : Corpus
-    kind : {"relation", "entities"}
-    provider : {"marketplace", "mturk", "prolific"}
-    reward_cents : int
-        For each assignment, that is for `questions_per_hit` questions with their companions. By sentence: for
-        each question; for documents: for a thousand tokens (`pricing.document_reward`).
+    terms : BatchTerms
+        Without a reward: it pays what the time is worth, as `pricing.timing.suggest` has it.
     by : User or None
         An operator; None: the service itself.
     now : datetime
     questions : QuerySet, optional
         Those of a submission, for example.
-    submission_id : int, optional
-        Whose budget, if there is one, must have room too.
-    questions_per_hit : int, optional
-        Unless given, 10 at Prolific, where many small pieces are slow, and by sentence; 1 elsewhere.
-    lifetime, auto_approval : timedelta
-    asks_links : bool
-        Whether mentions are linked to Wikipedia.
-    by_sentence : bool
-        Whether a HIT asks about one sentence alone, which a worker then reads once. Relations only.
     at_most_cents : int, optional
         What somebody has agreed to.
 
@@ -164,7 +112,7 @@ def open_batch(
     NotAllowed
         If `by` is no operator.
     InvalidInput
-        If the reward or a time is out of range, or the provider would not take so little for a HIT.
+        If the provider would not take so little for a HIT.
     Conflict
         If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
@@ -172,83 +120,57 @@ def open_batch(
     Unavailable
         If there is no account with the provider.
     """
-    batch = _new_batch(
-        corpus=corpus,
-        submission_id=submission_id,
-        kind=kind,
-        provider=provider,
-        reward_cents=reward_cents,
-        questions_per_hit=most_questions(
-            kind=kind, provider=provider, by_sentence=by_sentence, questions_per_hit=questions_per_hit
-        ),
-        lifetime=lifetime,
-        auto_approval=auto_approval,
-        asks_links=asks_links,
-        by_sentence=by_sentence,
-        by=by,
-    )
+    check_operator(by)
+    account = registry.provider(terms.provider)
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
-    asked = asked.filter(document__corpus=corpus)
-    found = free(asked, kind=kind, now=now, by_sentence=by_sentence)
-    groups = group(found, per_hit=batch.questions_per_hit)
+    found = free(terms, asked.filter(document__corpus=terms.corpus), now=now)
+    groups = group(found, per_hit=terms.most_questions)
     if not groups:
-        raise Conflict(f"No question of {corpus} lacks votes that nobody is asked for.")
-    rewards = timing.rewards(kind=kind, reward_cents=reward_cents, by_sentence=by_sentence, groups=groups)
-    cents = cost(groups, rewards, registry.provider(provider))
+        raise Conflict(f"No question of {terms.corpus} lacks votes that nobody is asked for.")
+    if terms.reward_cents is None:
+        terms = replace(terms, reward_cents=timing.suggest(terms, found).reward_cents)
+    rewards = _rewards(terms, groups)
+    cents = cost(groups, rewards, account)
     if at_most_cents is not None and cents > at_most_cents:
         raise Conflict(
             f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
             f" {budget.dollars(at_most_cents)}. Look at it again."
         )
-    seconds = timing.unit_seconds(
-        corpus=corpus, kind=kind, questions=found, groups=groups, by_sentence=by_sentence
-    )
-    _estimate(batch, seconds, rewards)
+    seconds = timing.unit_seconds(terms, found, groups)
+    check_pay(rewards, provider=terms.provider, reward_cents=terms.reward, seconds=seconds)
+    batch = _write_batch(terms, terms.interface.offer, by=by, seconds=seconds)
     begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
 
 
 @transaction.atomic
-def open_tutorial(
-    *,
-    corpus: Corpus,
-    kind: str,
-    provider: str,
-    reward_cents: int,
-    places: int,
-    by: User | None,
-    now: datetime,
-    lifetime: timedelta = LIFETIME,
-) -> HitBatch:
+def open_tutorial(terms: BatchTerms, *, places: int, by: User | None, now: datetime) -> HitBatch:
     """Plan a tutorial: one HIT without questions, for workers who have not passed it.
 
     Parameters
     ----------
-    corpus : Corpus
-        Whose budget pays.
+    terms : BatchTerms
+        The corpus' budget pays. Without a reward: it pays what the time is worth.
     places : int
         How many workers may take it.
+    by : User or None
+    now : datetime
 
     Raises
     ------
     NotAllowed, InvalidInput, OverBudget, Unavailable
-        As `open_batch` says.
+        As `open_batch` says; `InvalidInput` too where the interface has no tutorial.
     """
+    check_operator(by)
+    registry.provider(terms.provider)
     if not 1 <= places <= 1000:
         raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
-    batch = _new_batch(
-        corpus=corpus,
-        kind=kind,
-        provider=provider,
-        reward_cents=reward_cents,
-        questions_per_hit=1,
-        lifetime=lifetime,
-        auto_approval=AUTO_APPROVAL,
-        by=by,
-        is_tutorial=True,
-    )
-    _estimate(batch, TUTORIAL_TAKES.total_seconds(), [reward_cents])
+    teaching, seconds = find_teaching(terms.kind), TUTORIAL_TAKES.total_seconds()
+    if terms.reward_cents is None:
+        terms = replace(terms, reward_cents=timing.suggested_reward(seconds))
+    check_pay([terms.reward], provider=terms.provider, reward_cents=terms.reward, seconds=seconds)
+    batch = _write_batch(terms, teaching.offer, by=by, seconds=seconds, is_tutorial=True)
     write_hits(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -272,74 +194,35 @@ def check_pay(rewards: Iterable[int], *, provider: str, reward_cents: int, secon
         account.check_pay(reward_cents=cents, seconds=takes)
 
 
-def free(
-    questions: QuerySet[Question], *, kind: str, now: datetime, by_sentence: bool = False
-) -> list[Lacking]:
-    """Read which questions a kind of batch could ask: they lack votes, and no batch asks or is about to."""
-    asked = lacking(questions.filter(kind__in=KINDS[kind]), now=now)
-    found = for_planning(asked, by_sentence=by_sentence)
-    spoken = spoken_for()
-    return [question for question in found if question.pk not in spoken]
+def _rewards(terms: BatchTerms, groups: Sequence[Group]) -> list[int]:
+    return timing.rewards(terms.interface, groups, reward_cents=terms.reward, by_sentence=terms.by_sentence)
 
 
-def _new_batch(
-    *,
-    corpus: Corpus,
-    kind: str,
-    provider: str,
-    reward_cents: int,
-    questions_per_hit: int,
-    lifetime: timedelta,
-    auto_approval: timedelta,
-    by: User | None,
-    submission_id: int | None = None,
-    asks_links: bool = False,
-    by_sentence: bool = False,
-    is_tutorial: bool = False,
+def _write_batch(
+    terms: BatchTerms, offer: WorkOffer, *, by: User | None, seconds: float, is_tutorial: bool = False
 ) -> HitBatch:
-    check_operator(by)
-    if kind not in OFFERS:
-        raise InvalidInput(f"is {kind!r}; it must be {' or '.join(OFFERS)}", where="kind")
-    if by_sentence and kind != HitBatch.Kind.RELATION:
-        raise InvalidInput("only questions about relations are asked by sentence", where="by sentence")
-    registry.provider(provider)
-    if not 1 <= reward_cents <= 100_00:
-        raise InvalidInput(
-            f"is {budget.dollars(reward_cents)}; it must be from $0.01 to $100.00", where="reward"
-        )
-    if not 1 <= questions_per_hit <= 100:
-        raise InvalidInput(f"is {questions_per_hit}; it must be from 1 to 100", where="questions per HIT")
-    if not timedelta(minutes=1) <= lifetime <= timedelta(days=365):
-        raise InvalidInput("must be from a minute to a year", where="lifetime")
-    if not timedelta(minutes=1) <= auto_approval <= timedelta(days=30):
-        raise InvalidInput("must be from a minute to 30 days", where="automatic approval")
-    offer = (TUTORIALS if is_tutorial else OFFERS)[kind]
+    """Write a batch down; `seconds` is what its reward is for."""
+    most = 1 if is_tutorial else terms.most_questions
     return HitBatch.objects.create(
-        corpus=corpus,
-        submission_id=submission_id,
-        kind=kind,
+        corpus=terms.corpus,
+        submission_id=terms.submission_id,
+        kind=terms.kind,
         is_tutorial=is_tutorial,
-        provider=provider,
+        provider=terms.provider,
         title=offer.title,
         description=offer.description,
         keywords=offer.keywords,
-        reward_cents=reward_cents,
-        questions_per_hit=questions_per_hit,
-        duration_seconds=_seconds(min(questions_per_hit * offer.duration, LONGEST_DURATION)),
-        lifetime_seconds=_seconds(lifetime),
-        auto_approval_seconds=_seconds(auto_approval),
-        asks_links=asks_links,
-        by_sentence=by_sentence,
+        reward_cents=terms.reward,
+        questions_per_hit=most,
+        duration_seconds=_whole_seconds(min(most * offer.duration, LONGEST_DURATION)),
+        estimated_seconds=ceil(seconds),
+        lifetime_seconds=_whole_seconds(terms.lifetime),
+        auto_approval_seconds=_whole_seconds(terms.auto_approval),
+        asks_links=terms.asks_links,
+        by_sentence=terms.by_sentence,
         created_by=by,
     )
 
 
-def _estimate(batch: HitBatch, seconds: float, rewards: Iterable[int]) -> None:
-    """Note how long what the batch's reward is for takes, if the provider takes such pay for each HIT."""
-    batch.estimated_seconds = ceil(seconds)
-    batch.save(update_fields=["estimated_seconds"])
-    check_pay(rewards, provider=batch.provider, reward_cents=batch.reward_cents, seconds=seconds)
-
-
-def _seconds(time: timedelta) -> int:
+def _whole_seconds(time: timedelta) -> int:
     return int(time.total_seconds())

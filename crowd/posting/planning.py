@@ -10,8 +10,9 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 from annotations.models import Question
 from crowd import budget
 from crowd.grouping import Group, group
+from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
-from crowd.open_questions import for_planning, lacking
+from crowd.open_questions import for_planning, open_questions
 from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
@@ -33,7 +34,7 @@ def begin_plan(*, batch: HitBatch, groups: Sequence[Group], now: datetime) -> No
         If a budget has too little left for all of them.
     """
     if len(groups) <= AT_ONCE:
-        _write_lacking(batch, [one.questions for one in groups], now)
+        _write_open(batch, [one.questions for one in groups], now)
         return
     account = registry.provider(batch.provider)
     whole = budget.Promise(
@@ -65,7 +66,7 @@ def plan_next(*, now: datetime) -> bool:
     return True
 
 
-def spoken_for() -> set[int]:
+def reserved_ids() -> set[int]:
     """Return the questions that batches are about to put into HITs."""
     plans = BatchPlan.objects.values_list("groups", "done")
     return {pk for groups, done in plans for one in groups[done:] for pk in one}
@@ -82,7 +83,7 @@ def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> 
 def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
     """Return what an assignment of each HIT of a batch pays, in cents."""
     return timing.rewards(
-        kind=batch.kind, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence, groups=groups
+        find_interface(batch.kind), groups, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence
     )
 
 
@@ -121,7 +122,7 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
         How many HITs were planned or extended.
     """
     mine = _asked_by(batch_id)
-    if not lacking(mine, now=now).exists():
+    if not open_questions(mine, now=now).exists():
         return 0
     batch = (
         HitBatch.objects.select_for_update(no_key=True, of=("self",))
@@ -130,12 +131,12 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     )
     if batch.state != HitBatch.State.OPEN:
         return 0
-    candidates = list(lacking(mine, now=now).order_by("pk").values_list("pk", flat=True))
+    candidates = list(open_questions(mine, now=now).order_by("pk").values_list("pk", flat=True))
     latest = _latest_hits(batch, candidates)
     asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
     hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
     locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
-    asked = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    asked = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
     found = {question.pk: question for question in asked}
     if not found:
         return 0
@@ -164,7 +165,7 @@ def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
     part = plan.groups[plan.done : plan.done + AT_ONCE]
     try:
         with transaction.atomic():
-            _write_lacking(batch, part, now)
+            _write_open(batch, part, now)
     except OverBudget as error:  # more votes are wanted by now than money was set aside for
         pause(batch, str(error))
         return
@@ -178,10 +179,10 @@ def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
     batch.save(update_fields=["state"])
 
 
-def _write_lacking(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
+def _write_open(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
     """Write down HITs for those of the questions that lack votes, now that they are locked."""
     locked = lock_questions(pk for questions in groups for pk in questions)
-    found = for_planning(lacking(locked, now=now), by_sentence=batch.by_sentence)
+    found = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
     write_hits(batch, group(found, per_hit=batch.questions_per_hit), now)
 
 

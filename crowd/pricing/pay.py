@@ -1,15 +1,12 @@
 """What work should pay: by the time that it takes, at a wage. Pure: seconds and cents in, cents out."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, isfinite
 
 from kbpo.core.errors import InvalidInput
 
-#: Sources: 20 s a relation question and 13 minutes a document of 1,000 tokens (Chaganty et al. 2017).
-RELATION_SECONDS = 20.0
-CANONICAL_SECONDS = 5.0
-TOKEN_SECONDS = 0.78
 LEAST_CENTS = 1  # of a reward
 THOUSAND = 1000  # tokens: what the price of marking documents is for
 STEP_CENTS = 5  # rewards for documents are multiples: HITs with one reward are listed together
@@ -17,30 +14,27 @@ STEP_CENTS = 5  # rewards for documents are multiples: HITs with one reward are 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How long people take, in seconds: measured where enough was answered, the defaults elsewhere.
+    """How long people take, in seconds: measured where enough was answered, as interfaces have it elsewhere.
 
     Attributes
     ----------
-    relation, canonical : float
-        For a question.
-    token : float
-        For each token of a document in which all mentions are marked.
+    seconds : mapping of str to float
+        By kind of question: for one of them, or, of those that are about all of a document, for each of its
+        tokens.
     measured : frozenset of str
-        Which of the three were measured.
+        The kinds whose time was measured.
     """
 
-    relation: float = RELATION_SECONDS
-    canonical: float = CANONICAL_SECONDS
-    token: float = TOKEN_SECONDS
+    seconds: Mapping[str, float]
     measured: frozenset[str] = frozenset()
 
-    def of_relations(self, *, relations: int, canonicals: int = 0) -> float:
-        """Return the seconds that relation questions (or pairs) with their companions take."""
-        return relations * self.relation + canonicals * self.canonical
+    def of_questions(self, kinds: Iterable[str]) -> float:
+        """Return the seconds that questions of these kinds take, one for each."""
+        return sum(number * self.seconds[kind] for kind, number in Counter(kinds).items())
 
-    def of_document(self, *, tokens: int) -> float:
-        """Return the seconds that marking a document takes."""
-        return tokens * self.token
+    def of_document(self, kind: str, *, tokens: int) -> float:
+        """Return the seconds that a question about all of a document takes."""
+        return tokens * self.seconds[kind]
 
 
 def reward(*, seconds: float, hourly_cents: int, least_cents: int = LEAST_CENTS) -> int:

@@ -8,14 +8,16 @@ for a person, who may.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotations.kinds.registry import find_kind, read_question
 from annotations.models import Label, Question, Response
 from annotations.models.question import FIRST_VOTES
-from crowd.models import Assignment, HitBatch, Reservation, WorkerMeasure
-from crowd.open_questions import KINDS
+from crowd.interfaces.interface import Interface
+from crowd.interfaces.registry import find_interface
+from crowd.models import Assignment, Reservation, WorkerMeasure
 from crowd.pricing import timing
 from crowd.quality import rules
 from kbpo.accounts.models import User
@@ -63,7 +65,7 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         where there is no such question, and for work whose kinds of question cannot be gold.
     """
     batch = assignment.hit.batch
-    kinds = [kind for kind in KINDS[batch.kind] if find_kind(kind).can_be_gold]
+    kinds = [one.name for one in find_interface(batch.kind).asks if find_kind(one.name).can_be_gold]
     if batch.is_tutorial or not kinds:
         return None
     people = _people(assignment)
@@ -135,12 +137,6 @@ def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
     return counts
 
 
-def is_right(question: Question, answer: Mapping[str, object], labels: Collection[Label]) -> bool:
-    """Say whether an answer is all of what was settled, and nothing else."""
-    asked = read_question(question.kind, question.payload)
-    return asked.is_right(answer, {label.claim: label.value for label in labels})
-
-
 def _with_gold() -> QuerySet[Assignment]:
     return Assignment.objects.filter(gold__isnull=False, counted_at__isnull=False)
 
@@ -160,6 +156,12 @@ def _gold_rows(assignments: QuerySet[Assignment]) -> list[tuple[int, int, str, b
         for pk, user, gold in rows
         if (gold, user) in answers and gold in labels
     ]
+
+
+def is_right(question: Question, answer: Mapping[str, Any], labels: Collection[Label]) -> bool:
+    """Say whether an answer is all of what was settled, and nothing else."""
+    asked = read_question(question.kind, question.payload)
+    return asked.is_right(answer, {label.claim: label.value for label in labels})
 
 
 def _people(assignment: Assignment) -> list[int]:
@@ -225,19 +227,20 @@ def _too_fast(assignment: Assignment) -> str:
     kinds = [question.kind for question in asked if question.pk in timed or not timed]
     usual = {measure.kind: measure for measure in WorkerMeasure.objects.filter(worker=None, kind__in=kinds)}
     medians = [usual[kind].seconds or 0.0 if kind in usual else 0.0 for kind in kinds]
-    if assignment.hit.batch.kind == HitBatch.Kind.ENTITIES:
-        medians = [_usual_for_documents({question.document_id for question in asked}, assignment)]
+    interface = find_interface(assignment.hit.batch.kind)
+    if interface.price.by_length:
+        medians = [_usual_for_documents(interface, {question.document_id for question in asked}, assignment)]
     known = min((usual[kind].timed if kind in usual else 0 for kind in kinds), default=0)
     seconds = [sum(timed.values())] if timed else []
     return rules.too_fast(min(seconds + ([elapsed] if elapsed is not None else [])), sum(medians), known)
 
 
-def _usual_for_documents(documents: set[int], assignment: Assignment) -> float:
+def _usual_for_documents(interface: Interface, documents: set[int], assignment: Assignment) -> float:
     """Return what documents of this length take, by the corpus' pace; 0 where none was measured."""
     pace = timing.measure(assignment.hit.batch.corpus)
-    if "token" not in pace.measured:
+    if interface.main not in pace.measured:
         return 0.0
-    return pace.of_document(tokens=sum(timing.count_tokens(documents).values()))
+    return pace.of_document(interface.main, tokens=sum(timing.count_tokens(documents).values()))
 
 
 def _poor_gold(assignment: Assignment) -> str:

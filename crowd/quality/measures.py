@@ -9,8 +9,8 @@ from django.db.models import Max, Min, Q, Sum
 
 from annotations import agreements
 from annotations.aggregation.shares import median_of
-from annotations.kinds.registry import KINDS
 from annotations.models import Question, Response
+from crowd.interfaces.registry import ASKED_KINDS, INTERFACES, find_interface
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
 
@@ -19,9 +19,9 @@ ANSWERS = 10_000
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
 # An answer is compared where more than half of the votes of others on its question are the same whole answer.
-# Answers are alike if they tick the same, whatever else they hold; marked documents are not compared. Answers
-# that are no votes, since they were rejected or wait for a person, are compared as well, with the votes; gold
-# answers are not.
+# Answers are alike if they tick the same, whatever else they hold; kinds whose whole answers are never alike
+# are left out. Answers that are no votes, since they were rejected or wait for a person, are compared as
+# well, with the votes; gold answers are not.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
@@ -41,8 +41,8 @@ WITH said AS (
     FROM alike GROUP BY question_id
 ), compared AS (
     SELECT said.worker_id, said.kind, said.own,
-        said.kind <> 'entities' AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
-        said.kind <> 'entities'
+        said.kind = ANY(%(compared)s) AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
+        said.kind = ANY(%(compared)s)
             AND 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
             > most.votes - said.own AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
@@ -107,7 +107,7 @@ def _measure_workers(now: datetime) -> int:
             counts = found[worker, kind]
             counts["gold_right"] = counts.get("gold_right", 0) + right
             counts["gold_asked"] = counts.get("gold_asked", 0) + asked
-    for kind in KINDS:
+    for kind in ASKED_KINDS:
         found.setdefault((None, kind), {})
     WorkerMeasure.objects.bulk_create(
         (
@@ -132,8 +132,9 @@ def _order(item: tuple[tuple[int | None, str], Any]) -> tuple[int, str]:
 
 def _count_agreement(found: _Counts) -> None:
     together: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    compared = [kind for one in INTERFACES.values() if one.compares_answers for kind in one.kinds]
     with connection.cursor() as cursor:
-        cursor.execute(_AGREEMENT)
+        cursor.execute(_AGREEMENT, {"compared": compared})
         rows = cursor.fetchall()
     for worker, kind, *numbers in rows:
         found[worker, kind] |= dict(zip(_COLUMNS, numbers[:3], strict=True))
@@ -171,8 +172,9 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
         ).distinct()
     rows = []
     for batch in batches:
-        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=batch.kind).distinct()
-        measured = agreements.measure_on(asked, batch.kind)
+        kind = find_interface(batch.kind).main
+        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
+        measured = agreements.measure_on(asked, kind)
         kappa = measured.kappa
         rows.append(
             BatchMeasure(

@@ -15,18 +15,14 @@ from random import Random
 from django.db.models import QuerySet
 
 from annotations import jsonlines, labels
-from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
-from annotations.kinds.relation import Offer, RelationQuestion
 from annotations.models import Corpus, Question, Response
 from annotations.models.question import FIRST_VOTES
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
-from crowd.simulation import simulated_documents
+from crowd.interfaces.registry import interface_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
 
 BATCH = 500
 DOMAIN = "simulated.invalid"
@@ -76,7 +72,7 @@ def simulate(
         there are where three did not settle it.
     error : float
         The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
-        `crowd.simulation.simulated_documents.with_errors` says what it does. Experts are never wrong.
+        `crowd.interfaces.entities.simulated.with_errors` says what it does. Experts are never wrong.
     seed : int
 
     Raises
@@ -123,65 +119,20 @@ def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str,
     InvalidInput
         If gold says nothing of its document.
     """
-    doc_id = question.document.doc_id
-    if doc_id not in gold:
-        raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
+    _check_known(question, gold)
     asked = read_asked([question])[question.pk]
-    if isinstance(asked, CanonicalQuestion):
-        return asked.answer(canonical_is_right(asked, gold[doc_id]))
-    if isinstance(asked, EntitiesQuestion):
-        return simulated_documents.answer(asked, gold[doc_id].mentions)
-    return asked.answer(true_offers(asked, gold[doc_id]))
-
-
-def true_offers(question: RelationQuestion, gold: AnnotationRecord) -> list[Offer]:
-    """List what holds of a pair: gold has the relation between mentions that overlap the pair's.
-
-    A symmetric relation may be written in either order.
-    """
-    spans = [mention.span for mention in question.mentions]
-    true = []
-    for offer in question.offered:
-        subject, object_ = spans[offer.subject], spans[1 - offer.subject]
-        orders = [(subject, object_)]
-        if RELATIONS[offer.predicate].symmetric:
-            orders.append((object_, subject))
-        if any(
-            relation.predicate == offer.predicate
-            and relation.subject.overlaps(one)
-            and relation.object.overlaps(other)
-            for relation in gold.relations
-            for one, other in orders
-        ):
-            true.append(offer)
-    return true
-
-
-def canonical_is_right(question: CanonicalQuestion, gold: AnnotationRecord) -> bool:
-    """Say whether a claimed canonical mention touches a mention of the entity that the mention touches.
-
-    Mentions with the same canonical mention are of one entity. Where the mention touches nothing in gold, its
-    canonical mention is right if it touches the mention itself.
-    """
-    entities = {item.canonical for item in gold.mentions if item.span.overlaps(question.mention)}
-    if not entities:
-        return question.canonical.overlaps(question.mention)
-    return any(item.span.overlaps(question.canonical) for item in gold.mentions if item.canonical in entities)
-
-
-def wrong_answer(
-    question: RelationQuestion | CanonicalQuestion, right: Mapping[str, object], rng: Random
-) -> dict[str, object]:
-    """Return a wrong answer: another single relation, or none; or the other of yes and no."""
-    if isinstance(question, CanonicalQuestion):
-        return question.answer(not right["right"])
-    single = [question.answer([offer]) for offer in question.offered]
-    return rng.choice([answer for answer in [question.answer([]), *single] if answer != right])
+    return interface_of(question.kind).simulated.right(asked, gold[question.document.doc_id])
 
 
 def chosen_workers(question: Question, workers: int, seed: int) -> list[int]:
     """List every worker (0 to `workers` - 1) in the order in which a question is put to them."""
     return _rng(seed, question, "workers").sample(range(workers), workers)
+
+
+def _check_known(question: Question, gold: Mapping[str, AnnotationRecord]) -> None:
+    doc_id = question.document.doc_id
+    if doc_id not in gold:
+        raise InvalidInput(f"gold says nothing of document {doc_id}, about which there is a question")
 
 
 def _votes(
@@ -201,7 +152,7 @@ def _votes(
     exhausted = []
     for question in batch:
         missing = question.votes_needed - votes[question.pk]
-        right = truth(question, gold)
+        _check_known(question, gold)
         fresh = [
             number
             for number in chosen_workers(question, len(crowd), seed)
@@ -217,22 +168,12 @@ def _votes(
                 where="workers",
             )
         (asked,) = read_asked([question]).values()
+        simulated = interface_of(question.kind).simulated
         for number in fresh[: max(missing, 0)]:
             rng = _rng(seed, question, str(number))
-            if isinstance(asked, EntitiesQuestion):
-                answer = _marked_with_errors(asked, gold[question.document.doc_id], error, rng)
-            else:
-                answer = wrong_answer(asked, right, rng) if rng.random() < error else right
+            answer = simulated.given(asked, gold[question.document.doc_id], error, rng)
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
     return given, exhausted
-
-
-def _marked_with_errors(
-    asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random
-) -> dict[str, object]:
-    assert asked.passage is not None, "it was read to be answered"
-    marked = simulated_documents.with_errors(gold.mentions, asked.passage, error, rng)
-    return simulated_documents.answer(asked, marked)
 
 
 def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:

@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from crowd.interfaces.relation import Part
+from crowd.interfaces.steps import Part
 from kbpo.core.marking import Segment
 
 register = template.Library()

@@ -38,7 +38,7 @@ class Tutorial:
     Attributes
     ----------
     kind : str
-        Of work, as `HitBatch.Kind` has it.
+        Of work: the name of the interface that it teaches.
     title : str
     pass_mark : int
         So many right answers pass.

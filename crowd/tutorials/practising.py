@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.interfaces.relation import Page, Part
+from crowd.interfaces.steps import Page, Part
 from crowd.tutorials.lesson import Practice, Tutorial
 from kbpo.core.spans import Span
 

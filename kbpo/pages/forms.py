@@ -6,9 +6,12 @@ from typing import Any
 from django import forms
 
 from annotations.models import Corpus, Question
-from crowd.models import Budget, HitBatch
-from crowd.tutorials import TUTORIALS
+from crowd.interfaces.interface import Interface
+from crowd.interfaces.registry import INTERFACES
+from crowd.models import Budget
+from crowd.pricing.terms import check_by_sentence
 from evaluation.models import Submission
+from kbpo.core.errors import InvalidInput
 
 
 class DollarsField(forms.DecimalField):
@@ -89,7 +92,9 @@ class OpenForm(forms.Form):
         required=False,
         empty_label="every question that lacks votes",
     )
-    kind = forms.ChoiceField(label="Asks for", choices=HitBatch.Kind.choices)
+    kind = forms.ChoiceField(
+        label="Asks for", choices=[(one.name, one.description) for one in INTERFACES.values()]
+    )
     provider = forms.ChoiceField(label="Through")
     reward_cents = DollarsField(
         label="Reward, $",
@@ -129,12 +134,21 @@ class OpenForm(forms.Form):
         submission, corpus = data.get("submission"), data.get("corpus")
         if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
             self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
-        if data.get("kind") == HitBatch.Kind.ENTITIES:
-            if (data.get("questions_per_hit") or 1) > 1:
-                self.add_error("questions_per_hit", "A HIT has one document to be marked: leave this empty.")
-            if data.get("by_sentence"):
-                self.add_error("by_sentence", "Only questions about relations are asked by sentence.")
+        if data.get("kind") in INTERFACES:
+            self._check_interface(INTERFACES[data["kind"]], data)
         return data
+
+    def _check_interface(self, interface: Interface, data: dict[str, Any]) -> None:
+        try:
+            interface.price.most_questions(
+                data.get("questions_per_hit"), provider=data.get("provider", ""), by_sentence=False
+            )
+        except InvalidInput as error:
+            self.add_error("questions_per_hit", _sentence(error))
+        try:
+            check_by_sentence(interface, data.get("by_sentence", False))
+        except InvalidInput as error:
+            self.add_error("by_sentence", _sentence(error))
 
 
 class TutorialForm(forms.Form):
@@ -144,7 +158,8 @@ class TutorialForm(forms.Form):
         label="Paid by the budget of", queryset=Corpus.objects.all(), empty_label=None, to_field_name="tag"
     )
     kind = forms.ChoiceField(
-        label="Teaches", choices=[one for one in HitBatch.Kind.choices if one[0] in TUTORIALS]
+        label="Teaches",
+        choices=[(one.name, one.description) for one in INTERFACES.values() if one.teaching is not None],
     )
     provider = forms.ChoiceField(label="Through")
     places = forms.IntegerField(label="For at most, workers", min_value=1, max_value=1000, initial=20)
@@ -168,3 +183,9 @@ class QuestionsForm(forms.Form):
     """Questions that were chosen from a list."""
 
     question = forms.ModelMultipleChoiceField(queryset=Question.objects.all())
+
+
+def _sentence(error: InvalidInput) -> str:
+    """Return what is wrong, beside the field that is."""
+    words = str(error).removeprefix(f"{error.where}: ")
+    return f"{words[0].upper()}{words[1:]}."

@@ -1,7 +1,7 @@
 """What a batch would ask, cost and buy, before anything is posted."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,9 +10,10 @@ from django.db.models import Count, Q, QuerySet
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
 from crowd import budget, posting
+from crowd.interfaces.price import Unit
 from crowd.models import Budget, HitBatch
-from crowd.open_questions import KINDS
 from crowd.pricing import pay, timing
+from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
@@ -28,26 +29,14 @@ class Wanted:
 
     Attributes
     ----------
-    corpus : Corpus
+    terms : BatchTerms
+        Without a reward: as suggested.
     submission : Submission or None
         Only the questions of its sample.
-    kind, provider : str
-    reward_cents, questions_per_hit : int or None
-        None: as suggested.
-    lifetime, auto_approval : timedelta
-    asks_links, by_sentence : bool
     """
 
-    corpus: Corpus
+    terms: BatchTerms
     submission: Submission | None
-    kind: str
-    provider: str
-    reward_cents: int | None
-    questions_per_hit: int | None
-    lifetime: timedelta
-    auto_approval: timedelta
-    asks_links: bool
-    by_sentence: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +74,13 @@ class Plan:
     Attributes
     ----------
     preview : posting.Preview
-    suggestion : paces.Suggestion
+    suggestion : timing.Suggestion
+    unit : Unit
+        What the reward is for.
+    by_length : bool
+        Whether a HIT pays by the length of its document.
     questions_per_hit, reward_cents, fee_cents : int
-        The reward is for what `posting.open_batch` says; the fee is for an assignment that pays just this.
+        The fee is for an assignment that pays just the reward.
     hourly_cents : int
         What the reward makes of an hour.
     votes : float
@@ -103,6 +96,8 @@ class Plan:
 
     preview: posting.Preview
     suggestion: timing.Suggestion
+    unit: Unit
+    by_length: bool
     questions_per_hit: int
     reward_cents: int
     fee_cents: int
@@ -137,47 +132,22 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    per_hit = posting.most_questions(
-        kind=wanted.kind,
-        provider=wanted.provider,
-        by_sentence=wanted.by_sentence,
-        questions_per_hit=wanted.questions_per_hit,
-    )
-    asked = _questions(wanted)
-    found = posting.free(asked, kind=wanted.kind, now=now, by_sentence=wanted.by_sentence)
-    suggestion = timing.suggest(
-        corpus=wanted.corpus,
-        questions=asked,
-        kind=wanted.kind,
-        now=now,
-        questions_per_hit=per_hit,
-        by_sentence=wanted.by_sentence,
-        found=found,
-    )
-    reward = wanted.reward_cents or suggestion.reward_cents
-    preview = posting.preview(
-        questions=asked,
-        kind=wanted.kind,
-        provider=wanted.provider,
-        reward_cents=reward,
-        now=now,
-        questions_per_hit=per_hit,
-        by_sentence=wanted.by_sentence,
-        found=found,
-    )
-    votes = costs.votes_a_question(wanted.corpus)
-    room = rooms(
-        corpus=wanted.corpus,
-        submission_id=wanted.submission.pk if wanted.submission else None,
-        cents=preview.cost_cents,
-        now=now,
-    )
+    terms = wanted.terms
+    found = posting.free(terms, _questions(wanted), now=now)
+    suggestion = timing.suggest(terms, found)
+    reward = terms.reward_cents or suggestion.reward_cents
+    terms = replace(terms, reward_cents=reward)
+    preview = posting.preview(terms, found)
+    votes = costs.votes_a_question(terms.corpus)
+    room = rooms(corpus=terms.corpus, submission_id=terms.submission_id, cents=preview.cost_cents, now=now)
     return Plan(
         preview=preview,
         suggestion=suggestion,
-        questions_per_hit=per_hit,
+        questions_per_hit=terms.most_questions,
+        unit=terms.interface.price.unit(terms.most_questions, by_sentence=terms.by_sentence),
+        by_length=terms.interface.price.by_length,
         reward_cents=reward,
-        fee_cents=registry.provider(wanted.provider).fee_cents(reward_cents=reward, places=FIRST_VOTES),
+        fee_cents=registry.provider(terms.provider).fee_cents(reward_cents=reward, places=FIRST_VOTES),
         hourly_cents=pay.hourly(reward_cents=reward, seconds=suggestion.seconds),
         votes=votes,
         expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
@@ -186,7 +156,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         obstacle=_obstacle(preview, room)
         or too_little(
             (preview.least_cents, preview.most_cents),
-            provider=wanted.provider,
+            provider=terms.provider,
             reward_cents=reward,
             seconds=suggestion.seconds,
         ),
@@ -199,7 +169,7 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
     Parameters
     ----------
     wanted : Wanted
-        With its reward and its questions a HIT as they were shown.
+        With its reward and its questions a HIT as they were shown; as suggested where they are open.
     agreed_cents : int
         What was shown to be set aside.
     by : User
@@ -212,46 +182,31 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `crowd.posting.open_batch` says.
     """
-    reward, per_hit = wanted.reward_cents, wanted.questions_per_hit
-    if reward is None or per_hit is None:  # as suggested; the page itself sends what it has shown
-        shown = plan(wanted, now=now)
-        reward, per_hit = shown.reward_cents, shown.questions_per_hit
     return posting.open_batch(
-        corpus=wanted.corpus,
-        kind=wanted.kind,
-        provider=wanted.provider,
-        reward_cents=reward,
-        by=by,
-        now=now,
-        questions=_questions(wanted),
-        submission_id=wanted.submission.pk if wanted.submission else None,
-        questions_per_hit=per_hit,
-        lifetime=wanted.lifetime,
-        auto_approval=wanted.auto_approval,
-        asks_links=wanted.asks_links,
-        by_sentence=wanted.by_sentence,
-        at_most_cents=agreed_cents,
+        wanted.terms, by=by, now=now, questions=_questions(wanted), at_most_cents=agreed_cents
     )
 
 
 def read(data: dict[str, Any]) -> Wanted:
     """Read what a valid `forms.OpenForm` holds."""
-    return Wanted(
+    submission = data["submission"]
+    terms = BatchTerms(
         corpus=data["corpus"],
-        submission=data["submission"],
         kind=data["kind"],
         provider=data["provider"],
         reward_cents=data["reward_cents"],
         questions_per_hit=data["questions_per_hit"],
+        submission_id=submission.pk if submission else None,
         lifetime=timedelta(hours=data["lifetime_hours"]),
         auto_approval=timedelta(hours=data["auto_approval_hours"]),
         asks_links=data["asks_links"],
         by_sentence=data["by_sentence"],
     )
+    return Wanted(terms=terms, submission=submission)
 
 
 def _questions(wanted: Wanted) -> QuerySet[Question]:
-    found = Question.objects.filter(document__corpus=wanted.corpus, kind__in=KINDS[wanted.kind])
+    found = Question.objects.filter(document__corpus=wanted.terms.corpus)
     if wanted.submission is not None:
         found = found.filter(batches__submission=wanted.submission)
     return found
@@ -276,14 +231,14 @@ def too_little(rewards: Iterable[int], *, provider: str, reward_cents: int, seco
 
 
 def _bought(wanted: Wanted) -> tuple[Bought, ...]:
-    if wanted.kind != HitBatch.Kind.RELATION:
+    corpus = wanted.terms.corpus
+    if not wanted.terms.interface.is_sampled:
         return ()
-    judged = Submission.objects.filter(corpus=wanted.corpus, state=Submission.State.JUDGING)
+    judged = Submission.objects.filter(corpus=corpus, state=Submission.State.JUDGING)
     if wanted.submission is not None:
         judged = judged.filter(pk=wanted.submission.pk)
     waiting = Count("batch__questions", filter=~Q(batch__questions__state=Question.State.SETTLED))
     rows = judged.select_related("team").annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
-    corpus = wanted.corpus
     return tuple(Bought(row, row.waiting, corpus.target_half_width, corpus.target_level) for row in rows)
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotations.models import Corpus
 from crowd import budget, posting
 from crowd.interfaces.offers import TUTORIAL_TAKES
 from crowd.models import HitBatch
 from crowd.pricing import pay, timing
+from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS
 from kbpo.accounts.models import User
@@ -17,14 +17,10 @@ from kbpo.pages.opening import Room, rooms, too_little
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A tutorial that an operator wants to open; `reward_cents` None: what its time is worth."""
+    """A tutorial that an operator wants to open; without a reward: it pays what its time is worth."""
 
-    corpus: Corpus
-    kind: str
-    provider: str
-    reward_cents: int | None
+    terms: BatchTerms
     places: int
-    lifetime: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +60,18 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    account, seconds = registry.provider(wanted.provider), TUTORIAL_TAKES.total_seconds()
-    reward = wanted.reward_cents or timing.suggested_reward(seconds)
+    account, seconds = registry.provider(wanted.terms.provider), TUTORIAL_TAKES.total_seconds()
+    reward = wanted.terms.reward_cents or timing.suggested_reward(seconds)
     fee = account.fee_cents(reward_cents=reward, places=wanted.places)
     bonus = BONUS_CENTS + account.bonus_fee_cents(cents=BONUS_CENTS)
     cost = wanted.places * (reward + fee)
-    found = rooms(corpus=wanted.corpus, submission_id=None, cents=cost, now=now)
+    found = rooms(corpus=wanted.terms.corpus, submission_id=None, cents=cost, now=now)
     if not found:
         obstacle = "No budget matches: make one for the corpus or this month."
     elif short := [room.budget for room in found if not room.suffices]:
         obstacle = f"It costs {budget.dollars(cost)}, more than the budget for {short[0]} has left."
     else:
-        obstacle = too_little([reward], provider=wanted.provider, reward_cents=reward, seconds=seconds)
+        obstacle = too_little([reward], provider=wanted.terms.provider, reward_cents=reward, seconds=seconds)
     return Plan(
         reward_cents=reward,
         fee_cents=fee,
@@ -96,25 +92,16 @@ def open_tutorial(wanted: Wanted, *, by: User, now: datetime) -> HitBatch:
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `crowd.posting.open_tutorial` says.
     """
-    return posting.open_tutorial(
-        corpus=wanted.corpus,
-        kind=wanted.kind,
-        provider=wanted.provider,
-        reward_cents=plan(wanted, now=now).reward_cents,
-        places=wanted.places,
-        by=by,
-        now=now,
-        lifetime=wanted.lifetime,
-    )
+    return posting.open_tutorial(wanted.terms, places=wanted.places, by=by, now=now)
 
 
 def read(data: dict[str, Any]) -> Wanted:
     """Read what a valid `forms.TutorialForm` holds."""
-    return Wanted(
+    terms = BatchTerms(
         corpus=data["corpus"],
         kind=data["kind"],
         provider=data["provider"],
         reward_cents=data["reward_cents"],
-        places=data["places"],
         lifetime=timedelta(hours=data["lifetime_hours"]),
     )
+    return Wanted(terms=terms, places=data["places"])

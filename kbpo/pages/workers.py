@@ -18,8 +18,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from annotations.aggregation.shares import share
-from annotations.kinds.registry import KINDS
 from annotations.models import Response
+from crowd.interfaces.registry import ASKED_KINDS
 from crowd.models import Assignment, LedgerEntry, WorkerBlock, WorkerMeasure
 from evaluation.scoring import axis
 from evaluation.scoring.stored import Measure
@@ -91,8 +91,8 @@ def workers(*, kind: str, order: str) -> QuerySet[User]:
     InvalidInput
         If the kind or the order is none there is.
     """
-    if kind not in KINDS:
-        raise InvalidInput(f"{kind!r} is none of {', '.join(KINDS)}.", where="kind")
+    if kind not in ASKED_KINDS:
+        raise InvalidInput(f"{kind!r} is none of {', '.join(ASKED_KINDS)}.", where="kind")
     if order not in ORDERS:
         raise InvalidInput(f"{order!r} is none of {', '.join(ORDERS)}.", where="order")
     found = User.objects.filter(
@@ -173,7 +173,7 @@ def together(kind: str) -> Quality:
 def qualities(user: User) -> list[Quality]:
     """Read how a worker works at each kind of question."""
     measures = {one.kind: one for one in WorkerMeasure.objects.filter(worker=user)}
-    return [quality_of(kind, measures.get(kind)) for kind in KINDS]
+    return [quality_of(kind, measures.get(kind)) for kind in ASKED_KINDS]
 
 
 def quality_of(kind: str, measure: WorkerMeasure | None) -> Quality:

@@ -16,7 +16,7 @@ from whitenoise.compress import Compressor
 
 from annotations import questions
 from annotations.models import Document, Question, Response
-from crowd import budget, posting
+from crowd import budget
 from crowd.interfaces.addresses import hit_url
 from crowd.models import Assignment, Hit
 from crowd.providers import mturk as mturk_provider
@@ -25,6 +25,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import User
 from marketplace import ledger, requesters
 from marketplace.workers import worker_for
+from tests import crowd
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
 from tests.factories import CorpusFactory, DocumentFactory, HitFactory, UserFactory
@@ -67,7 +68,7 @@ def worker(question: Question) -> User:
     corpus = question.document.corpus
     budget.create_budget(scope="corpus", key=corpus.tag, cap_cents=50_00, by=operator)
     given = {"corpus": corpus, "kind": "entities", "provider": "marketplace", "by": operator}
-    posting.open_batch(**given, reward_cents=325, now=timezone.now())
+    crowd.open_batch(**given, reward_cents=325, now=timezone.now())
     work()
     registry.provider("marketplace").grant(worker_for(person).worker_id, kind="entities")
     mturk_provider.connect.cache_clear()

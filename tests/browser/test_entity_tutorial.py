@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from crowd.tutorials import find_tutorial
+from crowd.interfaces.registry import find_tutorial
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import picture
 from tests.factories import UserFactory

@@ -16,18 +16,18 @@ from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Question, Response
-from crowd import budget, posting
-from crowd.interfaces import relation
+from crowd import budget
 from crowd.interfaces.addresses import hit_url
+from crowd.interfaces.registry import find_tutorial
+from crowd.interfaces.relation.form import ticked_values
 from crowd.models import Assignment, Hit
 from crowd.providers import mturk as mturk_provider
-from crowd.tutorials import find_tutorial
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.spans import Span
 from marketplace import ledger, requesters
 from marketplace.protocol.questions import ExternalQuestion, write_question
-from tests import boto
+from tests import boto, crowd
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
 from tests.factories import (
@@ -404,8 +404,8 @@ def test_from_learning_to_the_money(
     budget.create_budget(scope="corpus", key=corpus.tag, cap_cents=50_00, by=operator)
     given = {"corpus": corpus, "kind": "relation", "provider": "marketplace", "by": operator}
     now = timezone.now()
-    posting.open_tutorial(**given, reward_cents=5, places=3, now=now)
-    posting.open_batch(**given, reward_cents=15, now=now)
+    crowd.open_tutorial(**given, reward_cents=5, places=3, now=now)
+    crowd.open_batch(**given, reward_cents=15, now=now)
     work()
 
     page = open_page(reverse("work"), user=worker)
@@ -420,7 +420,7 @@ def test_from_learning_to_the_money(
         expect(frame.get_by_role("heading", name=f"Question {index + 1} of 10")).to_be_visible()
         expect(frame.get_by_text("Keys ?")).to_be_visible()  # the script is there
         choices = practice.page({}).steps[0].choices
-        right = relation.ticked_values(practice.asked, practice.right_answer)
+        right = ticked_values(practice.asked, practice.right_answer)
         if index == 1:
             picture(page, "tutorial-question")
             right = [choice.value for choice in choices if choice.value not in right][:1]

@@ -218,7 +218,7 @@ def test_each_save_holds_the_document_for_as_long_again(
     later = held.taken_at + timedelta(hours=1, minutes=50)
     drafts.save_draft(worker=worker, question=question, number=1, draft={}, now=later)
     held.refresh_from_db()
-    assert held.expires_at == later + queue.DOCUMENT_HELD_FOR
+    assert held.expires_at == later + timedelta(hours=2)
 
 
 def test_a_save_that_comes_too_late_is_kept_and_takes_nobodys_place(

@@ -15,6 +15,7 @@ from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question, Response, Sentence
 from annotations.segmentation import segment
 from crowd.annotators import answering, queue
+from crowd.interfaces.relation import companions
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, NotAllowed
@@ -34,7 +35,8 @@ from tests.factories import (
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-LATER = NOW + queue.HELD_FOR
+HELD_FOR = timedelta(minutes=15)
+LATER = NOW + HELD_FOR
 NONE = {"none": True}
 RIGHT = {"right": True}
 
@@ -274,7 +276,7 @@ def test_answers_are_timed_from_the_reservation_and_end_it(born: Question, worke
 def test_an_answer_after_the_time_is_taken_all_the_same(born: Question, workers: list[User]) -> None:
     take(workers[0])
     [response] = answering.submit(worker=workers[0], answers={born.pk: NONE}, now=LATER)
-    assert response.seconds == queue.HELD_FOR.total_seconds()
+    assert response.seconds == HELD_FOR.total_seconds()
 
 
 def test_answers_sent_twice_are_the_same_responses(born: Question, workers: list[User]) -> None:
@@ -357,7 +359,7 @@ def test_what_of_a_sentence_has_no_place_left_stays_away(pairs: list[Question], 
 def test_no_more_of_a_sentence_are_handed_out_than_one_reads_at_once(
     pairs: list[Question], she_is_ada: Question, workers: list[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr(companions, "PAIRS_AT_ONCE", 2)
     take(workers[0])
     assert held(workers[0]) == {pairs[0].pk, pairs[1].pk, she_is_ada.pk}
 
@@ -365,7 +367,7 @@ def test_no_more_of_a_sentence_are_handed_out_than_one_reads_at_once(
 def test_a_document_is_held_for_longer(document: Document, workers: list[User]) -> None:
     QuestionFactory.create(document=document, asked=EntitiesQuestion())
     take(workers[0])
-    assert Reservation.objects.get().expires_at == NOW + queue.DOCUMENT_HELD_FOR
+    assert Reservation.objects.get().expires_at == NOW + timedelta(hours=2)
 
 
 def at_once(acts: list[Callable[[], object]]) -> list[object]:

@@ -20,7 +20,8 @@ from annotations.kinds.passages import Passage
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.segmentation import segment
-from crowd.simulation import simulated_crowd, simulated_documents
+from crowd.interfaces.entities import simulated as simulated_documents
+from crowd.interfaces.relation import simulated as simulated_relations
 from evaluation.estimators.documents import SimpleRandom, draw_documents
 from evaluation.estimators.intervals import interval
 from evaluation.estimators.matching import TrueRelation, match
@@ -87,12 +88,12 @@ def annotate(text: Text, rng: Random) -> list[TrueRelation]:
 def judge(gold: AnnotationRecord, pair: tuple[Mention, Mention], rng: Random) -> list[TrueRelation]:
     """Have people answer a question about a pair; return what most of them say."""
     question = RelationQuestion.about(*pair)
-    right = question.answer(simulated_crowd.true_offers(question, gold))
+    right = question.answer(simulated_relations.true_offers(question, gold))
     votes: dict[Any, int] = defaultdict(int)
     for _ in range(PEOPLE):
         is_wrong = rng.random() < WRONG
         for offer in question.ticked(
-            simulated_crowd.wrong_answer(question, right, rng) if is_wrong else right
+            simulated_relations.wrong_answer(question, right, rng) if is_wrong else right
         ):
             votes[offer] += 1
     spans = [mention.span for mention in question.mentions]

@@ -9,7 +9,7 @@ from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.passages import Passage
 from annotations.records import read_annotation
 from annotations.segmentation import segment
-from crowd.simulation import simulated_documents
+from crowd.interfaces.entities import simulated as simulated_documents
 from kbpo.core.spans import Span
 from tests.knowledgenet import FOLDER, needs_knowledgenet
 

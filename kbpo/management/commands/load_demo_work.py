@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from annotations.models import Corpus, Document, Question
 from crowd import budget, posting, qualifying
+from crowd.interfaces import relation
 from crowd.models import Budget, HitBatch
-from crowd.pricing import timing
+from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.commands import Command as BaseCommand
@@ -17,7 +18,6 @@ from kbpo.management.commands.load_demo import TAG
 
 OPERATOR, WORKER = "operator@demo.example", "worker@demo.example"
 MARKETPLACE = WorkerIdentity.Provider.MARKETPLACE
-KIND = HitBatch.Kind.RELATION
 DOCUMENTS = 4
 CAP_CENTS = 50_00
 
@@ -37,19 +37,13 @@ class Command(BaseCommand):
             budget.create_budget(scope=Budget.Scope.CORPUS, key=TAG, cap_cents=CAP_CENTS, by=by)
         call_command("marketplace_worker", WORKER, stdout=StringIO())
         worker = WorkerIdentity.objects.get(user__email=WORKER, provider=MARKETPLACE)
-        qualifying.qualify(provider=MARKETPLACE, worker_id=worker.worker_id, kind=KIND, now=now)
+        qualifying.qualify(provider=MARKETPLACE, worker_id=worker.worker_id, kind=relation.NAME, now=now)
         if HitBatch.objects.filter(corpus=corpus).exists():
             return
-        waits = Question.objects.filter(document=OuterRef("pk"), kind="relation", state=Question.State.OPEN)
+        waits = Question.objects.filter(
+            document=OuterRef("pk"), kind=relation.RELATION, state=Question.State.OPEN
+        )
         documents = Document.objects.filter(Exists(waits), corpus=corpus).order_by("pk")[:DOCUMENTS]
         questions = Question.objects.filter(document__in=[document.pk for document in documents])
-        reward = timing.suggest(corpus=corpus, questions=questions, kind=KIND, now=now).reward_cents
-        posting.open_batch(
-            corpus=corpus,
-            kind=KIND,
-            provider=MARKETPLACE,
-            reward_cents=reward,
-            by=by,
-            now=now,
-            questions=questions,
-        )
+        terms = BatchTerms(corpus=corpus, kind=relation.NAME, provider=MARKETPLACE)
+        posting.open_batch(terms, by=by, now=now, questions=questions)

@@ -6,17 +6,18 @@ from django.db import connection
 from django.db.models import Avg
 from django.utils import timezone
 
-from annotations.kinds import kind_names
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
-from crowd import budget, posting
+from crowd import budget
+from crowd.interfaces.relation.interface import INTERFACE
 from crowd.models import HitBatch
 from crowd.pricing import pay, timing
 from crowd.providers import registry
 from evaluation.design.prices import Expected
 from evaluation.models import Submission
-from kbpo.accounts.models import WorkerIdentity
 
+#: Those that submissions' samples ask.
+_MAIN, _COMPANION = INTERFACE.kinds
 # What was paid for an assignment is shared out evenly among its HIT's questions, and a question is its
 # submission's whose sample first held it. Bonuses are for learning, not for judging.
 _PAID = """
@@ -79,17 +80,16 @@ def expected(submission: Submission, *, relations: float, questions: float) -> E
     if not names or not budget.matching(corpus=corpus, submission_id=submission.pk, now=now):
         return None
     last = (
-        HitBatch.objects.filter(
-            corpus=corpus, kind=HitBatch.Kind.RELATION, is_tutorial=False, provider__in=names
-        )
+        HitBatch.objects.filter(corpus=corpus, kind=INTERFACE.name, is_tutorial=False, provider__in=names)
         .order_by("-pk")
         .first()
     )
     name = last.provider if last else names[0]
-    per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else questions_per_hit(name)
+    usual = INTERFACE.price.most_questions(None, provider=name, by_sentence=False)
+    per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else usual
     pace = timing.measure(corpus)
     companions = (questions - relations) / relations if relations else 0.0
-    seconds = per_hit * (pace.relation + companions * pace.canonical)
+    seconds = per_hit * (pace.seconds[_MAIN] + companions * pace.seconds[_COMPANION])
     reward = last.reward_cents if last else timing.suggested_reward(seconds)
     fee = registry.provider(name).fee_cents(reward_cents=reward, places=FIRST_VOTES)
     votes = votes_a_question(corpus)
@@ -102,16 +102,9 @@ def expected(submission: Submission, *, relations: float, questions: float) -> E
     )
 
 
-def questions_per_hit(provider: str) -> int:
-    """Return how many questions a HIT has at a provider, unless somebody wants it otherwise."""
-    return posting.QUESTIONS_PER_HIT.get(WorkerIdentity.Provider(provider), 1)
-
-
 def votes_a_question(corpus: Corpus) -> float:
     """Return how many votes a question about a relation has needed in a corpus, on average; 3 at first."""
-    closed = Question.objects.filter(document__corpus=corpus, kind=kind_names.RELATION).exclude(
-        state=Question.State.OPEN
-    )
+    closed = Question.objects.filter(document__corpus=corpus, kind=_MAIN).exclude(state=Question.State.OPEN)
     return float(closed.aggregate(votes=Avg("votes_needed"))["votes"] or FIRST_VOTES)
 
 

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, Max, QuerySet
 
 from annotations.models import Corpus, Document, DocumentAnnotation
+from crowd.interfaces import entities
 from evaluation.models import DocumentSample
 from kbpo.pages.money import ledger
 from kbpo.pages.money.ledger import Line
@@ -22,7 +23,7 @@ WITH wanted AS (
     WHERE sample.corpus_id = %(corpus)s
 ), asked AS (
     SELECT question.id AS question_id, question.document_id, true AS is_whole
-    FROM annotations_question AS question JOIN wanted USING (document_id) WHERE question.kind = 'entities'
+    FROM annotations_question AS question JOIN wanted USING (document_id) WHERE question.kind = %(kind)s
     UNION
     SELECT needed.question_id, annotation.document_id, false
     FROM annotations_documentannotation AS annotation JOIN wanted USING (document_id)
@@ -221,7 +222,7 @@ def corpora_without() -> list[Corpus]:
 def _read(corpus: Corpus) -> Mapping[tuple[int, bool], Cost]:
     """Read for each document what its mentions (True) and its relations (False) have cost."""
     with connection.cursor() as cursor:
-        cursor.execute(_COSTS, {"corpus": corpus.pk})
+        cursor.execute(_COSTS, {"corpus": corpus.pk, "kind": entities.ENTITIES})
         return {(pk, is_whole): Cost(*values) for pk, is_whole, *values in cursor.fetchall()}
 
 

@@ -5,10 +5,8 @@ from datetime import timedelta
 
 from django import template
 
-from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.registry import read_question
-from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
+from crowd.interfaces.registry import find_interface, interface_of
 from crowd.models import Assignment, Budget, HitBatch
 from evaluation.submissions import progress
 
@@ -39,19 +37,23 @@ def state(batch: HitBatch) -> str:
 @register.filter
 def called(batch: HitBatch) -> str:
     """Return what a batch is called at the desk: titles are for workers, and all alike."""
-    kind = "Relations" if batch.kind == HitBatch.Kind.RELATION else "Documents"
-    return f"{'Tutorial' if batch.is_tutorial else kind} {batch.pk}"
+    title = find_interface(batch.kind).title
+    return f"{'Tutorial' if batch.is_tutorial else title} {batch.pk}"
+
+
+@register.filter
+def pays_for(batch: HitBatch) -> str:
+    """Say what a batch's reward is for."""
+    if batch.is_tutorial:
+        return "the tutorial"
+    price = find_interface(batch.kind).price
+    return price.unit(batch.questions_per_hit, by_sentence=batch.by_sentence).words
 
 
 @register.filter
 def asks(question: Question) -> str:
     """Say what a question is about, in the words of its document, which is loaded with it."""
-    asked, text = read_question(question.kind, question.payload), question.document.text
-    if isinstance(asked, RelationQuestion):
-        return " and ".join(text[slice(*span)] for span in asked.spans)
-    if isinstance(asked, CanonicalQuestion):
-        return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
-    return f"every name in {question.document.title}"
+    return interface_of(question.kind).summary(question)
 
 
 @register.filter

@@ -66,7 +66,6 @@ def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action:
         "assignment": found,
         "batch": found.hit.batch,
         "parts": reads.parts(found),
-        "marked_parts": reads.marked_parts(found),
         "flags": found.flag.splitlines(),
         "problems": found.problem.splitlines(),
         "may_decide": is_open,

@@ -6,8 +6,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from annotations.kinds import kind_names
 from crowd import review
+from crowd.interfaces.registry import ASKED_KINDS
 from crowd.models import Assignment, Bonus, WorkerBlock
 from crowd.quality import measures
 from kbpo.accounts.models import User, WorkerIdentity
@@ -18,18 +18,15 @@ from kbpo.pages.access import for_operators, operator
 from kbpo.pages.reading import paged
 
 PAGE = 50
-KINDS = {
-    kind_names.RELATION: "relations",
-    kind_names.CANONICAL: "full names",
-    kind_names.ENTITIES: "whole documents",
-}
+#: The kind of question that is shown unless another is asked for.
+FIRST = next(iter(ASKED_KINDS))
 
 
 @require_safe
 @for_operators
 def workers(request: HttpRequest) -> HttpResponse:
     """List workers with how fast and how well they work."""
-    kind = request.GET.get("kind", kind_names.RELATION)
+    kind = request.GET.get("kind", FIRST)
     order = request.GET.get("order", "votes")
     page = paged(request, reads.workers(kind=kind, order=order), PAGE)
     rows = reads.rows(list(page.object_list), kind=kind)
@@ -40,7 +37,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         "together": together,
         "axes": reads.axes([*(row.quality for row in rows), together]),
         "kind": kind,
-        "kinds": dict(KINDS),
+        "kinds": {kind.name: kind.plural for kind in ASKED_KINDS.values()},
         "order": order,
         "orders": reads.ORDERS,
         "measured_at": measures.last_measured(),
@@ -74,7 +71,7 @@ def _show(
     request: HttpRequest, pk: int, error: KbpoError | None = None, failed: WorkerIdentity | None = None
 ) -> HttpResponse:
     found = get_object_or_404(User, pk=pk)
-    [row] = reads.rows([found], kind=kind_names.RELATION)
+    [row] = reads.rows([found], kind=FIRST)
     qualities = reads.qualities(found)
     blocks = {
         one.worker_id: one
@@ -84,7 +81,7 @@ def _show(
         "worker": found,
         "row": row,
         "identities": [(identity, blocks.get(identity.pk)) for identity in row.identities],
-        "qualities": [(KINDS[one.kind], one) for one in qualities],
+        "qualities": [(ASKED_KINDS[one.kind].plural, one) for one in qualities],
         "axes": reads.axes(qualities),
         "page": paged(request, answers.listed(show="all", user_id=pk), PAGE),
         "bonuses": Bonus.objects.filter(worker__user=found).order_by("-pk")[:20],

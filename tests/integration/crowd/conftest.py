@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import Corpus
-from crowd import posting
 from crowd.models import HitBatch
 from crowd.providers import mturk, registry
 from crowd.providers.base import Provider
@@ -81,6 +80,6 @@ def open_batch(account: Provider, corpus: Corpus, operator: User, now: datetime)
             "by": operator,
             "now": now,
         }
-        return posting.open_batch(**given | options)
+        return crowd.open_batch(**given | options)
 
     return act

@@ -16,11 +16,11 @@ from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, DocumentAnnotation, Question, Response
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
-from crowd import posting
-from crowd.interfaces import relation
+from crowd.interfaces.entities import simulated as simulated_documents
+from crowd.interfaces.relation.form import ticked_values
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers.base import Provider
-from crowd.simulation import simulated_crowd, simulated_documents
+from crowd.simulation import simulated_crowd
 from evaluation.models import DocumentSample
 from evaluation.submissions import submitting
 from kbpo import pipeline
@@ -170,7 +170,7 @@ def annotate(
     given = {"corpus": news, "provider": "marketplace", "by": operator, "now": timezone.now()}
     asked = Question.objects.filter(state="open")
     before = Response.objects.count()
-    batch = posting.open_batch(**given, kind="entities", reward_cents=325)
+    batch = crowd.open_batch(**given, kind="entities", reward_cents=325)
     assert batch.hits.count() == documents == asked.filter(kind="entities").count()
     work()
     for number, person in enumerate(people):
@@ -182,7 +182,7 @@ def annotate(
 
     # Some pairs were judged before, for the system; the others are asked about, a sentence a HIT.
     pairs = set(asked.filter(kind="relation").values_list("pk", flat=True))
-    batch = posting.open_batch(**given, kind="relation", reward_cents=5, by_sentence=True)
+    batch = crowd.open_batch(**given, kind="relation", reward_cents=5, by_sentence=True)
     hits = batch.hits.prefetch_related("questions")
     assert {question.pk for hit in hits for question in hit.questions.all()} == pairs
     sentences = [{place_of(question) for question in hit.questions.all()} for hit in hits]
@@ -237,6 +237,6 @@ def ticking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[int], l
         assert not isinstance(asked, EntitiesQuestion)
         if number == 2 and int(question.document.doc_id[1:]) % 4 == 0:
             return ["none"]
-        return relation.ticked_values(asked, simulated_crowd.truth(question, gold))
+        return ticked_values(asked, simulated_crowd.truth(question, gold))
 
     return tick

@@ -42,8 +42,8 @@ def decide(desk: Client, assignment: Assignment, action: str, **data: str) -> An
 def ticked(assignment: Assignment) -> dict[int, list[str]]:
     return {
         said.question.pk: [choice.value for choice in said.step.choices if choice.checked]
-        for part in answers.parts(assignment)
-        for said in part.said
+        for shown in answers.parts(assignment)
+        for said in shown.part.said
     }
 
 
@@ -122,7 +122,7 @@ def test_experts_and_what_is_no_vote_are_not_among_the_counts(post: Any, send: A
     assignment = send(hit)
     send(hit, crowd.NONE, flag="Far too fast.")
     responses.record(question=hit.questions.get(), worker=operator, answer=crowd.NONE, as_expert=True)
-    [said] = answers.parts(assignment)[0].said
+    [said] = answers.parts(assignment)[0].part.said
     assert not any(choice.votes for choice in said.step.choices)
     assert [vote.words for vote in said.others] == ["None of these"] * 2
 

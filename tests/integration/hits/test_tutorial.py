@@ -16,11 +16,11 @@ from django.utils import timezone
 
 from crowd import budget, qualifying
 from crowd.budget import create_budget
-from crowd.interfaces import relation
+from crowd.interfaces.registry import find_tutorial
+from crowd.interfaces.relation.form import ticked_values
 from crowd.models import Assignment, Bonus, Hit, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
 from crowd.providers.base import NewHit, NoAnswer, Provider
-from crowd.tutorials import find_tutorial
 from tests.crowd import collect, fund
 from tests.factories import (
     AssignmentFactory,
@@ -71,7 +71,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Granter:
 
 def fields_of(answer: Mapping[str, Any], index: int) -> dict[str, Any]:
     asked = LESSON.practice[index].asked  # type: ignore[attr-defined]
-    return {"practice": str(index), "q0": relation.ticked_values(asked, answer)}
+    return {"practice": str(index), "q0": ticked_values(asked, answer)}
 
 
 def right(index: int) -> dict[str, Any]:

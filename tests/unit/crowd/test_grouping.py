@@ -3,18 +3,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.grouping import Group, Lacking, group
+from crowd.grouping import Group, OpenQuestion, group
 from kbpo.core.spans import Span
 
 A, B, C = Span(0, 3), Span(5, 8), Span(10, 13)
 
 
-def relation(pk: int, document: int = 1, votes: int = 3, mentions: tuple[Span, ...] = (A, B)) -> Lacking:
-    return Lacking(pk, document, "relation", votes, mentions)
+def relation(pk: int, document: int = 1, votes: int = 3, mentions: tuple[Span, ...] = (A, B)) -> OpenQuestion:
+    return OpenQuestion(pk, document, "relation", votes, mentions)
 
 
-def canonical(pk: int, document: int = 1, votes: int = 3, mention: Span = A) -> Lacking:
-    return Lacking(pk, document, "canonical", votes, (mention,))
+def canonical(pk: int, document: int = 1, votes: int = 3, mention: Span = A) -> OpenQuestion:
+    return OpenQuestion(pk, document, "canonical", votes, (mention,), is_companion=True)
 
 
 def test_a_relation_question_comes_with_those_about_its_mentions() -> None:
@@ -36,8 +36,8 @@ def test_canonical_questions_that_are_left_come_together_by_mention() -> None:
     assert group(questions) == [Group((1, 2), 3), Group((3,), 3)]
 
 
-def in_sentence(pk: int, sentence: int, document: int = 1, votes: int = 3) -> Lacking:
-    return Lacking(pk, document, "relation", votes, (A, B), sentence)
+def in_sentence(pk: int, sentence: int, document: int = 1, votes: int = 3) -> OpenQuestion:
+    return OpenQuestion(pk, document, "relation", votes, (A, B), sentence)
 
 
 def test_a_hit_has_the_questions_of_one_sentence_where_they_name_theirs() -> None:
@@ -67,11 +67,11 @@ def test_several_units_make_a_hit_document_by_document() -> None:
 
 
 def test_whole_documents_are_a_hit_each() -> None:
-    questions = [Lacking(1, 1, "entities", 3), Lacking(2, 2, "entities", 3)]
+    questions = [OpenQuestion(1, 1, "entities", 3), OpenQuestion(2, 2, "entities", 3)]
     assert group(questions) == [Group((1,), 3), Group((2,), 3)]
 
 
-def test_nothing_lacking_is_no_hit() -> None:
+def test_nothing_open_is_no_hit() -> None:
     assert group([]) == []
 
 
@@ -80,18 +80,18 @@ kinds = st.sampled_from(["relation", "canonical"])
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> list[Lacking]:
+def questions(draw: st.DrawFn) -> list[OpenQuestion]:
     made = []
     for pk in range(draw(st.integers(0, 25))):
         kind, document, votes = draw(kinds), draw(st.integers(1, 3)), draw(st.integers(1, 3))
         mentions = (draw(spans), draw(spans)) if kind == "relation" else (draw(spans),)
-        made.append(Lacking(pk, document, kind, votes, mentions))
+        made.append(OpenQuestion(pk, document, kind, votes, mentions, is_companion=kind == "canonical"))
     return made
 
 
 @given(questions(), st.integers(1, 10))
 def test_every_question_is_in_one_hit_with_the_places_that_it_lacks(
-    asked: list[Lacking], per_hit: int
+    asked: list[OpenQuestion], per_hit: int
 ) -> None:
     groups = group(asked, per_hit=per_hit)
     places = [(pk, one.places) for one in groups for pk in one.questions]
@@ -100,7 +100,7 @@ def test_every_question_is_in_one_hit_with_the_places_that_it_lacks(
 
 
 @given(questions(), st.randoms(use_true_random=False))
-def test_the_order_in_which_questions_come_does_not_matter(asked: list[Lacking], rng: object) -> None:
+def test_the_order_in_which_questions_come_does_not_matter(asked: list[OpenQuestion], rng: object) -> None:
     shuffled = list(asked)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     assert group(shuffled) == group(asked)

@@ -11,7 +11,6 @@ import pytest
 from django.conf import LazySettings
 
 from annotations.models import Corpus
-from crowd import posting
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
 from crowd.providers.base import NewHit
@@ -156,7 +155,7 @@ def opened(corpus: Corpus, clock: Clock) -> Callable[..., HitBatch]:
     def opened(questions: int = 12, **options: Any) -> HitBatch:
         crowd.ask(corpus, questions)
         given = {"corpus": corpus, "kind": "relation", "provider": "prolific", "reward_cents": 70}
-        batch = posting.open_batch(**{**given, "by": crowd.operator(), "now": clock(), **options})
+        batch = crowd.open_batch(**{**given, "by": crowd.operator(), "now": clock(), **options})
         crowd.post(clock())
         return batch
 

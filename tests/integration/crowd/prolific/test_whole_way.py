@@ -176,7 +176,7 @@ def test_a_batch_that_is_taken_back_pauses_its_study_and_gives_the_money_back(
 def test_a_tutorial_is_offered_to_those_who_have_not_passed_it(
     corpus: Corpus, fake: FakeProlific, clock: Clock
 ) -> None:
-    posting.open_tutorial(
+    crowd.open_tutorial(
         corpus=corpus,
         kind="relation",
         provider="prolific",

@@ -43,7 +43,7 @@ class Desk:
             "by": self.operator,
             "now": self.now,
         }
-        return posting.open_batch(**given | options)  # type: ignore[arg-type]
+        return crowd.open_batch(**given | options)
 
     def post(self) -> int:
         return crowd.post(self.now)

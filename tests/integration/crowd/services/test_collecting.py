@@ -500,7 +500,7 @@ def test_a_kill_between_two_answers_loses_neither(
 def test_a_tutorial_is_settled_when_it_is_collected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     settled = []
     monkeypatch.setattr(collecting, "_tutorials", [lambda assignment, now: settled.append(assignment)])
-    batch = posting.open_tutorial(
+    batch = crowd.open_tutorial(
         corpus=desk.corpus,
         kind="relation",
         provider="marketplace",

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from annotations.models import Corpus, Question, Sentence
-from crowd.pricing import pay, timing
+from crowd import posting
+from crowd.pricing import timing
+from crowd.pricing.terms import BatchTerms
 from tests import crowd
 from tests.factories import CorpusFactory, DocumentFactory, QuestionFactory, ResponseFactory
 
@@ -26,39 +28,40 @@ def answers(corpus: Corpus, *seconds: float, **fields: object) -> None:
 
 
 def suggest(corpus: Corpus, **options: int) -> timing.Suggestion:
-    return timing.suggest(
-        corpus=corpus, questions=Question.objects.all(), kind="relation", now=NOW, **options
-    )
+    hourly_cents = options.pop("hourly_cents", None)
+    terms = BatchTerms(corpus=corpus, kind="relation", provider="marketplace", **options)
+    found = posting.free(terms, Question.objects.all(), now=NOW)
+    return timing.suggest(terms, found, hourly_cents=hourly_cents)
 
 
 def test_where_nothing_was_measured_the_defaults_hold(corpus: Corpus) -> None:
-    assert timing.measure(corpus) == pay.Pace()
+    assert timing.measure(corpus) == timing.usual_pace()
 
 
 def test_a_pace_is_the_median_so_that_a_lunch_does_not_count(corpus: Corpus) -> None:
     answers(corpus, *[10.0] * 11, *[12.0] * 11, 9000.0)
     measured = timing.measure(corpus)
-    assert (measured.relation, measured.measured) == (12.0, {"relation"})
-    assert measured.canonical == pay.CANONICAL_SECONDS
+    assert (measured.seconds["relation"], measured.measured) == (12.0, {"relation"})
+    assert measured.seconds["canonical"] == 5.0
 
 
 def test_few_answers_are_not_believed(corpus: Corpus) -> None:
     answers(corpus, *[10.0] * 19)
-    assert timing.measure(corpus) == pay.Pace()
+    assert timing.measure(corpus) == timing.usual_pace()
 
 
 def test_other_corpora_experts_and_what_was_rejected_do_not_count(corpus: Corpus) -> None:
     answers(CorpusFactory.create(), *[1.0] * 20)
     answers(corpus, *[1.0] * 20, is_expert=True)
     answers(corpus, *[1.0] * 20, is_valid=False)
-    assert timing.measure(corpus) == pay.Pace()
+    assert timing.measure(corpus) == timing.usual_pace()
 
 
 def test_the_latest_answers_count(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "LATEST", 20)
     answers(corpus, *[60.0] * 30)
     answers(corpus, *[15.0] * 20)
-    assert timing.measure(corpus).relation == 15.0
+    assert timing.measure(corpus).seconds["relation"] == 15.0
 
 
 def test_a_reward_is_for_a_hit_with_its_companions(corpus: Corpus) -> None:
@@ -72,6 +75,11 @@ def test_bundles_pay_for_all_that_is_in_them(corpus: Corpus) -> None:
     crowd.ask(corpus, 4)
     assert suggest(corpus, questions_per_hit=4).seconds == 80
     assert suggest(corpus, hourly_cents=3600).reward_cents == 20
+
+
+def test_no_more_is_suggested_than_can_be_paid(corpus: Corpus) -> None:
+    crowd.ask(corpus, 1)
+    assert suggest(corpus, hourly_cents=10**6 * 60).reward_cents == 100_00
 
 
 def test_tokens_are_counted_by_document() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.pricing import pay
+from crowd.pricing import pay, timing
 from crowd.pricing.pay import Pace
 from kbpo.core.errors import InvalidInput
 
@@ -54,11 +54,12 @@ def test_what_makes_no_sense_is_refused(arguments: dict[str, float]) -> None:
 
 
 def test_a_hit_takes_the_time_of_its_questions() -> None:
-    assert Pace(relation=12, canonical=4).of_relations(relations=2, canonicals=3) == 36
+    pace = Pace(seconds={"relation": 12, "canonical": 4})
+    assert pace.of_questions(["relation", "canonical", "canonical", "relation", "canonical"]) == 36
 
 
 def test_a_document_of_a_thousand_tokens_takes_thirteen_minutes_unless_measured() -> None:
-    assert Pace().of_document(tokens=1000) == pytest.approx(13 * 60)
+    assert timing.usual_pace().of_document("entities", tokens=1000) == pytest.approx(13 * 60)
 
 
 def test_an_hour_of_rewards() -> None:

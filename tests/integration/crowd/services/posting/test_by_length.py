@@ -8,7 +8,8 @@ from annotations.models import Corpus, Document, Question
 from crowd import posting
 from crowd.models import HitBatch
 from crowd.posting import publishing
-from crowd.pricing import pay, timing
+from crowd.pricing import timing
+from crowd.pricing.terms import BatchTerms
 from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.factories import ADA, HALLOW, PRESS, SHE, THERE, DocumentFactory, QuestionFactory
@@ -26,15 +27,15 @@ def document_of(corpus: Corpus, words: int) -> Document:
     return document
 
 
-def preview(reward_cents: int, **options: object) -> posting.Preview:
-    given = {"questions": Question.objects.all(), "provider": "marketplace", "reward_cents": reward_cents}
-    return posting.preview(**given | options)  # type: ignore[arg-type]
+def preview(desk: Desk, reward_cents: int, **options: object) -> posting.Preview:
+    given = {"corpus": desk.corpus, "provider": "marketplace", "reward_cents": reward_cents}
+    return crowd.preview(Question.objects.all(), desk.now, **given | options)
 
 
 def test_a_document_is_a_hit_that_pays_by_its_words(desk: Desk) -> None:
     for words in (100, 300, 310):
         document_of(desk.corpus, words)
-    seen = preview(300, kind="entities", now=desk.now)
+    seen = preview(desk, 300, kind="entities")
     batch = desk.open(kind="entities", reward_cents=300)
     hits = list(batch.hits.order_by("reward_cents"))
     assert [hit.reward_cents for hit in hits] == [30, 90, 95]
@@ -66,8 +67,9 @@ def test_what_is_asked_again_pays_the_same(desk: Desk) -> None:
 
 def test_the_price_that_is_suggested_is_for_a_thousand_words(desk: Desk) -> None:
     document_of(desk.corpus, 100)
-    given = {"corpus": desk.corpus, "questions": Question.objects.all(), "now": desk.now}
-    suggestion = timing.suggest(**given, kind="entities", hourly_cents=1500)
+    terms = BatchTerms(corpus=desk.corpus, kind="entities", provider="marketplace")
+    found = posting.free(terms, Question.objects.all(), now=desk.now)
+    suggestion = timing.suggest(terms, found, hourly_cents=1500)
     assert (suggestion.seconds, suggestion.reward_cents) == (pytest.approx(780), 325)
 
 
@@ -79,7 +81,7 @@ def test_several_documents_in_a_hit_are_refused(desk: Desk) -> None:
 
 def test_a_tutorial_of_documents_pays_what_is_said(desk: Desk) -> None:
     given = {"corpus": desk.corpus, "kind": "entities", "provider": "marketplace", "by": desk.operator}
-    batch = posting.open_tutorial(**given, reward_cents=7, places=2, now=desk.now)  # type: ignore[arg-type]
+    batch = crowd.open_tutorial(**given, reward_cents=7, places=2, now=desk.now)
     assert batch.hits.get().reward_cents == 7
 
 
@@ -98,12 +100,12 @@ def pairs(desk: Desk) -> list[Question]:
 
 
 def test_a_hit_asks_about_one_sentence_and_pays_by_the_question(desk: Desk, pairs: list[Question]) -> None:
-    seen = preview(5, kind="relation", now=desk.now, by_sentence=True)
+    seen = preview(desk, 5, kind="relation", by_sentence=True)
     batch = desk.open(by_sentence=True, reward_cents=5)
     hits = [(hit.reward_cents, set(hit.questions.all())) for hit in batch.hits.order_by("reward_cents")]
     assert hits == [(5, {pairs[0]}), (15, set(pairs[1:]))]
     assert (seen.least_cents, seen.most_cents) == (5, 15)
-    assert batch.estimated_seconds == pay.RELATION_SECONDS
+    assert batch.estimated_seconds == 20
     assert {publishing._offer(hit).estimated_seconds for hit in batch.hits.all()} == {20, 60}
 
 

@@ -43,12 +43,13 @@ def test_in_parts_it_asks_and_costs_what_the_preview_says(desk: Desk) -> None:
     crowd.ask(desk.corpus, 7, companions=True)
     Question.objects.filter(pk__in=Question.objects.order_by("pk")[:6]).update(votes_needed=5)
     asked = Question.objects.all()
-    preview = posting.preview(
-        questions=asked,
+    preview = crowd.preview(
+        asked,
+        desk.now,
+        corpus=desk.corpus,
         kind="relation",
         provider="marketplace",
         reward_cents=15,
-        now=desk.now,
         questions_per_hit=2,
     )
     batch = desk.open(questions_per_hit=2)

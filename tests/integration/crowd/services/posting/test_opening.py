@@ -47,12 +47,13 @@ def test_a_batch_that_no_budget_covers_leaves_nothing_behind(desk: Desk) -> None
 
 def test_the_preview_is_what_is_posted(desk: Desk) -> None:
     crowd.ask(desk.corpus, 3, companions=True)
-    preview = posting.preview(
-        questions=Question.objects.all(),
+    preview = crowd.preview(
+        Question.objects.all(),
+        desk.now,
+        corpus=desk.corpus,
         kind="relation",
         provider="marketplace",
         reward_cents=15,
-        now=desk.now,
     )
     desk.open()
     assert preview == posting.Preview(
@@ -126,6 +127,12 @@ def test_pay_that_the_provider_would_not_take_is_refused_before_anything_is_writ
     assert desk.open(reward_cents=5).hits.count() == 1
 
 
+def test_without_a_reward_a_batch_pays_what_the_time_is_worth(desk: Desk) -> None:
+    crowd.ask(desk.corpus, 1)
+    batch = desk.open(reward_cents=None)
+    assert (batch.reward_cents, batch.estimated_seconds) == (9, 20)  # 20 s of $15 an hour are 8.3 cents
+
+
 def test_only_operators_open_batches(desk: Desk) -> None:
     crowd.ask(desk.corpus, 1)
     with pytest.raises(NotAllowed):
@@ -133,7 +140,7 @@ def test_only_operators_open_batches(desk: Desk) -> None:
 
 
 def test_a_tutorial_is_one_hit_without_questions(desk: Desk) -> None:
-    batch = posting.open_tutorial(
+    batch = crowd.open_tutorial(
         corpus=desk.corpus,
         kind="relation",
         provider="marketplace",

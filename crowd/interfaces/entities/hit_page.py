@@ -14,7 +14,8 @@ from crowd.bodies import json_object
 from crowd.hits import hit_answers, sending, tokens
 from crowd.hits.arrivals import Arrival
 from crowd.hits.limits import LARGEST
-from crowd.interfaces import entities
+from crowd.interfaces.entities.page import TYPES, build_page, minutes
+from crowd.interfaces.pages import HitPage
 from crowd.models import Assignment, Hit
 from kbpo.core.errors import InvalidInput
 
@@ -22,7 +23,7 @@ STEPS = ("mark", "check")  # what the page times: the marking, and the last look
 LONGEST_STEP = 1e6  # seconds
 
 
-def show(request: HttpRequest, hit: Hit, assignment: Assignment | None) -> HttpResponse:
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
     """Show the document with what has been done so far; without an assignment nothing can be marked."""
     document = question_of(hit).document
     passage = selectors.read_passages([document])[document.pk]
@@ -30,15 +31,15 @@ def show(request: HttpRequest, hit: Hit, assignment: Assignment | None) -> HttpR
     context = {
         "hit": hit,
         "document": document,
-        "types": entities.TYPES,
+        "types": TYPES,
         "tokens": len(passage.tokens),
-        "minutes": entities.minutes(passage),
+        "minutes": minutes(passage),
         "is_preview": assignment is None,
         "token": tokens.issue(assignment) if assignment is not None else "",
         "comment": kept.get("comment", ""),
         "longest_comment": hit_answers.LONGEST_COMMENT,
         "data": {
-            **entities.build_page(passage, document.suggestions),
+            **build_page(passage, document.suggestions),
             "name": f"hit-{assignment.pk}" if assignment is not None else "",
             "number": assignment.draft_number if assignment is not None else 0,
             "draft": kept.get("draft"),
@@ -119,3 +120,6 @@ def read_seconds(data: object) -> dict[str, float]:
 def question_of(hit: Hit) -> Question:
     """Return the one question that such a HIT asks, with its document."""
     return Question.objects.select_related("document").get(hit_questions__hit=hit)
+
+
+PAGE = HitPage(show=show, take=take, read_save=read_save)

@@ -1,106 +1,22 @@
-"""The relation interface: a question and its companions as a page, and the page's form as answers.
-
-Pure: it turns payloads, text and posted strings into what a template shows and what a service records.
-"""
+"""The page of the relation interface: a text with questions about its mentions and their full names. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any
 
 from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.links import kind_of
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
-from crowd.interfaces import links
-from crowd.interfaces.links import LinkField
-from kbpo.core.errors import InvalidInput
+from crowd.interfaces.relation.form import NONE, RIGHT, WRONG, Asked, link_field, links_asked, offer_value
+from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from kbpo.core.marking import Mark, Segment, cut
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 from kbpo.core.spans import Span
-
-NONE = "none"
-RIGHT = "right"
-WRONG = "wrong"
 
 # b is back; y and n answer the questions of right and wrong; 0 is none
 _KEYS = "123456789acdefghijklmopqrstuvwxz"
 _IN_VIEW = "in-view"
 _GAP = "gap"
-
-Asked = RelationQuestion | CanonicalQuestion
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of a sentence on the page; with a letter it is a marked mention's text."""
-
-    text: str
-    letter: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Something to tick: its value in the form, the key that ticks it, and its words."""
-
-    value: str
-    key: str
-    parts: tuple[Part, ...]
-    checked: bool
-    votes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One question of the page.
-
-    Attributes
-    ----------
-    name : str
-        Of the form's field.
-    many : bool
-        Whether several choices may be ticked.
-    heading : tuple of Part
-    hint : str
-    missing : str
-        What to say to somebody who goes on without an answer.
-    choices : tuple of Choice
-        Empty where `link` is what it asks for.
-    link : LinkField or None
-    """
-
-    name: str
-    many: bool
-    heading: tuple[Part, ...]
-    hint: str
-    missing: str
-    choices: tuple[Choice, ...]
-    link: LinkField | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A relation question with the canonical questions about its mentions, or a canonical one alone.
-
-    Attributes
-    ----------
-    segments : tuple of Segment
-    steps : tuple of Step
-    is_whole : bool
-        Whether the segments are the whole text.
-    """
-
-    segments: tuple[Segment, ...]
-    steps: tuple[Step, ...]
-    is_whole: bool = True
-
-
-class LinkMissing(InvalidInput):
-    """A link is missing or wrong; `field` names its step."""
-
-    def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +28,6 @@ class _Letters:
 
     def part(self, span: Span) -> Part:
         return Part(" ".join(self.text[span.start : span.end].split()), self.by_span[span])
-
-
-def field_name(question_id: int) -> str:
-    """Return the form field that answers a question."""
-    return f"q{question_id}"
 
 
 def spans_of(asked: Iterable[Asked]) -> list[Span]:
@@ -161,7 +72,7 @@ def build_page(
         for span, letter in letters.by_span.items()
     ]
     steps = []
-    to_link = _to_link(questions, linked)
+    to_link = links_asked(questions, linked)
     for question_id, question in questions.items():
         name = field_name(question_id)
         chosen = posted.get(name, ())
@@ -208,72 +119,6 @@ def excerpt(text: str, spans: Iterable[Span], longest: int | None) -> list[Span]
     around = bisect_right(widths, longest, key=lambda width: _size(_widen(wanted, width, len(text))))
     found = _widen(wanted, max(0, around - 1), len(text))
     return [_whole_words(text, span, wanted) for span in found]
-
-
-def link_name(question_id: int, index: int) -> str:
-    """Return the prefix of the form fields that link a mention of a question."""
-    return f"{field_name(question_id)}-link-{index}"
-
-
-def read_links(
-    question_id: int,
-    questions: Mapping[int, Asked],
-    linked: Iterable[int],
-    posted: Mapping[str, Sequence[str]],
-) -> dict[str, Any]:
-    """Return the links that a form gives to a question's mentions, by index; empty where it asks for none.
-
-    Raises
-    ------
-    LinkMissing
-        If one is missing or wrong.
-    """
-    question = questions[question_id]
-    if not isinstance(question, RelationQuestion):
-        return {}
-    found = {}
-    for index in _to_link(questions, linked).get(question_id, ()):
-        field = _link_field(question_id, index, question.mentions[index], "", posted)
-        try:
-            found[str(index)] = links.read_field(field)
-        except InvalidInput as error:
-            raise LinkMissing(str(error), field=field.name) from None
-    return found
-
-
-def read_answer(question: Asked, values: Sequence[str]) -> object:
-    """Turn a form field's values into an answer, which the service that records it validates.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing was ticked.
-    """
-    if isinstance(question, RelationQuestion):
-        if not values:
-            raise InvalidInput("Tick what holds between the two mentions, or “none of these”.")
-        offers = [_read_offer(value) for value in values if value != NONE]
-        return {"relations": offers, "none": NONE in values}
-    if not values:
-        raise InvalidInput("Say for each full name whether it is right or wrong.")
-    return {"right": {RIGHT: True, WRONG: False}.get(values[0]) if len(values) == 1 else list(values)}
-
-
-def offer_value(offer: Offer) -> str:
-    """Return the form's value for an offer."""
-    return f"{offer.predicate}|{offer.subject}"
-
-
-def ticked_values(question: Asked, answer: Mapping[str, Any]) -> list[str]:
-    """List the form values that a stored answer ticks."""
-    if isinstance(question, RelationQuestion):
-        return [offer_value(offer) for offer in question.ticked(answer)] or [NONE]
-    return [RIGHT if answer["right"] else WRONG]
-
-
-def _read_offer(value: str) -> dict[str, object]:
-    predicate, _, subject = value.rpartition("|")
-    return {"predicate": predicate, "subject": int(subject) if subject in {"0", "1"} else subject}
 
 
 def _letters(number: int) -> list[str]:
@@ -326,7 +171,7 @@ def _link_step(
     question_id: int, index: int, mention: Mention, letters: _Letters, posted: Mapping[str, Sequence[str]]
 ) -> Step:
     shown = letters.part(mention.span)
-    field = _link_field(question_id, index, mention, shown.text, posted)
+    field = link_field(question_id, index, mention, shown.text, posted)
     if field.kind == "date":
         heading: tuple[Part, ...] = (Part("Which date is "), shown, Part("?"))
         hint = "By what the document tells: the year, and the month and day where they are clear."
@@ -336,28 +181,6 @@ def _link_step(
         hint = "Whom or what the document means, not just somebody of that name."
         missing = "Choose a page, type its title, or tick “no page” (0)."
     return Step(field.name, False, heading, hint, missing, (), field)
-
-
-def _link_field(
-    question_id: int, index: int, mention: Mention, suggestion: str, posted: Mapping[str, Sequence[str]]
-) -> LinkField:
-    kind = kind_of(mention.type)
-    assert kind is not None, "mentions that are linked to nothing are not asked about"
-    return links.build_field(link_name(question_id, index), kind, suggestion, posted)
-
-
-def _to_link(questions: Mapping[int, Asked], linked: Iterable[int]) -> dict[int, list[int]]:
-    """Return, for each question, the indices of the mentions that it is the first to link."""
-    seen: set[Span] = set()
-    found: dict[int, list[int]] = {}
-    for question_id in linked:
-        question = questions[question_id]
-        if isinstance(question, RelationQuestion):
-            for index, mention in enumerate(question.mentions):
-                if kind_of(mention.type) is not None and mention.span not in seen:
-                    seen.add(mention.span)
-                    found.setdefault(question_id, []).append(index)
-    return found
 
 
 def _widen(spans: Sequence[Span], by: int, length: int) -> list[Span]:

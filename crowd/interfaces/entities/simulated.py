@@ -9,10 +9,21 @@ from urllib.parse import unquote
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.links import WIKIPEDIA, kind_of, read_link
 from annotations.kinds.passages import Passage
-from annotations.records import MentionRecord
+from annotations.records import AnnotationRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
+
+
+def right(asked: EntitiesQuestion, gold: AnnotationRecord) -> dict[str, object]:
+    """Return the right answer to the question about a document."""
+    return answer(asked, gold.mentions)
+
+
+def given(asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random) -> dict[str, object]:
+    """Return the answer of somebody who makes mistakes, as `with_errors` says."""
+    assert asked.passage is not None, "it was read to be answered"
+    return answer(asked, with_errors(gold.mentions, asked.passage, error, rng))
 
 
 def answer(asked: EntitiesQuestion, mentions: Iterable[MentionRecord]) -> dict[str, Any]:

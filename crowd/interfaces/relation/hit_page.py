@@ -2,41 +2,35 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 
-from annotations.kinds import kind_names
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Document, Question, Sentence
-from crowd.hits.hit_answers import VERSION
-from crowd.interfaces import relation
-from crowd.interfaces.relation import Asked, Page
+from crowd.hits import hit_answers, sending, tokens, working
+from crowd.hits.arrivals import Arrival
+from crowd.hits.forms import NotAnswered, posted, wants_json
+from crowd.interfaces.pages import HitPage
+from crowd.interfaces.relation import RELATION, form
+from crowd.interfaces.relation.form import Asked
+from crowd.interfaces.relation.page import build_page, spans_of
+from crowd.interfaces.steps import Page, field_name
 from crowd.models import Assignment, Hit
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.spans import Span
+
+Posted = Mapping[str, Sequence[str]]
 
 MOST_TEXT = 60_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
 COMMENT = "comment"  # the form's field
 MOST_STEPS = 200
 LONGEST_STEP = 1e6  # seconds
 _SECONDS = "seconds-"  # and the step's name: the form's field
-
-
-class NotAnswered(InvalidInput):
-    """Something in the form is missing or wrong.
-
-    Attributes
-    ----------
-    field : str
-        The name of the step at which it is to be put right.
-    """
-
-    def __init__(self, message: str, *, field: str, where: str = "") -> None:
-        super().__init__(message, where=where)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +53,39 @@ class Group:
     def title(self) -> str:
         """Return what stands over the passage."""
         return self.document.title or self.document.doc_id
+
+
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
+    """Show the page with what has been ticked and typed so far."""
+    return _show(request, hit, arrival, assignment)
+
+
+def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    """Take the form: keep the answers, and say how they reach the provider; or show what is missing."""
+    sent = posted(request)
+    questions = questions_of(hit, assignment)
+    try:
+        data = read_form(questions, sent, asks_links=hit.batch.asks_links)
+        answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
+    except InvalidInput as error:
+        if wants_json(request):
+            raise
+        return _show(request, hit, arrival, assignment, sent=sent, error=error)
+    steps = seconds_of_steps(sent)
+    handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
+    if wants_json(request):
+        return JsonResponse(asdict(handover))
+    return render(request, "hits/send.html", {"handover": handover})
+
+
+def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment | None, number: int) -> HttpResponse:
+    """Show the whole document of one of the page's groups."""
+    groups = build_groups(
+        questions_of(hit, assignment), asks_links=hit.batch.asks_links, posted={}, whole=number
+    )
+    if not groups:
+        raise Http404
+    return render(request, "hits/passage.html", {"group": groups[0]})
 
 
 def questions_of(hit: Hit, assignment: Assignment | None = None) -> list[Question]:
@@ -104,9 +131,9 @@ def build_groups(
             continue
         document = group[0].document
         about = {question.pk: asked[question.pk] for question in group}
-        page = relation.build_page(
+        page = build_page(
             document.text,
-            _sentences(document, relation.spans_of(about.values())),
+            _sentences(document, spans_of(about.values())),
             about,
             posted,
             {},
@@ -134,25 +161,61 @@ def read_form(
         about = {question.pk: asked[question.pk] for question in group}
         for question in group:
             pk = question.pk
-            name = relation.field_name(pk)
+            name = field_name(pk)
             where = f"Question {len(answers) + 1} of {len(questions)}" if len(questions) > 1 else ""
             try:
-                answer = relation.read_answer(asked[pk], posted.get(name, ()))
+                answer = form.read_answer(asked[pk], posted.get(name, ()))
                 answer = asked[pk].read_answer(answer)
             except InvalidInput as error:
                 raise NotAnswered(str(error), field=name, where=where) from None
             if asks_links:
                 answer |= _links(pk, about, posted, where)
             answers.append({"question": pk, "answer": answer, **_seconds(name, posted)})
-    return {"version": VERSION, "answers": answers, "comment": next(iter(posted.get(COMMENT, ())), "")}
+    return {
+        "version": hit_answers.VERSION,
+        "answers": answers,
+        "comment": next(iter(posted.get(COMMENT, ())), ""),
+    }
+
+
+def _show(
+    request: HttpRequest,
+    hit: Hit,
+    arrival: Arrival,
+    assignment: Assignment | None,
+    *,
+    sent: Posted | None = None,
+    error: KbpoError | None = None,
+) -> HttpResponse:
+    kept = (assignment.draft if assignment is not None else None) or {"step": 0, "fields": {}}
+    shown: Posted = kept["fields"] if sent is None else sent
+    groups = build_groups(questions_of(hit, assignment), asks_links=hit.batch.asks_links, posted=shown)
+    context = {
+        "hit": hit,
+        "groups": groups,
+        "query": request.GET.urlencode(),
+        "seconds": _seconds_so_far(groups, shown),
+        "comment": next(iter(shown.get(COMMENT, ())), ""),
+        "longest_comment": hit_answers.LONGEST_COMMENT,
+        "is_preview": arrival.is_preview,
+        "token": tokens.issue(assignment) if assignment is not None else "",
+        "state": {"step": kept["step"], "number": assignment.draft_number if assignment is not None else 0},
+        "error": error,
+    }
+    return render(request, "hits/task.html", context, status=error.status if error else 200)
+
+
+def _seconds_so_far(groups: Sequence[Group], posted: Posted) -> list[tuple[str, str]]:
+    names = [f"seconds-{step.name}" for group in groups for step in group.page.steps]
+    return [(name, next(iter(posted.get(name, ())), "")) for name in names]
 
 
 def _links(
     pk: int, about: Mapping[int, Asked], posted: Mapping[str, Sequence[str]], where: str
 ) -> dict[str, Any]:
     try:
-        found = relation.read_links(pk, about, about, posted)
-    except relation.LinkMissing as error:
+        found = form.read_links(pk, about, about, posted)
+    except form.LinkMissing as error:
         raise NotAnswered(str(error), field=error.field, where=where) from None
     return {"links": found} if found else {}
 
@@ -192,7 +255,7 @@ def _group(questions: Sequence[Question]) -> list[list[Question]]:
     asked = _read(questions)
     groups: list[list[Question]] = []
     homes: dict[tuple[int, Span], list[Question]] = {}
-    for question in sorted(questions, key=lambda one: one.kind != kind_names.RELATION):
+    for question in sorted(questions, key=lambda one: one.kind != RELATION):
         one = asked[question.pk]
         mentions = one.spans if isinstance(one, RelationQuestion) else one.spans[:1]
         home = None
@@ -214,3 +277,6 @@ def _sentences(document: Document, spans: Iterable[Span]) -> list[Span]:
         touching |= Q(start__lt=span.end, end__gt=span.start)
     rows = Sentence.objects.filter(touching, document=document).order_by("index")
     return [Span(start, end) for start, end in rows.values_list("start", "end")]
+
+
+PAGE = HitPage(show=show, take=take, read_save=working.read_draft, show_passage=show_passage)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.records import MentionRecord
-from crowd.simulation.simulated_documents import answer, with_errors
+from crowd.interfaces.entities.simulated import answer, with_errors
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
 from tests.unit.annotations.kinds.test_entities import TEXT, passage

@@ -1,4 +1,4 @@
-"""The tutorial of the relation interface, read from relation.toml."""
+"""The tutorial of the relation interface, read from tutorial.toml beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from typing import Any
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
-from crowd.interfaces import relation
-from crowd.interfaces.relation import Asked, Page
+from crowd.interfaces.relation import NAME, form
+from crowd.interfaces.relation.form import Asked
+from crowd.interfaces.relation.page import build_page
+from crowd.interfaces.steps import Page, field_name
 from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
 from crowd.tutorials.practising import Review, review, unmark
@@ -17,8 +19,7 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
 
-KIND = "relation"
-_FILE = Path(__file__).with_name("relation.toml")
+_FILE = Path(__file__).with_name("tutorial.toml")
 _ID = 0  # of a question that is in no database
 
 
@@ -42,12 +43,12 @@ class RelationPractice:
 
     def page(self, posted: Posted) -> Page:
         """Return the question as the interface shows it."""
-        return relation.build_page(self.text, [Span(0, len(self.text))], {_ID: self.asked}, posted, {})
+        return build_page(self.text, [Span(0, len(self.text))], {_ID: self.asked}, posted, {})
 
     def read(self, posted: Posted) -> dict[str, Any]:
         """Return the form's answer; `InvalidInput` if there is none."""
-        values = posted.get(relation.field_name(_ID), ())
-        return self.asked.read_answer(relation.read_answer(self.asked, values))
+        values = posted.get(field_name(_ID), ())
+        return self.asked.read_answer(form.read_answer(self.asked, values))
 
     def is_right(self, answer: Mapping[str, Any]) -> bool:
         """Say whether an answer is right: all that holds, and nothing else."""
@@ -58,7 +59,7 @@ class RelationPractice:
         return review(self.page(self._filled(answer)), self.page(self._filled(self.right_answer)))
 
     def _filled(self, answer: Mapping[str, Any]) -> Posted:
-        return {relation.field_name(_ID): relation.ticked_values(self.asked, answer)}
+        return {field_name(_ID): form.ticked_values(self.asked, answer)}
 
 
 @cache
@@ -73,9 +74,9 @@ def read_tutorial(toml: str) -> Tutorial:
     Raises
     ------
     InvalidInput
-        Naming the question that is not of the form that relation.toml describes.
+        Naming the question that is not of the form that tutorial.toml describes.
     """
-    return practising.read_tutorial(toml, kind=KIND, read=_read)
+    return practising.read_tutorial(toml, kind=NAME, read=_read)
 
 
 def _read(one: Mapping[str, Any], where: str) -> RelationPractice:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbpo.pages import marked
+from crowd.interfaces.entities import marked
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press."
 ADA = {"start": 0, "end": 9, "type": "PER", "entity": 1}

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
-from crowd.interfaces.relation import Page, Part, build_page, excerpt, read_answer, ticked_values
+from crowd.interfaces.relation.form import read_answer, ticked_values
+from crowd.interfaces.relation.page import build_page, excerpt
+from crowd.interfaces.steps import Page, Part
 from crowd.templatetags.annotate import marked, sentence
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment

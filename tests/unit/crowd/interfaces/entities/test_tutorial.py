@@ -1,7 +1,7 @@
 import pytest
 
-from crowd.tutorials import find_tutorial
-from crowd.tutorials.entities import NAME, EntitiesPractice, read_tutorial
+from crowd.interfaces.entities.tutorial import FIELD, EntitiesPractice, read_tutorial
+from crowd.interfaces.registry import find_tutorial
 from kbpo.core.errors import InvalidInput
 
 LESSON = find_tutorial("entities")
@@ -30,7 +30,7 @@ def test_every_decision_is_practised() -> None:
 def test_the_right_choice_is_right_and_every_other_is_wrong() -> None:
     for one in LESSON.practice:
         assert isinstance(one, EntitiesPractice)
-        answers = [one.read({NAME: [option.value]}) for option in one.options]
+        answers = [one.read({FIELD: [option.value]}) for option in one.options]
         assert [answer for answer in answers if one.is_right(answer)] == [one.right_answer]
 
 
@@ -47,7 +47,7 @@ def test_the_words_asked_about_are_marked_and_so_are_those_that_they_may_mean() 
 
 def test_a_review_says_what_was_chosen_and_what_is_right() -> None:
     one = LESSON.practice[2]
-    review = one.review(one.read({NAME: ["GPE"]}))
+    review = one.review(one.read({FIELD: ["GPE"]}))
     shown = [(choice.is_ticked, choice.is_right) for choice in review.choices]
     assert shown == [(False, False), (False, True), (True, False), *[(False, False)] * 3]
 
@@ -55,7 +55,7 @@ def test_a_review_says_what_was_chosen_and_what_is_right() -> None:
 @pytest.mark.parametrize("values", [[], ["DOG"], ["ORG", "GPE"]])
 def test_what_is_none_of_the_choices_is_no_answer(values: list[str]) -> None:
     with pytest.raises(InvalidInput, match="Choose one"):
-        LESSON.practice[0].read({NAME: values})
+        LESSON.practice[0].read({FIELD: values})
 
 
 @pytest.mark.parametrize(

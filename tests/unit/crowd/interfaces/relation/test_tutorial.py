@@ -1,7 +1,8 @@
 import pytest
 
-from crowd.tutorials import find_tutorial
-from crowd.tutorials.relation import RelationPractice, read_tutorial
+from crowd.interfaces.registry import find_tutorial
+from crowd.interfaces.relation.form import ticked_values
+from crowd.interfaces.relation.tutorial import RelationPractice, read_tutorial
 from kbpo.core.errors import InvalidInput
 
 LESSON = find_tutorial("relation")
@@ -40,9 +41,7 @@ def test_the_right_answer_is_right_and_another_is_not() -> None:
 
 
 def posted_right(one: RelationPractice) -> dict[str, list[str]]:
-    from crowd.interfaces import relation
-
-    return {"q0": relation.ticked_values(one.asked, one.right_answer)}
+    return {"q0": ticked_values(one.asked, one.right_answer)}
 
 
 def test_a_review_says_what_was_ticked_and_what_should_have_been() -> None:

@@ -1,4 +1,4 @@
-"""The tutorial of the entity interface, read from entities.toml.
+"""The tutorial of the entity interface, read from tutorial.toml beside it.
 
 Each practice question is one of the decisions that marking a document takes, asked by itself: what type words
 have, how far a mention goes, whom or what it means. They are answered with the interface's own keys.
@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crowd.interfaces import relation
-from crowd.interfaces.entities import TYPES
-from crowd.interfaces.relation import Choice, Page, Part, Step
+from crowd.interfaces.entities import NAME
+from crowd.interfaces.entities.page import TYPES
+from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
 from crowd.tutorials.practising import Review, review, unmark
@@ -20,12 +20,11 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
 from kbpo.core.spans import Span
 
-KIND = "entities"
-NAME = relation.field_name(0)  # of the form's field
+FIELD = field_name(0)  # of the form
 ASKED = "?"
 NOTHING = "nothing"
 NEW = "new"
-_FILE = Path(__file__).with_name("entities.toml")
+_FILE = Path(__file__).with_name("tutorial.toml")
 _LETTERS = "ABCDEFGH"
 
 
@@ -70,16 +69,16 @@ class EntitiesPractice:
 
     def page(self, posted: Posted) -> Page:
         """Return the question as the tutorial shows it."""
-        chosen = posted.get(NAME, ())
+        chosen = posted.get(FIELD, ())
         choices = tuple(
             Choice(option.value, option.key, option.parts, option.value in chosen) for option in self.options
         )
-        step = Step(NAME, False, self.heading, self.hint, "Choose one of them.", choices)
+        step = Step(FIELD, False, self.heading, self.hint, "Choose one of them.", choices)
         return Page(tuple(cut(self.text, self.marks)), (step,))
 
     def read(self, posted: Posted) -> dict[str, Any]:
         """Return the form's answer; `InvalidInput` if there is none."""
-        values = list(posted.get(NAME, ()))
+        values = list(posted.get(FIELD, ()))
         if len(values) != 1 or values[0] not in {option.value for option in self.options}:
             raise InvalidInput("Choose one of them.")
         return {"choice": values[0]}
@@ -90,7 +89,7 @@ class EntitiesPractice:
 
     def review(self, answer: Mapping[str, Any]) -> Review:
         """Return the answer beside the right one."""
-        return review(self.page({NAME: [answer["choice"]]}), self.page({NAME: [self.right]}))
+        return review(self.page({FIELD: [answer["choice"]]}), self.page({FIELD: [self.right]}))
 
 
 @cache
@@ -105,9 +104,9 @@ def read_tutorial(toml: str) -> Tutorial:
     Raises
     ------
     InvalidInput
-        Naming the question that is not of the form that entities.toml describes.
+        Naming the question that is not of the form that tutorial.toml describes.
     """
-    return practising.read_tutorial(toml, kind=KIND, read=_read)
+    return practising.read_tutorial(toml, kind=NAME, read=_read)
 
 
 def _read(one: Mapping[str, Any], where: str) -> EntitiesPractice:

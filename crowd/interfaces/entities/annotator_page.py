@@ -1,0 +1,61 @@
+"""The page on which an annotator marks a whole document: shown, and sent."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from annotations import selectors
+from annotations.models import Question
+from crowd.annotators import answering, drafts
+from crowd.annotators.refusals import answers_json
+from crowd.bodies import json_object
+from crowd.interfaces.entities.page import TYPES, build_page, minutes
+from crowd.interfaces.pages import AnnotatorPage
+from crowd.models import Reservation
+from kbpo.accounts.models import User
+
+
+def show(request: HttpRequest, question: Question, reservation: Reservation) -> HttpResponse:
+    """Show the page, with what has been done so far."""
+    document = question.document
+    passage = selectors.read_passages([document])[document.pk]
+    context = {
+        "question": question,
+        "document": document,
+        "as_expert": reservation.as_expert,
+        "types": TYPES,
+        "tokens": len(passage.tokens),
+        "minutes": minutes(passage),
+        "data": {
+            **build_page(passage, document.suggestions),
+            "name": f"{question.pk}-{reservation.worker_id}",
+            "number": reservation.draft_number,
+            "draft": reservation.draft,
+        },
+    }
+    return render(request, "crowd/entities.html", context)
+
+
+@answers_json
+def take(
+    request: HttpRequest,
+    question: Question,
+    *,
+    as_expert: bool,
+    is_held: bool,
+    go_on: Callable[[], HttpResponse],
+) -> HttpResponse:
+    """Record the answer, ``{"answer"}``, and say where to go on, ``{"next"}``: where `go_on` redirects to."""
+    assert isinstance(request.user, User)
+    answering.submit(
+        worker=request.user,
+        answers={question.pk: json_object(request, largest=drafts.LARGEST).get("answer")},
+        now=timezone.now(),
+        as_expert=as_expert,
+    )
+    return JsonResponse({"next": go_on().headers["Location"]})
+
+
+PAGE = AnnotatorPage(show=show, take=take, keeps_drafts=True)

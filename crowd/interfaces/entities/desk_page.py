@@ -1,0 +1,27 @@
+"""How a marked document is shown at the desk."""
+
+from collections.abc import Sequence
+
+from annotations.models import Document, Question
+from crowd.interfaces.entities import marked
+from crowd.interfaces.pages import DeskPage
+from crowd.interfaces.sent import read_sent
+from crowd.models import Assignment
+
+
+def read(assignment: Assignment, questions: Sequence[Question]) -> list[marked.MarkedPart]:
+    """Read what was marked in each document."""
+    sent = read_sent(assignment, questions)
+    documents = Document.objects.in_bulk([question.document_id for question in questions])
+    return [
+        marked.part(
+            documents[question.document_id],
+            sent.answer(question),
+            sent.own.get(question.pk),
+            sent.others[question.pk],
+        )
+        for question in questions
+    ]
+
+
+PAGE = DeskPage(read=read, template="desk/parts/marked.html")

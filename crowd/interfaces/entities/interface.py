@@ -1,0 +1,67 @@
+"""The entity interface, without its pages."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotations.models import Question
+from crowd.interfaces.entities import ENTITIES, NAME, simulated
+from crowd.interfaces.entities.price import DocumentPrice
+from crowd.interfaces.entities.tutorial import tutorial
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.offers import WorkOffer
+from kbpo.core.spans import Span
+
+
+def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return none: the question is about all of a document."""
+    return ()
+
+
+def _summary(question: Question) -> str:
+    return f"every name in {question.document.title}"
+
+
+def _companions(question: Question) -> QuerySet[Question]:
+    """Select nothing: a document has the page to itself."""
+    return Question.objects.none()
+
+
+def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
+    return []
+
+
+INTERFACE = Interface(
+    name=NAME,
+    # 13 minutes a document of 1,000 tokens: Chaganty et al. 2017
+    asks=(AskedKind(name=ENTITIES, plural="whole documents", seconds=0.78),),
+    title="Documents",
+    description="all mentions of a document",
+    offer=WorkOffer(
+        title="Mark the people, places, organizations, dates and titles in a text",
+        description="Read a document, mark every name in it, and say which names mean the same.",
+        keywords="text, reading, names, language",
+        duration=timedelta(hours=2),
+    ),
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to mark names in a text (10 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, text, reading, names",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=tutorial,
+    ),
+    price=DocumentPrice(ENTITIES),
+    # each save starts the time anew
+    queue=Queue(held_for=timedelta(hours=2), companions=_companions, choose=_choose),
+    mentions=_mentions,
+    summary=_summary,
+    compares_answers=False,
+    is_sampled=False,
+    simulated=simulated,
+)

@@ -1,0 +1,142 @@
+"""What an interface is: how people are asked some kinds of question, wherever that is.
+
+Its pages stand in `crowd.interfaces.page_registry`, so that what plans and pays work needs no views.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+from typing import Any, Protocol
+
+from django.db.models import QuerySet
+
+from annotations.models import Question
+from annotations.records import AnnotationRecord
+from crowd.interfaces.offers import WorkOffer
+from crowd.interfaces.price import Price
+from crowd.tutorials.lesson import Tutorial
+from kbpo.core.spans import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedKind:
+    """A kind of question that an interface asks.
+
+    Attributes
+    ----------
+    name : str
+        Of the kind, as `Question.kind` has it.
+    plural : str
+        What such questions are called in lists.
+    seconds : float
+        That one takes, or each token of its document if it is about all of that, where nothing was measured.
+    is_companion : bool
+        Whether it rides along with another question about its first mention.
+    """
+
+    name: str
+    plural: str
+    seconds: float
+    is_companion: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teaching:
+    """How an interface is taught.
+
+    Attributes
+    ----------
+    offer : WorkOffer
+        The tutorial as work.
+    tutorial : callable
+        Returns the tutorial.
+    """
+
+    offer: WorkOffer
+    tutorial: Callable[[], Tutorial]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """How annotators on the site are given the questions.
+
+    Attributes
+    ----------
+    held_for : timedelta
+        How long somebody has for a question.
+    companions : callable
+        Selects what may be asked on the page of a question.
+    choose : callable
+        Of a question and of those companions that are free, returns what is asked beside it, in order.
+    """
+
+    held_for: timedelta
+    companions: Callable[[Question], QuerySet[Question]]
+    choose: Callable[[Question, Sequence[Question]], list[Question]]
+
+
+class Simulated(Protocol):
+    """What simulated people answer. Pure."""
+
+    def right(self, asked: Any, gold: AnnotationRecord) -> dict[str, object]:
+        """Return the right answer to a question."""
+
+    def given(self, asked: Any, gold: AnnotationRecord, error: float, rng: Random) -> dict[str, object]:
+        """Return the answer of somebody who errs with a probability."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interface:
+    """How people are asked some kinds of question.
+
+    Attributes
+    ----------
+    name : str
+        As `HitBatch.kind` has it.
+    asks : tuple of AskedKind
+        The main kind first.
+    title : str
+        At the desk.
+    description : str
+        What it asks, in lists.
+    offer : WorkOffer
+        Of work, for as much as the duration is for.
+    teaching : Teaching or None
+        None where it has no tutorial.
+    price : Price
+    queue : Queue
+    mentions : callable
+        Of a kind and a payload, the mentions that a question is about.
+    summary : callable
+        Of a question with its document, what it asks, in a line.
+    compares_answers : bool
+        Whether two people can be expected to give the same whole answer.
+    is_sampled : bool
+        Whether submissions are judged by it: its answers narrow the intervals of their scores.
+    simulated : Simulated
+    """
+
+    name: str
+    asks: tuple[AskedKind, ...]
+    title: str
+    description: str
+    offer: WorkOffer
+    teaching: Teaching | None
+    price: Price
+    queue: Queue
+    mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]]
+    summary: Callable[[Question], str]
+    compares_answers: bool
+    is_sampled: bool
+    simulated: Simulated
+
+    @property
+    def main(self) -> str:
+        """Return the name of the kind of question that it is for."""
+        return self.asks[0].name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the names of the kinds of question that it asks."""
+        return tuple(one.name for one in self.asks)

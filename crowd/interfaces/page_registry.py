@@ -1,0 +1,35 @@
+"""The pages of each interface: for views alone. What plans and pays work asks `crowd.interfaces.registry`."""
+
+from collections.abc import Mapping
+
+from crowd.hits import tutorial
+from crowd.interfaces import entities, relation
+from crowd.interfaces.entities import annotator_page as entity_annotator_page
+from crowd.interfaces.entities import desk_page as entity_desk_page
+from crowd.interfaces.entities import hit_page as entity_hit_page
+from crowd.interfaces.pages import HitPage, Pages
+from crowd.interfaces.registry import find_interface, interface_of
+from crowd.interfaces.relation import annotator_page as relation_annotator_page
+from crowd.interfaces.relation import desk_page as relation_desk_page
+from crowd.interfaces.relation import hit_page as relation_hit_page
+from crowd.models import HitBatch
+
+PAGES: Mapping[str, Pages] = {
+    relation.NAME: Pages(
+        hit=relation_hit_page.PAGE, annotator=relation_annotator_page.PAGE, desk=relation_desk_page.PAGE
+    ),
+    entities.NAME: Pages(
+        hit=entity_hit_page.PAGE, annotator=entity_annotator_page.PAGE, desk=entity_desk_page.PAGE
+    ),
+}
+
+
+def hit_page(batch: HitBatch) -> HitPage:
+    """Return the page of a batch's HITs; `InvalidInput` if no interface is of the batch's kind."""
+    found = PAGES[find_interface(batch.kind).name].hit
+    return tutorial.PAGE if batch.is_tutorial else found
+
+
+def pages_of(kind: str) -> Pages:
+    """Return the pages on which a kind of question is asked; `InvalidInput` if there are none."""
+    return PAGES[interface_of(kind).name]

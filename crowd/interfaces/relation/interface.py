@@ -1,0 +1,64 @@
+"""The relation interface, without its pages."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from annotations.kinds.registry import read_claim_question
+from annotations.kinds.relation import RelationQuestion
+from annotations.models import Question
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.offers import WorkOffer
+from crowd.interfaces.relation import CANONICAL, NAME, RELATION, companions, simulated
+from crowd.interfaces.relation.price import RelationPrice
+from crowd.interfaces.relation.tutorial import tutorial
+from kbpo.core.spans import Span
+
+
+def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return both mentions of a pair, and of a canonical question the one that it is about."""
+    asked = read_claim_question(kind, payload)
+    return asked.spans if isinstance(asked, RelationQuestion) else (asked.mention,)
+
+
+def _summary(question: Question) -> str:
+    asked, text = read_claim_question(question.kind, question.payload), question.document.text
+    if isinstance(asked, RelationQuestion):
+        return " and ".join(text[slice(*span)] for span in asked.spans)
+    return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
+
+
+INTERFACE = Interface(
+    name=NAME,
+    asks=(
+        # 20 s a relation question: Chaganty et al. 2017
+        AskedKind(name=RELATION, plural="relations", seconds=20.0),
+        AskedKind(name=CANONICAL, plural="full names", seconds=5.0, is_companion=True),
+    ),
+    title="Relations",
+    description="relations between two mentions",
+    offer=WorkOffer(
+        title="How are two people, places or organizations related in a text?",
+        description="Read a short passage and say how two marked names are related, if at all.",
+        keywords="text, reading, relations, language",
+        duration=timedelta(minutes=5),
+    ),
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to say how two names are related in a text (10 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, text, reading, relations",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=tutorial,
+    ),
+    price=RelationPrice(RELATION),
+    queue=Queue(held_for=timedelta(minutes=15), companions=companions.companions, choose=companions.choose),
+    mentions=_mentions,
+    summary=_summary,
+    compares_answers=True,
+    is_sampled=True,
+    simulated=simulated,
+)
