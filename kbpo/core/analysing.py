@@ -9,6 +9,7 @@ of a load that is rolled back the number of rows stays, until autovacuum comes b
 
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
@@ -41,7 +42,7 @@ def analyse(loaded: Mapping[type[Model], int]) -> None:
             continue
         table = model._meta.db_table
         try:
-            with transaction.atomic(), connection.cursor() as cursor:
+            with _savepoint(), connection.cursor() as cursor:
                 cursor.execute("SELECT reltuples FROM pg_class WHERE oid = %s::regclass", [table])
                 (known,) = cursor.fetchone()  # -1 of a table that was never analysed
                 if rows > LEAST + SHARE * known:
@@ -50,3 +51,8 @@ def analyse(loaded: Mapping[type[Model], int]) -> None:
             if is_outage(error):
                 raise
             logger.warning("%s was not analysed: %s", table, error)
+
+
+def _savepoint() -> AbstractContextManager[None]:
+    """Keep an error from the transaction around, if there is one; a transaction of its own is not needed."""
+    return transaction.atomic() if connection.in_atomic_block else nullcontext()
