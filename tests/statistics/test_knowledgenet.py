@@ -19,7 +19,7 @@ from django.test import override_settings
 from annotations.models import Corpus, Question
 from evaluation.design import columns, epochs, sampling
 from evaluation.estimators import coordinated, documents, matching
-from evaluation.estimators.comparison import Comparable, Measure, comparables, differences
+from evaluation.estimators.comparison import Comparable, comparables, differences
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
@@ -308,7 +308,7 @@ def test_intervals_of_differences_hold_the_truth(
     world: World,
     found: dict[tuple[str, str], Found],
     estimator: str,
-    measure: Measure,
+    measure: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     truth = found[estimator, measure].truth
