@@ -7,7 +7,7 @@ from marketplace.frames import SUBMIT
 from marketplace.protocol import api
 
 urlpatterns = [
-    re_path(r"^marketplace/protocol/api/?$", api.requester_api, name="requester_api"),
+    re_path(r"^marketplace/api/?$", api.requester_api, name="requester_api"),
     path("work/", views.find, name="work"),
     path("work/mine/", views.mine, name="work_mine"),
     path("work/earnings/", views.earnings, name="work_earnings"),
