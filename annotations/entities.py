@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from annotations.languages import DEFAULT, read_language
 from annotations.links import read_link
 from annotations.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
@@ -26,7 +27,6 @@ from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
 
 VERSION = 1  # of the question and its answer
-WIKIPEDIA = "https://en.wikipedia.org/wiki/"
 _ENTITY_FIELDS = {"id", "canonical", "link"}
 
 
@@ -39,10 +39,13 @@ class Passage:
     text : str
     sentences : sequence of sequence of Span
         The tokens of each sentence, in order.
+    language : str
+        The corpus', as a tag: in whose Wikipedia titles are.
     """
 
     text: str
     sentences: Sequence[Sequence[Span]]
+    language: str = DEFAULT
 
     @cached_property
     def tokens(self) -> tuple[Span, ...]:
@@ -76,16 +79,18 @@ class Passage:
         return Span(touched[0].start, touched[-1].end) if touched else None
 
 
-def link_text(link: Mapping[str, object]) -> str:
-    """Return a link as it stands beside a mention: an address, a date, or nothing.
+def link_text(link: Mapping[str, object], language: str = DEFAULT) -> str:
+    """Return a link as it stands beside a mention: an address in a language's Wikipedia, a date, or nothing.
 
     Examples
     --------
     >>> link_text({"page": "Port Hallow"})
     'https://en.wikipedia.org/wiki/Port_Hallow'
+    >>> link_text({"page": "Sevilla"}, "es")
+    'https://es.wikipedia.org/wiki/Sevilla'
     """
     if "page" in link:
-        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
+        return read_language(language).pages + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
     return str(link.get("date", ""))
 
 
@@ -155,8 +160,9 @@ class EntitiesQuestion:
 
     def mentions(self, answer: Mapping[str, Any]) -> tuple[MentionRecord, ...]:
         """Return what a stored answer marks, in the order of the text."""
+        language = self._passage().language
         entities = {
-            entity["id"]: (Span(**entity["canonical"]), link_text(entity["link"]))
+            entity["id"]: (Span(**entity["canonical"]), link_text(entity["link"], language))
             for entity in answer["entities"]
         }
         return tuple(

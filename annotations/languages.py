@@ -126,6 +126,11 @@ class Language:
         """The name under which its Wikipedia is found, as in ``"en.wikipedia.org"``."""
         return _WIKIPEDIAS.get(self.code, self.code)
 
+    @property
+    def pages(self) -> str:
+        """How the addresses of its Wikipedia's pages begin."""
+        return f"https://{self.wikipedia}.wikipedia.org/wiki/"
+
 
 def read_language(tag: str) -> Language:
     """Return the language that a tag of BCP 47 names.
@@ -161,3 +166,6 @@ def read_language(tag: str) -> Language:
         )
     is_rtl = script in _RIGHT_TO_LEFT_SCRIPTS if script else code in _RIGHT_TO_LEFT
     return Language("-".join(filter(None, (code, script, region))), code, "rtl" if is_rtl else "ltr")
+
+
+ENGLISH = read_language(DEFAULT)

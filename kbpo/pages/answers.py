@@ -107,7 +107,9 @@ def listed(*, show: str, batch_id: int | None = None, user_id: int | None = None
 
 def marked_parts(assignment: Assignment) -> list[marked.MarkedPart]:
     """Read what an assignment's worker marked in whole documents, where its HIT asks for that."""
-    questions = list(_asked(assignment).filter(kind=Question.Kind.ENTITIES).select_related("document"))
+    questions = list(
+        _asked(assignment).filter(kind=Question.Kind.ENTITIES).select_related("document__corpus")
+    )
     if not questions:
         return []
     own, others = _responses(assignment, questions)
@@ -149,7 +151,7 @@ def parts(assignment: Assignment) -> list[Part]:
     by_document: dict[int, list[_Reading]] = defaultdict(list)
     for one in reading.values():
         by_document[one.question.document_id].append(one)
-    documents = Document.objects.in_bulk(by_document)
+    documents = Document.objects.select_related("corpus").in_bulk(by_document)
     sentences = _sentences(by_document)
     return [
         _part(documents[document_id], sentences[document_id], here)
