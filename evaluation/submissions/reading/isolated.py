@@ -26,7 +26,7 @@ from kbpo.core.errors import InvalidInput, KbpoError
 
 logger = logging.getLogger(__name__)
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LOOK = 2.0  # seconds after which somebody may have changed their mind
 KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")  # and so none of the secrets
 
