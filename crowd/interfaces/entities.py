@@ -42,9 +42,10 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
     Returns
     -------
     dict
-        `language`: the corpus', without script and region. `sentences`: for each where it starts (in characters), its words, what stands between them, and
-        whether a paragraph begins with it. `suggestions`: for each its first and last word (by their numbers
-        in the document), type, canonical mention (first and last word) and link (null if it has none).
+        `language`: the corpus', without script and region. `sentences`: for each where it starts (in
+        characters), its words, what stands between them, and whether a paragraph begins with it.
+        `suggestions`: for each its first and last word (by their numbers in the document), type, canonical
+        mention (first and last word) and link (null if it has none).
     """
     sentences: list[dict[str, Any]] = []
     end = 0

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from annotations import payloads
 from annotations.models import Question
 from annotations.payloads import CanonicalQuestion, RelationQuestion
+from annotations.templatetags.languages import words_of
 from crowd.models import Assignment, Budget, HitBatch
 from evaluation.submissions import progress
+from kbpo.core.spans import Span
 
 register = template.Library()
 
@@ -43,14 +47,18 @@ def called(batch: HitBatch) -> str:
 
 
 @register.filter
-def asks(question: Question) -> str:
-    """Say what a question is about, in the words of its document, which is loaded with it."""
-    asked, text = payloads.read_question(question.kind, question.payload), question.document.text
+def asks(question: Question) -> SafeString:
+    """Say what a question is about, in the words of its document, which is loaded with it and its corpus."""
+    asked, document = payloads.read_question(question.kind, question.payload), question.document
+
+    def words(span: Span) -> SafeString:
+        return words_of(document.text[slice(*span)], document.corpus)
+
     if isinstance(asked, RelationQuestion):
-        return " and ".join(text[slice(*span)] for span in asked.spans)
+        return format_html_join(" and ", "{}", ((words(span),) for span in asked.spans))
     if isinstance(asked, CanonicalQuestion):
-        return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
-    return f"every name in {question.document.title}"
+        return format_html("whether {} is called {}", words(asked.mention), words(asked.canonical))
+    return format_html("every name in {}", words_of(document.title, document.corpus))
 
 
 @register.filter
