@@ -8,7 +8,6 @@ that were there. That is each kind's to say, and the registry's to look up.
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,28 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("annotations", "crowd", "evaluation", "kbpo", "marketplace", "demo")
 #: Where kinds are told apart by right.
 OWN = ("annotations/kinds/", "crowd/interfaces/")
-
-#: Where they still are, and how often. It only shrinks: what is moved into an interface is taken off here.
-LEFT = {
-    "crowd/annotators/queue.py": 3,
-    "crowd/annotators/views.py": 2,
-    "crowd/grouping.py": 2,
-    "crowd/hits/relation_page.py": 3,
-    "crowd/hits/views.py": 1,
-    "crowd/open_questions.py": 2,
-    "crowd/posting/opening.py": 2,
-    "crowd/pricing/timing.py": 4,
-    "crowd/quality/checking.py": 1,
-    "crowd/quality/measures.py": 1,
-    "crowd/simulation/simulated_crowd.py": 4,
-    "kbpo/pages/answers.py": 2,
-    "kbpo/pages/forms.py": 1,
-    "kbpo/pages/opening.py": 1,
-    "kbpo/pages/templatetags/desk.py": 3,
-    "kbpo/pages/views/workers.py": 1,
-}
-
-LEFT_IN_TEMPLATES = {"templates/desk/batch.html": 1, "templates/desk/open.html": 2}
 
 QUESTIONS = {"RelationQuestion", "CanonicalQuestion", "EntitiesQuestion"}
 HOLDERS = {"kind_names", "Kind", "relation", "canonical", "entities"}
@@ -56,7 +33,7 @@ def test_no_template_tells_kinds_apart() -> None:
         str(path.relative_to(ROOT)): len(_IN_TEMPLATE.findall(path.read_text()))
         for path in sorted((ROOT / "templates").rglob("*.html"))
     }
-    assert {path: times for path, times in found.items() if times} == LEFT_IN_TEMPLATES
+    assert {path: times for path, times in found.items() if times} == {}
 
 
 def test_nothing_but_kinds_and_interfaces_tells_kinds_apart() -> None:
@@ -66,8 +43,7 @@ def test_nothing_but_kinds_and_interfaces_tells_kinds_apart() -> None:
         for path in sorted((ROOT / source).rglob("*.py"))
         if "migrations" not in path.parts and not str(path.relative_to(ROOT)).startswith(OWN)
     }
-    found = {path: lines for path, lines in found.items() if lines}
-    assert Counter({path: len(lines) for path, lines in found.items()}) == Counter(LEFT), found
+    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(
