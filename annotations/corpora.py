@@ -13,6 +13,7 @@ from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from annotations import jsonlines
+from annotations.languages import DEFAULT, read_language
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
@@ -60,7 +61,9 @@ class _Line(Generic[Record]):
 
 
 @transaction.atomic
-def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | None = None) -> LoadReport:
+def load_corpus(
+    *, path: Path | str, tag: str, name: str = "", design: str | None = None, language: str | None = None
+) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
     Memory holds a batch of documents and the ids of all. A file may bring new documents to a corpus that
@@ -77,15 +80,18 @@ def load_corpus(*, path: Path | str, tag: str, name: str = "", design: str | Non
         Its full name; the tag if a new corpus is given none.
     design : {"coordinated", "iid"}, optional
         How it is sampled; `coordinated` if a new corpus is given none.
+    language : str, optional
+        In which it is written, as a tag of BCP 47; English if a new corpus is given none.
 
     Raises
     ------
     InvalidInput
-        If the tag or the design is none, or a line holds no document; names the line.
+        If the tag, the design or the language is none, or a line holds no document; names the line.
     Conflict
-        If the corpus has another name or design, or a document differs from the loaded one; names it.
+        If the corpus has another name, design or language, or a document differs from the loaded one; names
+        it.
     """
-    corpus = _corpus(tag, name, design)
+    corpus = _corpus(tag, name, design, language and read_language(language).tag)
     created = unchanged = sentences = tokens = 0
     for batch in _batches(_lines(path, read_document)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
@@ -143,10 +149,15 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, name: str, design: str | None) -> Corpus:
+def _corpus(tag: str, name: str, design: str | None, language: str | None) -> Corpus:
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
-        new = Corpus(tag=tag, name=name or tag, design=design or Corpus.Design.COORDINATED)
+        new = Corpus(
+            tag=tag,
+            name=name or tag,
+            design=design or Corpus.Design.COORDINATED,
+            language=language or DEFAULT,
+        )
         try:
             new.full_clean(validate_unique=False)
         except ValidationError as error:
@@ -155,7 +166,7 @@ def _corpus(tag: str, name: str, design: str | None) -> Corpus:
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update().get(tag=tag)
-    for field, value in (("name", name), ("design", design)):
+    for field, value in (("name", name), ("design", design), ("language", language)):
         if value and value != getattr(corpus, field):
             raise Conflict(
                 f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "
@@ -220,7 +231,7 @@ def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[
             for pk, record in zip(ids, records, strict=True)
         ),
     )
-    segmented = list(segment([record.text for record in records]))
+    segmented = list(segment([record.text for record in records], corpus.language))
     _copy(
         Sentence,
         ("document_id", "index", "start", "end", "token_starts", "token_ends"),

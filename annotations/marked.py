@@ -1,14 +1,17 @@
 """A text with the mentions that are marked in it, entity by entity, for people to read: pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from annotations.kinds.links import WIKIPEDIA, kind_of
+from annotations.kinds.links import kind_of
 from annotations.records import MentionRecord
 from kbpo.core.marking import Mark
 from kbpo.core.ontology import TYPE_NAMES
 from kbpo.core.spans import Span
+
+_WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org/wiki/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,11 @@ def page_name(link: str) -> str:
     --------
     >>> page_name("https://en.wikipedia.org/wiki/Port_Hallow")
     'Port Hallow'
+    >>> page_name("https://es.wikipedia.org/wiki/Sevilla_(ciudad)")
+    'Sevilla (ciudad)'
     """
     if not is_address(link):
         return link
-    if link.startswith(WIKIPEDIA):
-        return unquote(link.removeprefix(WIKIPEDIA)).replace("_", " ")
+    if found := _WIKIPEDIA.match(link):
+        return unquote(link[found.end() :]).replace("_", " ")
     return unquote(link.rstrip("/").rsplit("/", 1)[-1])

@@ -1,10 +1,16 @@
-"""How often names occur in a corpus: in how many of its documents, by Postgres' full-text search."""
+"""How often names occur in a corpus: in how many of its documents.
 
+In English Postgres' full-text search tells, by its index. It knows no other punctuation than ASCII's, and
+words only by the spaces between them, so in other languages the texts themselves are gone through.
+"""
+
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from django.db import connection
 
+from annotations.languages import DEFAULT
 from annotations.models import Corpus, NameFrequency
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from kbpo.core.analysing import analyse
@@ -38,6 +44,23 @@ WHERE found.corpus_id = %s
 ORDER BY asked.name, found.id
 """  # noqa: S608 - a number of ours
 
+# Letters and digits alone, in lower case, with two spaces between words and one around all, so that each of
+# two names in a row has its own; where words are not set apart, without any white space.
+_WORDS = "' ' || btrim(regexp_replace(lower({}), '[^[:alnum:]]+', '  ', 'g')) || ' '"
+_CHARACTERS = r"regexp_replace(lower({}), '\s+', '', 'g')"
+
+_IN_TEXTS = """
+WITH plain AS MATERIALIZED (
+    SELECT document.id, {text} AS text FROM annotations_document AS document WHERE document.corpus_id = %s
+), asked AS (
+    SELECT name, {name} AS wanted FROM unnest(%s::text[]) AS asked (name) WHERE name ~ '[[:alnum:]]'
+)
+SELECT asked.name, plain.id,
+    (length(plain.text) - length(replace(plain.text, asked.wanted, ''))) / length(asked.wanted) AS times
+FROM plain JOIN asked ON strpos(plain.text, asked.wanted) > 0
+ORDER BY asked.name, plain.id
+"""
+
 
 class Occurrence(NamedTuple):
     """A name in a document, and how often it stands there."""
@@ -61,6 +84,7 @@ def normalised(name: str) -> str:
 def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]:
     """Count the documents of a corpus that contain each name, as a phrase of whole words in any case.
 
+    Where white space does not stand between words, as in Chinese, they are those that contain its characters.
     Counts are kept while the corpus has as many documents; only new names cost a search.
 
     Parameters
@@ -80,9 +104,7 @@ def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]
     counts = {name: number for name, number in kept.values_list("name", "documents") if name in wanted}
     missing = sorted(wanted - counts.keys())
     if missing:
-        with connection.cursor() as cursor:
-            cursor.execute(_COUNT, [corpus.pk, missing])
-            found = dict(cursor.fetchall())
+        found = _count(corpus, missing)
         NameFrequency.objects.bulk_create(
             (
                 NameFrequency(corpus=corpus, name=name, documents=number, among=among)
@@ -109,6 +131,26 @@ def find_occurrences(corpus: Corpus, names: Collection[str]) -> list[Occurrence]
     list of Occurrence
         By name, then by document.
     """
+    wanted = sorted(set(names))
+    if corpus.written_in.code != DEFAULT:
+        return _in_texts(corpus, wanted)
     with connection.cursor() as cursor:
-        cursor.execute(_OCCUR, [sorted(set(names)), corpus.pk])
+        cursor.execute(_OCCUR, [wanted, corpus.pk])
+        return [Occurrence(*row) for row in cursor.fetchall()]
+
+
+def _count(corpus: Corpus, names: list[str]) -> dict[str, int]:
+    if corpus.written_in.code != DEFAULT:
+        numbers = Counter(one.name for one in _in_texts(corpus, names))
+        return {name: numbers[name] for name in names}
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [corpus.pk, names])
+        return dict(cursor.fetchall())
+
+
+def _in_texts(corpus: Corpus, names: list[str]) -> list[Occurrence]:
+    plain = _WORDS if corpus.written_in.has_spaces else _CHARACTERS
+    query = _IN_TEXTS.format(text=plain.format("document.text"), name=plain.format("name"))
+    with connection.cursor() as cursor:
+        cursor.execute(query, [corpus.pk, names])
         return [Occurrence(*row) for row in cursor.fetchall()]

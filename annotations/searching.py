@@ -1,11 +1,18 @@
-"""Finding documents by what is in them: Postgres' full-text search over texts, ids and titles."""
+"""Finding documents by what is in them: texts, ids and titles.
 
+English texts are found by Postgres' full-text search. It knows no other punctuation than ASCII's, and words
+only by the spaces between them, so texts in other languages are found by what stands in them, wherever words
+end.
+"""
+
+import re
 from collections.abc import Collection, Mapping
 
 from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchVector
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
+from annotations.languages import DEFAULT, ENGLISH, Language
 from annotations.models import Corpus, Document
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from kbpo.core.marking import Mark, Segment, cut
@@ -13,6 +20,8 @@ from kbpo.core.spans import Span
 
 # Characters for private use mark the hits, so that nothing that people write is taken for a mark.
 _OPEN, _CLOSE = "\ue000", "\ue001"
+_TERM = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
+_AROUND = 80  # characters of an excerpt before and after what is found
 
 
 def search_documents(corpus: Corpus, words: str) -> QuerySet[Document]:
@@ -22,17 +31,22 @@ def search_documents(corpus: Corpus, words: str) -> QuerySet[Document]:
     ----------
     corpus : Corpus
     words : str
-        As people write a search: words that must all occur, "a phrase", or, -without. A document is also
-        found by a part of its id or title. Empty: every document.
+        As people write a search: words that must all occur, "a phrase", -without; in English also or. A
+        document is also found by a part of its id or title. Empty: every document.
     """
     found = corpus.documents.order_by("id")
     if not words:
         return found
-    in_text = _with_words(words).filter(corpus=corpus).values("pk")
+    if corpus.written_in.code == DEFAULT:
+        in_text = _with_words(words).filter(corpus=corpus).values("pk")
+    else:
+        in_text = _containing(words).filter(corpus=corpus).values("pk")
     return found.filter(Q(pk__in=in_text) | Q(doc_id__icontains=words) | Q(title__icontains=words))
 
 
-def excerpts(document_ids: Collection[int], words: str) -> Mapping[int, list[Segment]]:
+def excerpts(
+    document_ids: Collection[int], words: str, language: Language = ENGLISH
+) -> Mapping[int, list[Segment]]:
     """Cut a short passage out of each text around what a search finds in it, the hits marked.
 
     Parameters
@@ -40,6 +54,8 @@ def excerpts(document_ids: Collection[int], words: str) -> Mapping[int, list[Seg
     document_ids : collection of int
         Of a page of what `search_documents` found; one query for all.
     words : str
+    language : Language, optional
+        The corpus'.
 
     Returns
     -------
@@ -48,6 +64,10 @@ def excerpts(document_ids: Collection[int], words: str) -> Mapping[int, list[Seg
     """
     if not words or not document_ids:
         return {}
+    if language.code != DEFAULT:
+        texts = Document.objects.filter(pk__in=document_ids).values_list("pk", "text")
+        passages = {pk: _around(text, words, language) for pk, text in texts}
+        return {pk: passage for pk, passage in passages.items() if passage}
     headline = SearchHeadline(
         Left("text", SEARCHED_CHARACTERS),
         _query(words),
@@ -66,6 +86,45 @@ def _with_words(words: str) -> QuerySet[Document]:
     # The very expression of the index `document_words`, so that it is used.
     vector = SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple")
     return Document.objects.annotate(words=vector).filter(words=_query(words))
+
+
+def _terms(words: str) -> tuple[list[str], list[str]]:
+    """Return what must occur and what must not."""
+    found = [(minus, phrase or word) for minus, phrase, word in _TERM.findall(words)]
+    return (
+        [term for minus, term in found if term and not minus],
+        [term for minus, term in found if term and minus],
+    )
+
+
+def _containing(words: str) -> QuerySet[Document]:
+    wanted, unwanted = _terms(words)
+    found = Document.objects.all() if wanted else Document.objects.none()
+    for term in wanted:
+        found = found.filter(text__icontains=term)
+    for term in unwanted:
+        found = found.exclude(text__icontains=term)
+    return found
+
+
+def _around(text: str, words: str, language: Language) -> list[Segment]:
+    """Cut a passage around the first of what is found, with all of it that stands there marked."""
+    wanted, _ = _terms(words)
+    if not wanted:
+        return []
+    longest_first = sorted(wanted, key=len, reverse=True)
+    hits = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+    first = hits.search(text)
+    if first is None:
+        return []
+    start, end = max(0, first.start() - _AROUND), min(len(text), first.end() + _AROUND)
+    if language.has_spaces:
+        while 0 < start < first.start() and not text[start - 1].isspace():
+            start += 1
+        while first.end() < end < len(text) and not text[end].isspace():
+            end -= 1
+    shown = text[start:end]
+    return cut(shown, [Mark(Span(*hit.span()), "hit", "") for hit in hits.finditer(shown)])
 
 
 def _query(words: str) -> SearchQuery:

@@ -1,15 +1,34 @@
 """Sentences and tokens, as character offsets, from rules alone."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
+import spacy.language
+from spacy.pipeline import Sentencizer
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc, Token
+from spacy.util import compile_suffix_regex
+from spacy.vocab import Vocab
+
+from annotations.languages import DEFAULT, Language, read_language
 
 _LINE_BREAK = re.compile("\r\n|[\n\r\u2029]")
+# What is one token where words are not set apart: white space, a run of Latin letters and digits ("IBM",
+# "3.5"), or one character; each of them but white space with the marks that combine with it.
+_CHARACTER = re.compile(
+    r"\s+|(?:[0-9A-Za-z\u00c0-\u024f]+(?:[.,:'\u2019][0-9A-Za-z\u00c0-\u024f]+)*|.)"
+    r"[\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*",
+    re.DOTALL,
+)
+_OPENING_MARKS = frozenset("¿¡")
+# spaCy keeps a full stop with what is before it after digits, brackets and some letters of these.
+_STOPS_KEPT = frozenset({"ar", "fa", "gu", "ml"})
+_ENDING_MARKS = {"el": [";"]}  # of sentences, beside those of the sentencizer
+_NOT_ENDING_MARKS = {"ja": ["."], "zh": ["."]}  # there the full stop is of foreign abbreviations and numbers
 
 
 @dataclass(slots=True)
@@ -30,37 +49,62 @@ class SegmentedSentence:
         return self.token_ends[-1]
 
 
-def segment(texts: Sequence[str]) -> Iterator[list[SegmentedSentence]]:
+def segment(texts: Sequence[str], language: str = DEFAULT) -> Iterator[list[SegmentedSentence]]:
     """Cut texts into sentences and tokens.
 
     A sentence ends as spaCy's sentencizer says, and at every blank line. Every character that is no white
-    space is in exactly one token, and every token in exactly one sentence.
+    space is in exactly one token, and every token in exactly one sentence. Where words are not set apart by
+    white space each character is a token, but for runs of Latin letters and digits.
 
     Parameters
     ----------
     texts : sequence of str
         A batch that fits in memory; what was learned of its words is forgotten afterwards.
+    language : str
+        A tag that `annotations.languages.read_language` knows.
 
     Yields
     ------
     list of SegmentedSentence
         One list a text, in order; empty for a text of white space.
     """
-    pipeline = _pipeline()
+    known = read_language(language)
+    pipeline = _pipeline(known.code)
     with pipeline.memory_zone():
         for text, doc in zip(texts, pipeline.pipe(texts), strict=True):
-            yield _sentences(text, doc)
+            yield _sentences(text, doc, known)
+
+
+class _ByCharacters:
+    """A tokenizer for text without white space between words."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __call__(self, text: str) -> Doc:
+        words = _CHARACTER.findall(text)
+        return Doc(self.vocab, words, [False] * len(words))
 
 
 @cache
-def _pipeline() -> Language:
-    pipeline = spacy.blank("en")
-    pipeline.add_pipe("sentencizer")
+def _pipeline(code: str) -> spacy.language.Language:
+    language = read_language(code)
+    pipeline = spacy.blank(code if language.has_spaces else "xx")
+    marks = [mark for mark in Sentencizer.default_punct_chars if mark not in _NOT_ENDING_MARKS.get(code, ())]
+    pipeline.add_pipe("sentencizer", config={"punct_chars": [*marks, *_ENDING_MARKS.get(code, ())]})
+    if not language.has_spaces:
+        pipeline.tokenizer = _ByCharacters(pipeline.vocab)
+    elif code != DEFAULT:
+        stops = [r"(?<=[^\s.A-Za-z])\."] if code in _STOPS_KEPT else []
+        ends = "".join(mark for mark in marks if mark != ".")
+        suffixes = [*(pipeline.Defaults.suffixes or ()), f"[{re.escape(ends)}]", *stops]
+        assert isinstance(pipeline.tokenizer, Tokenizer)
+        pipeline.tokenizer.suffix_search = compile_suffix_regex(suffixes).search
     pipeline.max_length = 2**31 - 1  # spaCy's limit is meant for models; rules need no such memory
     return pipeline
 
 
-def _sentences(text: str, doc: Doc) -> list[SegmentedSentence]:
+def _sentences(text: str, doc: Doc, language: Language) -> list[SegmentedSentence]:
     sentences: list[SegmentedSentence] = []
     begins = True
     end = opened = 0  # opened: how many opening brackets and quotes stand right before, after white space
@@ -73,12 +117,21 @@ def _sentences(text: str, doc: Doc) -> list[SegmentedSentence]:
             opened = 0
         if begins or len(_LINE_BREAK.findall(text, end, start)) > 1:
             sentences.append(_opening(sentences, opened))
-        opened = opened + 1 if token.is_left_punct and (opened or start > end) else 0
+        opened = opened + 1 if _opens(token, language, is_apart=opened > 0 or start > end) else 0
         end = start + len(token)
         sentences[-1].token_starts.append(start)
         sentences[-1].token_ends.append(end)
         begins = False
     return sentences
+
+
+def _opens(token: Token, language: Language, *, is_apart: bool) -> bool:
+    """Say whether a token opens what follows; quotes may also close, and are known by the space before."""
+    if language.code == DEFAULT:
+        return bool(token.is_left_punct) and is_apart
+    if not language.has_spaces:
+        return unicodedata.category(token.text[0]) in {"Ps", "Pi"}
+    return token.text in _OPENING_MARKS or (bool(token.is_left_punct) and is_apart)
 
 
 def _opening(sentences: list[SegmentedSentence], opened: int) -> SegmentedSentence:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from annotations.kinds.passages import Passage
+from annotations.languages import DEFAULT
 from annotations.models import Corpus, Document, DocumentAnnotation, Sentence
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
 from kbpo.core.errors import InvalidInput
@@ -27,10 +28,16 @@ def corpus_by_tag(tag: str) -> Corpus:
 def read_passages(documents: Collection[Document]) -> dict[int, Passage]:
     """Read the words of documents, by their ids."""
     sentences: dict[int, list[list[Span]]] = {document.pk: [] for document in documents}
+    languages: dict[int, str] = {}
     rows = Sentence.objects.filter(document__in=sentences).order_by("document", "index")
-    for document_id, starts, ends in rows.values_list("document", "token_starts", "token_ends"):
+    columns = ("document", "token_starts", "token_ends", "document__corpus__language")
+    for document_id, starts, ends, language in rows.values_list(*columns):
         sentences[document_id].append([Span(*both) for both in zip(starts, ends, strict=True)])
-    return {document.pk: Passage(document.text, sentences[document.pk]) for document in documents}
+        languages[document_id] = language
+    return {
+        document.pk: Passage(document.text, sentences[document.pk], languages.get(document.pk, DEFAULT))
+        for document in documents
+    }
 
 
 def read_record(annotation: DocumentAnnotation) -> AnnotationRecord:

@@ -1,5 +1,6 @@
 """Finding pages of Wikipedia by the beginning of their titles: the one client of MediaWiki's API.
 
+`WIKIPEDIA_API_URL` is its address, in which ``{language}`` stands for the name of a language's Wikipedia.
 Answers are kept for days. The search may fail at any time, and workers then type titles by hand: a failure is
 remembered for half a minute, so that nobody waits for a service that is down.
 """
@@ -15,6 +16,7 @@ import httpx
 from django.conf import settings
 from django.core.cache import cache
 
+from annotations.languages import ENGLISH, Language
 from kbpo.core.errors import Unavailable
 
 MOST = 8  # pages of an answer
@@ -44,13 +46,15 @@ class FoundPage:
     description: str
 
 
-def find_pages(text: str) -> list[FoundPage]:
+def find_pages(text: str, language: Language = ENGLISH) -> list[FoundPage]:
     """Find the pages whose titles, or names that lead to them, begin with a text.
 
     Parameters
     ----------
     text : str
         Only its first `LONGEST` characters are looked up.
+    language : Language
+        In whose Wikipedia.
 
     Returns
     -------
@@ -65,27 +69,29 @@ def find_pages(text: str) -> list[FoundPage]:
     wanted = " ".join(text.split())[:LONGEST].strip()
     if not wanted:
         return []
-    name = f"{settings.WIKIPEDIA_API_URL} {wanted.lower()}"
+    address = settings.WIKIPEDIA_API_URL.replace("{language}", language.wikipedia)
+    name = f"{address} {wanted.lower()}"
     key = f"wikipedia-{hashlib.sha256(name.encode(errors='replace')).hexdigest()}"
     kept = cache.get(key)
     if kept is None:
-        kept = [asdict(page) for page in _ask(wanted)]
+        kept = [asdict(page) for page in _ask(address, wanted)]
         cache.set(key, kept, KEPT)
     return [FoundPage(**page) for page in kept]
 
 
-def _ask(wanted: str) -> list[FoundPage]:
-    if cache.get(_DOWN):
+def _ask(address: str, wanted: str) -> list[FoundPage]:
+    down = f"{_DOWN}-{address}"
+    if cache.get(down):
         raise _down()
     try:
-        return _read(json.loads(_fetch(wanted)))
+        return _read(json.loads(_fetch(address, wanted)))
     except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         logger.warning("Wikipedia's search failed: %s: %s", type(error).__name__, error)
-        cache.set(_DOWN, True, DOWN_FOR)
+        cache.set(down, True, DOWN_FOR)
         raise _down() from error
 
 
-def _fetch(wanted: str) -> bytes:
+def _fetch(address: str, wanted: str) -> bytes:
     """Return what the API answers, within a time and a size, whatever it sends."""
     parameters = {
         "action": "query",
@@ -107,7 +113,7 @@ def _fetch(wanted: str) -> bytes:
     taken = b""
     with (
         httpx.Client(timeout=PATIENCE, headers=headers, trust_env=False) as client,
-        client.stream("GET", settings.WIKIPEDIA_API_URL, params=parameters) as response,
+        client.stream("GET", address, params=parameters) as response,
     ):
         response.raise_for_status()
         if response.is_redirect:

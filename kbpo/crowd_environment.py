@@ -16,7 +16,8 @@ variable                      meaning
 ``PROLIFIC_FEE_PERCENT``      of rewards and bonuses; unset: 33.34, a third (42.86 for companies; with
                               VAT where it is due)
 ``PROLIFIC_HITS_PER_WORKER``  how many HITs of a batch one worker may do; unset: 1
-``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up
+``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up, with ``{language}`` where the
+                              corpus' language stands; unset: that language's Wikipedia
 ``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
 ============================  ========================================================================
 """
@@ -113,7 +114,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         prolific_fee_percent=_percent(given.get("PROLIFIC_FEE_PERCENT", "33.34")),
         prolific_hits_per_worker=_count(given.get("PROLIFIC_HITS_PER_WORKER", "1")),
         wikipedia_api_url=_checked(
-            given, "WIKIPEDIA_API_URL", "https://en.wikipedia.org/w/api.php", debug=debug
+            given, "WIKIPEDIA_API_URL", "https://{language}.wikipedia.org/w/api.php", debug=debug
         ),
         hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
     )

@@ -123,7 +123,7 @@ class DocumentFactory(factory.django.DjangoModelFactory[Document]):
     def segmented(self, create: bool, extracted: Any, **_: Any) -> None:
         if not extracted:
             return
-        (sentences,) = segment([self.text])  # type: ignore[list-item]
+        (sentences,) = segment([self.text], self.corpus.language)  # type: ignore[list-item, attr-defined]
         Sentence.objects.bulk_create(
             Sentence(
                 document=self,

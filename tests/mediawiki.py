@@ -39,6 +39,8 @@ class Wiki:
     ----------
     asked : list of str
         What was looked up, in order.
+    languages : list of str
+        The first part of each address.
     behaviour : {"", "error", "500", "garbage", "slow", "endless", "moved", "list"}
         What is wrong with it.
     """
@@ -47,6 +49,7 @@ class Wiki:
         self.url = url
         self.asked: list[str] = []
         self.agents: list[str] = []
+        self.languages: list[str] = []
         self.behaviour = ""
 
 
@@ -58,6 +61,7 @@ def serve_wiki() -> Iterator[Wiki]:
         def do_GET(self) -> None:
             given = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
             wiki.asked.append(given.get("gpssearch", ""))
+            wiki.languages.append(self.path.split("/")[1])
             wiki.agents.append(self.headers.get("User-Agent", ""))
             match wiki.behaviour:
                 case "500":

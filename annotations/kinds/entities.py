@@ -111,8 +111,9 @@ class EntitiesQuestion:
 
     def mentions(self, answer: Mapping[str, Any]) -> tuple[MentionRecord, ...]:
         """Return what a stored answer marks, in the order of the text."""
+        language = self._passage().language
         entities = {
-            entity["id"]: (Span(**entity["canonical"]), link_text(entity["link"]))
+            entity["id"]: (Span(**entity["canonical"]), link_text(entity["link"], language))
             for entity in answer["entities"]
         }
         return tuple(

@@ -7,9 +7,9 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote
 
+from annotations.languages import DEFAULT, read_language
 from kbpo.core.errors import InvalidInput
 
-WIKIPEDIA = "https://en.wikipedia.org/wiki/"
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it
 _ILLEGAL = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ud800-\udfff]")
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)
@@ -52,16 +52,18 @@ def read_link(link: object, mention_type: str) -> dict[str, Any]:
     )
 
 
-def link_text(link: Mapping[str, object]) -> str:
-    """Return a link as it stands beside a mention: an address, a date, or nothing.
+def link_text(link: Mapping[str, object], language: str = DEFAULT) -> str:
+    """Return a link as it stands beside a mention: an address in a language's Wikipedia, a date, or nothing.
 
     Examples
     --------
     >>> link_text({"page": "Port Hallow"})
     'https://en.wikipedia.org/wiki/Port_Hallow'
+    >>> link_text({"page": "Sevilla"}, "es")
+    'https://es.wikipedia.org/wiki/Sevilla'
     """
     if "page" in link:
-        return WIKIPEDIA + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
+        return read_language(language).pages + quote(str(link["page"]).replace(" ", "_"), safe="/:@!$*,;'()")
     return str(link.get("date", ""))
 
 

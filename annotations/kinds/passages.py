@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from annotations.languages import DEFAULT
 from kbpo.core.spans import Span
 
 
@@ -18,10 +19,13 @@ class Passage:
     text : str
     sentences : sequence of sequence of Span
         The tokens of each sentence, in order.
+    language : str
+        The corpus', as a tag: in whose Wikipedia titles are.
     """
 
     text: str
     sentences: Sequence[Sequence[Span]]
+    language: str = DEFAULT
 
     @cached_property
     def tokens(self) -> tuple[Span, ...]:

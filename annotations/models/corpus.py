@@ -3,12 +3,24 @@
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Left
 
+from annotations import languages
+from kbpo.core.errors import InvalidInput
+
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
 SEARCHED_CHARACTERS = 200_000
+
+
+def validate_language(tag: str) -> None:
+    """Refuse what is no tag of a language in which documents can be cut into words."""
+    try:
+        languages.read_language(tag)
+    except InvalidInput as error:
+        raise ValidationError(str(error)) from None
 
 
 class Corpus(models.Model):
@@ -25,6 +37,12 @@ class Corpus(models.Model):
     )
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
+    language = models.CharField(
+        max_length=languages.LONGEST_TAG,
+        default=languages.DEFAULT,
+        validators=[validate_language],
+        help_text="In which its documents are written, as a tag of BCP 47: how they are cut and laid out.",
+    )
     design = models.CharField(max_length=16, choices=Design, default=Design.COORDINATED)
     weekly_quota = models.PositiveSmallIntegerField(
         default=4, help_text="Scored submissions of one team in seven days."
@@ -60,10 +78,16 @@ class Corpus(models.Model):
                 condition=models.Q(least_posterior__gte=0.5, least_posterior__lt=1),
                 name="corpus_least_posterior",
             ),
+            models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def written_in(self) -> languages.Language:
+        """The language of its documents: its name and direction."""
+        return languages.read_language(self.language)
 
 
 class Document(models.Model):

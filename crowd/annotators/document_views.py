@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations import responses
+from annotations.languages import DEFAULT, read_language
 from annotations.models import Question
 from crowd import wikipedia
 from crowd.annotators import drafts
@@ -38,10 +39,10 @@ def save(request: HttpRequest, question_id: int) -> HttpResponse:
 
 @require_safe
 @answers_json
-def pages(request: HttpRequest) -> HttpResponse:
-    """Find pages of Wikipedia, ``?q=``, for an annotator who links an entity."""
+def pages(request: HttpRequest, language: str = DEFAULT) -> HttpResponse:
+    """Find pages of a language's Wikipedia, ``?q=``, for an annotator who links an entity."""
     assert isinstance(request.user, User)
     responses.check_role(worker=request.user)
     limits.count_search(who=f"annotator-{request.user.pk}", now=timezone.now())
-    found = wikipedia.find_pages(request.GET.get("q", ""))
+    found = wikipedia.find_pages(request.GET.get("q", ""), read_language(language))
     return JsonResponse({"pages": [asdict(page) for page in found]})

@@ -13,4 +13,5 @@ urlpatterns = [
     path("questions/<int:question_id>/", views.question, name="annotate_question"),
     path("questions/<int:question_id>/draft/", document_views.save, name="annotate_draft"),
     path("pages/", document_views.pages, name="annotate_pages"),
+    path("pages/<str:language>/", document_views.pages, name="annotate_pages"),
 ]

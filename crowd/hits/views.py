@@ -93,7 +93,7 @@ def pages(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Find pages of Wikipedia, for a worker who links a mention."""
     pk, _ = tokens.read(request)
     limits.count_search(who=f"assignment-{pk}", now=timezone.now())
-    found = wikipedia.find_pages(request.GET.get("q", ""))
+    found = wikipedia.find_pages(request.GET.get("q", ""), hit.batch.corpus.written_in)
     return JsonResponse({"pages": [asdict(page) for page in found]})
 
 

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Protocol
 
 from django.db.models import QuerySet
+from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from annotations.records import AnnotationRecord
@@ -109,7 +110,8 @@ class Interface:
     mentions : callable
         Of a kind and a payload, the mentions that a question is about.
     summary : callable
-        Of a question with its document, what it asks, in a line.
+        Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
+        words say their language.
     compares_answers : bool
         Whether two people can be expected to give the same whole answer.
     is_sampled : bool
@@ -126,7 +128,7 @@ class Interface:
     price: Price
     queue: Queue
     mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]]
-    summary: Callable[[Question], str]
+    summary: Callable[[Question], SafeString]
     compares_answers: bool
     is_sampled: bool
     simulated: Simulated

@@ -6,6 +6,8 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from annotations.models import Corpus
+from annotations.templatetags.languages import words_of
 from crowd.interfaces.steps import Part
 from kbpo.core.marking import Segment
 
@@ -14,20 +16,23 @@ register = template.Library()
 
 @register.simple_tag
 def marked(segments: Iterable[Segment]) -> SafeString:
-    """Write a document's text, each stretch in the classes of its marks, each mark's label where it opens."""
+    """Write a document's text, each stretch in the classes of its marks, each mark's label where it opens.
+
+    The element around it says the text's language; labels are English.
+    """
     return mark_safe("".join(_segment(segment) for segment in segments))  # noqa: S308  (each is escaped)
 
 
 @register.simple_tag
-def sentence(parts: Iterable[Part]) -> SafeString:
-    """Write a sentence about mentions, each mention with its letter."""
-    return mark_safe("".join(_part(part) for part in parts))  # noqa: S308  (each is escaped)
+def sentence(parts: Iterable[Part], corpus: Corpus | str = "") -> SafeString:
+    """Write an English sentence about mentions in a corpus, each mention with its letter."""
+    return mark_safe("".join(_part(part, corpus) for part in parts))  # noqa: S308  (each is escaped)
 
 
 def _segment(segment: Segment) -> SafeString:
     tags = format_html_join(
         "",
-        '<span data-tag="{}"><span class="tag">{}</span>&nbsp;</span>',
+        '<span data-tag="{}"><span class="tag" lang="en" dir="ltr">{}</span>&nbsp;</span>',
         ((mark.kind, mark.label) for mark in segment.opens if mark.label),
     )
     classes = " ".join(mark.kind for mark in segment.marks)
@@ -36,12 +41,12 @@ def _segment(segment: Segment) -> SafeString:
     return format_html('<span class="{}">{}{}</span>', classes, tags, segment.text)
 
 
-def _part(part: Part) -> SafeString:
+def _part(part: Part, corpus: Corpus | str) -> SafeString:
     if not part.letter:
         return format_html("{}", part.text)
     return format_html(
         '<b class="mention-{}"><span class="tag">{}</span>&nbsp;{}</b>',
         part.letter.lower(),
         part.letter,
-        part.text,
+        words_of(part.text, corpus),
     )

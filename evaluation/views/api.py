@@ -73,6 +73,7 @@ class LeaderboardView(APIView):
         return Response(
             {
                 "corpus": corpus.tag,
+                "language": corpus.language,
                 "level": choice.level,
                 "part": choice.part,
                 "weighting": choice.weighting,
@@ -102,6 +103,7 @@ class CompareView(APIView):
         return Response(
             {
                 "corpus": corpus.tag,
+                "language": corpus.language,
                 **asdict(choice),
                 "a": first.pk,
                 "b": second.pk,

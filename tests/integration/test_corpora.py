@@ -8,7 +8,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from annotations import corpora
 from annotations.models import (
@@ -163,11 +163,37 @@ def test_a_design_that_is_none_is_refused(file: Path) -> None:
         corpora.load_corpus(path=file, tag="small", design="random")
 
 
-@pytest.mark.parametrize("change", [{"name": "Other"}, {"design": "iid"}])
-def test_a_corpus_keeps_its_name_and_design(file: Path, change: dict[str, str]) -> None:
+@pytest.mark.parametrize("change", [{"name": "Other"}, {"design": "iid"}, {"language": "ar"}])
+def test_a_corpus_keeps_its_name_its_design_and_its_language(file: Path, change: dict[str, str]) -> None:
     corpora.load_corpus(path=file, tag="small")
     with pytest.raises(Conflict, match="the corpus small is there already"):
         corpora.load_corpus(path=file, tag="small", **change)
+
+
+def test_a_corpus_is_in_english_unless_it_is_said(file: Path) -> None:
+    assert corpora.load_corpus(path=file, tag="small").corpus.language == "en"
+
+
+def test_a_language_says_how_documents_are_cut(tmp_path: Path) -> None:
+    file = write(tmp_path / "f", [{"doc_id": "a", "text": "林华来。她走。"}])
+    assert corpora.load_corpus(path=file, tag="chinese", language="ZH-hans").corpus.language == "zh-Hans"
+    assert [one.token_starts for one in Sentence.objects.order_by("index")] == [[0, 1, 2, 3], [4, 5, 6]]
+
+
+def test_the_same_language_is_said_again_in_another_spelling(file: Path) -> None:
+    corpora.load_corpus(path=file, tag="small", language="pt-BR")
+    assert corpora.load_corpus(path=file, tag="small", language="pt-br").unchanged == 5
+
+
+def test_a_language_that_cannot_be_cut_is_refused(file: Path) -> None:
+    with pytest.raises(InvalidInput, match="'ko' cannot be cut into words here"):
+        corpora.load_corpus(path=file, tag="small", language="ko")
+    assert not Corpus.objects.exists()
+
+
+def test_a_corpus_without_a_language_is_refused_by_the_database() -> None:
+    with pytest.raises(IntegrityError, match="corpus_language"):
+        Corpus.objects.create(tag="mute", name="Mute", language="")
 
 
 def test_annotations_are_stored_as_they_are(corpus: Corpus, gold: Path, world: World) -> None:

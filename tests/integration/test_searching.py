@@ -75,3 +75,44 @@ def test_a_search_costs_as_many_queries_for_many_documents(
         DocumentFactory(corpus=corpus, text="Ada again")
     with django_assert_max_num_queries(7):  # type: ignore[attr-defined]
         client.get("/corpora/news/documents/", {"q": "ada"})
+
+
+@pytest.fixture
+def chinese() -> Corpus:
+    corpus = CorpusFactory(tag="zh", language="zh")
+    DocumentFactory(corpus=corpus, doc_id="LIN", title="林华", text="林华在华光公司工作。" + "她很忙。" * 50)
+    DocumentFactory(corpus=corpus, doc_id="WANG", title="王明", text="王明离开了华光公司。")
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("华光", ["LIN", "WANG"]),
+        ("华光 -林华", ["WANG"]),
+        ('"光公司" 林', ["LIN"]),
+        ("王 林", []),
+        ("wang", ["WANG"]),
+        ("-林", []),
+        ('"', []),
+    ],
+)
+def test_chinese_documents_are_found_by_what_stands_in_them(
+    chinese: Corpus, words: str, found: list[str]
+) -> None:
+    assert [document.doc_id for document in search_documents(chinese, words)] == found
+
+
+def test_a_chinese_passage_marks_what_was_found(chinese: Corpus) -> None:
+    document = chinese.documents.get(doc_id="LIN")
+    passage = excerpts([document.pk], "华光 公司", chinese.written_in)[document.pk]
+    assert [segment.text for segment in passage if segment.inner] == ["华光", "公司"]
+    assert len("".join(segment.text for segment in passage)) < 100
+
+
+def test_an_arabic_document_is_found_beside_its_own_punctuation() -> None:
+    corpus = CorpusFactory(language="ar")
+    document = DocumentFactory(corpus=corpus, text="مقدمة طويلة جدا " * 10 + "هل رأيت ليلى؟ نعم، رأيتها.")
+    assert list(search_documents(corpus, "ليلى")) == [document]
+    passage = excerpts([document.pk], "ليلى", corpus.written_in)[document.pk]
+    assert "".join(segment.text for segment in passage).startswith(("مقدمة ", "طويلة ", "جدا "))

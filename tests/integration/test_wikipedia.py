@@ -6,6 +6,7 @@ import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
 
+from annotations.languages import read_language
 from crowd import wikipedia
 from crowd.wikipedia import FoundPage, find_pages
 from kbpo.core.errors import Unavailable
@@ -47,6 +48,22 @@ def test_the_same_is_asked_once_whatever_its_case_and_blanks(wiki: Wiki) -> None
 def test_a_long_text_is_cut(wiki: Wiki) -> None:
     find_pages("x" * 5000 + "\ud800")
     assert [len(text) for text in wiki.asked] == [wikipedia.LONGEST]
+
+
+def test_each_language_has_a_wikipedia_of_its_own(wiki: Wiki, settings: LazySettings) -> None:
+    settings.WIKIPEDIA_API_URL = wiki.url.replace("/w/", "/{language}/w/")
+    for tag in ("nb", "zh-Hant", "nb"):
+        find_pages("Quill", read_language(tag))
+    assert wiki.languages == ["no", "zh"]
+
+
+def test_one_that_is_down_leaves_the_others_alone(wiki: Wiki, settings: LazySettings) -> None:
+    settings.WIKIPEDIA_API_URL = wiki.url.replace("/w/", "/{language}/w/")
+    wiki.behaviour = "500"
+    with pytest.raises(Unavailable):
+        find_pages("Quill", read_language("ar"))
+    wiki.behaviour = ""
+    assert find_pages("Quill", read_language("es"))
 
 
 def test_the_caller_says_who_it_is(wiki: Wiki, settings: LazySettings) -> None:

@@ -12,7 +12,9 @@ from crowd.models import Assignment
 def read(assignment: Assignment, questions: Sequence[Question]) -> list[marked.MarkedPart]:
     """Read what was marked in each document."""
     sent = read_sent(assignment, questions)
-    documents = Document.objects.in_bulk([question.document_id for question in questions])
+    documents = Document.objects.select_related("corpus").in_bulk(
+        [question.document_id for question in questions]
+    )
     return [
         marked.part(
             documents[question.document_id],

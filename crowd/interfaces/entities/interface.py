@@ -5,8 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from annotations.models import Question
+from annotations.templatetags.languages import words_of
 from crowd.interfaces.entities import ENTITIES, NAME, simulated
 from crowd.interfaces.entities.price import DocumentPrice
 from crowd.interfaces.entities.tutorial import tutorial
@@ -20,8 +23,8 @@ def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
     return ()
 
 
-def _summary(question: Question) -> str:
-    return f"every name in {question.document.title}"
+def _summary(question: Question) -> SafeString:
+    return format_html("every name in {}", words_of(question.document.title, question.document.corpus))
 
 
 def _companions(question: Question) -> QuerySet[Question]:

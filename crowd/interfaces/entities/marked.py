@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.kinds.links import link_text
+from annotations.languages import DEFAULT
 from annotations.marked import Entity, entities, marks
 from annotations.models import Document, Response
 from annotations.records import MentionRecord
@@ -59,9 +60,10 @@ def part(
     others: Sequence[Response],
 ) -> MarkedPart:
     """Put a worker's answer beside those of others."""
-    own = read(document.text, answer) if answer is not None else None
+    language = document.corpus.language
+    own = read(document.text, answer, language) if answer is not None else None
     spans = own.spans if own else frozenset()
-    compared = [(one, read(document.text, one.answer).spans) for one in others]
+    compared = [(one, read(document.text, one.answer, language).spans) for one in others]
     return MarkedPart(
         document,
         own,
@@ -70,7 +72,7 @@ def part(
     )
 
 
-def read(text: str, answer: Mapping[str, Any]) -> Reading:
+def read(text: str, answer: Mapping[str, Any], language: str = DEFAULT) -> Reading:
     """Read an answer that may not have been counted: what makes no sense in it is left out.
 
     Parameters
@@ -79,6 +81,8 @@ def read(text: str, answer: Mapping[str, Any]) -> Reading:
         The document's.
     answer : mapping
         ``{"mentions": [{"start", "end", "type", "entity"}], "entities": [{"id", "canonical", "link"}]}``
+    language : str
+        The corpus', in whose Wikipedia pages are.
     """
     found: list[tuple[Span, str, object]] = []
     for item in _list(answer.get("mentions")):
@@ -95,7 +99,7 @@ def read(text: str, answer: Mapping[str, Any]) -> Reading:
     for span, kind, entity in found:
         item = listed.get(entity, {})
         canonical = _span(item.get("canonical"), text) or first[entity]
-        mentions.append(MentionRecord(span, kind, canonical, _link(item.get("link"))))
+        mentions.append(MentionRecord(span, kind, canonical, _link(item.get("link"), language)))
     own = entities(text, mentions)
     return Reading(
         tuple(cut(text, merge(marks(text, own)))),
@@ -119,10 +123,10 @@ def _key(value: object) -> object:
     return value if isinstance(value, int | str) else None
 
 
-def _link(link: object) -> str:
+def _link(link: object, language: str) -> str:
     match link:
         case {"page": str(title)}:
-            return link_text({"page": title})
+            return link_text({"page": title}, language)
         case {"date": str(date)}:
             return date
         case {"none": True}:

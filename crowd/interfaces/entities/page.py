@@ -7,8 +7,9 @@ from math import ceil
 from typing import Any
 from urllib.parse import unquote
 
-from annotations.kinds.links import WIKIPEDIA, kind_of, read_link
+from annotations.kinds.links import kind_of, read_link
 from annotations.kinds.passages import Passage
+from annotations.languages import read_language
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
@@ -41,9 +42,10 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
     Returns
     -------
     dict
-        `sentences`: for each where it starts (in characters), its words, what stands between them, and
-        whether a paragraph begins with it. `suggestions`: for each its first and last word (by their numbers
-        in the document), type, canonical mention (first and last word) and link (null if it has none).
+        `language`: the corpus', without script and region. `sentences`: for each where it starts (in
+        characters), its words, what stands between them, and whether a paragraph begins with it.
+        `suggestions`: for each its first and last word (by their numbers in the document), type, canonical
+        mention (first and last word) and link (null if it has none).
     """
     sentences: list[dict[str, Any]] = []
     end = 0
@@ -59,7 +61,11 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
         )
         end = tokens[-1].end
     found = (_suggestion(one, passage) for one in suggestions)
-    return {"sentences": sentences, "suggestions": [one for one in found if one is not None]}
+    return {
+        "language": read_language(passage.language).code,
+        "sentences": sentences,
+        "suggestions": [one for one in found if one is not None],
+    }
 
 
 def minutes(passage: Passage) -> int:
@@ -77,7 +83,7 @@ def _suggestion(one: Mapping[str, Any], passage: Passage) -> dict[str, Any] | No
         "last": span[1],
         "type": one["type"],
         "canonical": list(canonical),
-        "link": _link(one.get("link") or "", one["type"]),
+        "link": _link(one.get("link") or "", one["type"], read_language(passage.language).pages),
     }
 
 
@@ -86,11 +92,11 @@ def _words(span: Span, passage: Passage) -> tuple[int, int] | None:
     return whole and (passage.first_of[whole.start], passage.last_of[whole.end])
 
 
-def _link(link: str, mention_type: str) -> dict[str, Any] | None:
+def _link(link: str, mention_type: str, pages: str) -> dict[str, Any] | None:
     kind = kind_of(mention_type)
-    if kind is None or (kind == "page" and not link.startswith(WIKIPEDIA)):
+    if kind is None or (kind == "page" and not link.startswith(pages)):
         return None
     try:
-        return read_link({kind: unquote(link.removeprefix(WIKIPEDIA))}, mention_type)
+        return read_link({kind: unquote(link.removeprefix(pages))}, mention_type)
     except InvalidInput:
         return None

@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.kinds.links import WIKIPEDIA, kind_of, read_link
+from annotations.kinds.links import kind_of, read_link
 from annotations.kinds.passages import Passage
+from annotations.languages import read_language
 from annotations.records import AnnotationRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
@@ -55,7 +56,7 @@ def answer(asked: EntitiesQuestion, mentions: Iterable[MentionRecord]) -> dict[s
     for (said, _), members in entities.items():
         spans = [one.span for one in members]
         canonical = said if said in spans else min(spans, key=lambda span: (span.start - span.end, span))
-        links[canonical] = _link(members)
+        links[canonical] = _link(members, passage.language)
         marked += [MentionRecord(one.span, one.type, canonical) for one in members]
     return asked.answer(marked, links)
 
@@ -109,11 +110,12 @@ def _other_ends(span: Span, passage: Passage) -> list[Span]:
     ]
 
 
-def _link(members: Sequence[MentionRecord]) -> dict[str, Any]:
+def _link(members: Sequence[MentionRecord], language: str) -> dict[str, Any]:
+    pages = read_language(language).pages
     for member in members:
         kind = kind_of(member.type)
-        said = unquote(member.link.removeprefix(WIKIPEDIA))
-        if kind is not None and (kind == "date" or member.link.startswith(WIKIPEDIA)):
+        said = unquote(member.link.removeprefix(pages))
+        if kind is not None and (kind == "date" or member.link.startswith(pages)):
             with suppress(InvalidInput):
                 return read_link({kind: said}, member.type)
     return {"none": True}

@@ -87,7 +87,7 @@ def read(assignment: Assignment, questions: Sequence[Question]) -> list[Part]:
     by_document: dict[int, list[_Reading]] = defaultdict(list)
     for one in reading:
         by_document[one.question.document_id].append(one)
-    documents = Document.objects.in_bulk(by_document)
+    documents = Document.objects.select_related("corpus").in_bulk(by_document)
     sentences = _sentences(by_document)
     return [
         _part(documents[document_id], sentences[document_id], here)

@@ -92,7 +92,7 @@ def questions_of(hit: Hit, assignment: Assignment | None = None) -> list[Questio
     """List what is asked, in order; of an assignment its gold question too, at a place that tells nothing."""
     questions = list(
         Question.objects.filter(hit_questions__hit=hit)
-        .select_related("document")
+        .select_related("document__corpus")
         .order_by("hit_questions__position")
     )
     if assignment is not None and assignment.gold is not None:

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
+from annotations.templatetags.languages import words_of
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.relation import CANONICAL, NAME, RELATION, companions, simulated
@@ -21,11 +25,15 @@ def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
     return asked.spans if isinstance(asked, RelationQuestion) else (asked.mention,)
 
 
-def _summary(question: Question) -> str:
-    asked, text = read_claim_question(question.kind, question.payload), question.document.text
+def _summary(question: Question) -> SafeString:
+    asked, document = read_claim_question(question.kind, question.payload), question.document
+
+    def words(span: Span) -> SafeString:
+        return words_of(document.text[slice(*span)], document.corpus)
+
     if isinstance(asked, RelationQuestion):
-        return " and ".join(text[slice(*span)] for span in asked.spans)
-    return f"whether {text[slice(*asked.mention)]} is called {text[slice(*asked.canonical)]}"
+        return format_html_join(" and ", "{}", ((words(span),) for span in asked.spans))
+    return format_html("whether {} is called {}", words(asked.mention), words(asked.canonical))
 
 
 INTERFACE = Interface(

@@ -1,10 +1,10 @@
 """Looks up the index of entities: reads only."""
 
-import re
+import unicodedata
 from collections.abc import Mapping
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotations.models import Corpus, Document
 from evaluation.kbp.explorer.entity_index import TYPES
@@ -12,8 +12,6 @@ from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import PUBLISHED
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import TYPE_NAMES
-
-_WORD = re.compile(r"\w+")
 
 
 def types() -> list[tuple[str, str]]:
@@ -26,7 +24,8 @@ def current(corpus: Corpus) -> EntityIndex | None:
     hidden = EntityIndex.submissions.through.objects.exclude(
         submission__in=Submission.objects.filter(PUBLISHED)
     ).values("entityindex")
-    return EntityIndex.objects.filter(corpus=corpus).exclude(pk__in=hidden).first()
+    found = EntityIndex.objects.filter(corpus=corpus).exclude(pk__in=hidden)
+    return found.select_related("corpus").first()
 
 
 def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Entity]:
@@ -36,7 +35,8 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
     ----------
     index : EntityIndex
     words : str
-        Words that a name must have, each from its beginning on: "qui" finds Ada Quill. Empty: all.
+        Words that a name must have, each from its beginning on: "qui" finds Ada Quill. Where words are not
+        set apart by white space, what stands anywhere in a name. Empty: all.
     kind : str
         A type; empty for all.
 
@@ -52,9 +52,11 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
         found = found.filter(type=kind)
     if not words:
         return found
-    wanted = _WORD.findall(words)
+    wanted = _words(words)
     if not wanted:
         return found.none()
+    if not index.corpus.written_in.has_spaces:
+        return found.filter(*(Q(names__icontains=word) for word in wanted))
     query = SearchQuery(" & ".join(f"'{word}':*" for word in wanted), config="simple", search_type="raw")
     return found.annotate(words=SearchVector("names", config="simple")).filter(words=query)
 
@@ -70,3 +72,9 @@ def of_document(index: EntityIndex | None, document: Document) -> Mapping[tuple[
         return {}
     found = EntityName.objects.filter(entity__index=index, document=document).select_related("entity")
     return {(one.entity.type, one.name): one for one in found.order_by("start", "pk")}
+
+
+def _words(text: str) -> list[str]:
+    """Return the runs of letters and digits, each with the marks that belong to it."""
+    kept = (one if one == "_" or unicodedata.category(one)[0] in "LMN" else " " for one in text)
+    return "".join(kept).split()

@@ -39,7 +39,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
         found = document_counts.only_marked(found, request.user, corpus)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     ids = [document.pk for document in page]
-    passages = excerpts(ids, words)
+    passages = excerpts(ids, words, corpus.written_in)
     counts = document_counts.read_counts(ids, request.user, corpus)
     context = {
         "corpus": corpus,

@@ -24,11 +24,21 @@ class Command(BaseCommand):
             choices=Corpus.Design.values,
             help="How its systems are sampled, from its first load on; coordinated if left out.",
         )
+        parser.add_argument(
+            "--language",
+            metavar="TAG",
+            help="In which its documents are written, from its first load on, as en, ar or zh-Hant (BCP 47); "
+            "English if left out.",
+        )
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
         report = corpora.load_corpus(
-            path=options["file"], tag=options["corpus"], name=options["name"], design=options["design"]
+            path=options["file"],
+            tag=options["corpus"],
+            name=options["name"],
+            design=options["design"],
+            language=options["language"],
         )
         if report.created and DocumentSample.objects.filter(corpus=report.corpus).exists():
             raise Conflict(

@@ -68,7 +68,9 @@ class Command(BaseCommand):
         folder = settings.KBPO_HOME / "demo"
         build(folder)
         call_command(
-            "load_corpus", str(folder / "corpus.jsonl"), "--corpus", TAG, "--name", "The Marren papers"
+            "load_corpus",
+            str(folder / "corpus.jsonl"),
+            *("--corpus", TAG, "--name", "The Marren papers", "--language", "en"),
         )
         # A target that suits small systems: some 100 labels for a lone one, where the default asks for 456.
         Corpus.objects.filter(tag=TAG).update(

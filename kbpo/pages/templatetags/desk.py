@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from django import template
+from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from crowd.interfaces.registry import find_interface, interface_of
@@ -51,8 +52,8 @@ def pays_for(batch: HitBatch) -> str:
 
 
 @register.filter
-def asks(question: Question) -> str:
-    """Say what a question is about, in the words of its document, which is loaded with it."""
+def asks(question: Question) -> SafeString:
+    """Say what a question is about, in the words of its document, which is loaded with it and its corpus."""
     return interface_of(question.kind).summary(question)
 
 

@@ -27,7 +27,7 @@ export function startMarking(
 ) {
   const find = (name) => root.querySelector(`[data-${name}]`);
   if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
-  const passage = new Passage(data.sentences);
+  const passage = new Passage(data.sentences, data.language);
   const { suggestions } = data;
   const kept = isPreview ? null : Autosave.kept(data.name, data.number);
   const draft = marks.fromDraft(passage, kept?.state.draft ?? data.draft);
@@ -36,6 +36,7 @@ export function startMarking(
   const text = new TextView(words, passage, suggestions);
   const aloud = find("aloud");
   const last = passage.words.length - 1;
+  const onward = words.dir === "rtl" ? -1 : 1; // where the next word is: to the right, if 1
 
   // Where the worker is: the word with the cursor, where a selection began (null: none), the mention and the
   // entity at hand.
@@ -184,8 +185,8 @@ export function startMarking(
     const { sentence } = passage.words[cursor];
     const here = passage.sentences[sentence];
     const to = {
-      back: () => cursor - 1,
-      on: () => cursor + 1,
+      left: () => cursor - onward,
+      right: () => cursor + onward,
       up: () => text.vertically(cursor, -1),
       down: () => text.vertically(cursor, 1),
       first: () => here.first,

@@ -29,8 +29,8 @@ function control({ key, shiftKey }, isTyping, act) {
 }
 
 const MOVES = {
-  ArrowLeft: "back",
-  ArrowRight: "on",
+  ArrowLeft: "left",
+  ArrowRight: "right",
   ArrowUp: "up",
   ArrowDown: "down",
   Home: "first",

@@ -73,14 +73,14 @@ export function pending(marking, suggestions) {
 
 // The entities that a mention may be of, likely ones first: of the same words, of a part of them, the last before it.
 export function candidates(passage, marking, mention) {
-  const words = normalise(passage.text(mention.first, mention.last));
+  const words = normalise(passage.text(mention.first, mention.last), passage.language);
   const isNamed = mention.type === "TITLE" || passage.isName(mention.first, mention.last); // titles have small letters
   const likely = [];
   for (const entity of marking.entities.values()) {
     if (entity.type !== mention.type) continue;
     const members = membersOf(marking, entity.id).filter(({ id }) => id !== mention.id);
     if (!members.length) continue;
-    const alike = Math.max(...members.map(({ first, last }) => likeness(words, normalise(passage.text(first, last)))));
+    const alike = Math.max(...members.map(({ first, last }) => likeness(words, normalise(passage.text(first, last), passage.language))));
     const before = members.filter(({ first }) => first < mention.first).map(({ first }) => first);
     const distance = before.length ? mention.first - Math.max(...before) : 1e6 + members[0].first;
     likely.push({ entity, alike: isNamed ? alike : 0, distance });

@@ -1,11 +1,12 @@
 // What stands beside the document: the selection and what can be done with it, and the list of entities.
 
 import { candidates, linkWords, MOST_OFFERED, membersOf, NAMES, nameOf, needsLink, tagOf } from "./marking.js";
-import { isDate, titleOf } from "./passage.js";
+import { apart, isDate, titleOf } from "./passage.js";
 
 export class Panel {
   #root;
   #passage;
+  #own; // language and direction of the document's words
   #act;
   #rows = new Map(); // entity id to its row
   #shown = null; // the marking on the page
@@ -26,6 +27,8 @@ export class Panel {
       this[name] = find(name);
     }
     this.types = [...root.querySelectorAll("[data-type]")];
+    const { lang, dir } = find("text");
+    this.#own = { lang, dir };
     this.#makeOffers();
     this.#listen();
   }
@@ -36,7 +39,7 @@ export class Panel {
       const button = document.createElement("button");
       button.type = "button";
       button.dataset.offer = key;
-      button.append(element("kbd", key), element("span", ""), element("small", ""));
+      button.append(element("kbd", key), Object.assign(element("span", ""), { dir: "auto" }), element("small", ""));
       button.firstChild.setAttribute("aria-hidden", "true");
       this.offers.append(button);
     }
@@ -122,7 +125,7 @@ export class Panel {
   #showChosen({ marking, range, mention, suggestion }) {
     const text = range ? this.#passage.text(range.first, range.last) : "";
     const tag = mention && !range.isNew ? ` ${tagOf(mention)}` : "";
-    write(this.chosen, text ? `“${text}”${tag}` : "");
+    write(this.chosen, text ? `“${apart(text)}”${tag}` : "");
     this.chosen.classList.remove("bad");
     const type = mention && !range.isNew ? mention.type : null;
     for (const button of this.types) button.setAttribute("aria-pressed", String(button.dataset.type === type));
@@ -131,7 +134,7 @@ export class Panel {
     this.suggestion.hidden = !isSuggested;
     if (isSuggested) {
       const { first, last } = suggestion;
-      write(this["suggestion-words"], `“${this.#passage.text(first, last)}”, ${NAMES[suggestion.type]}`);
+      write(this["suggestion-words"], `“${apart(this.#passage.text(first, last))}”, ${NAMES[suggestion.type]}`);
     }
     this["of-mention"].hidden = !mention || range.isNew;
     if (mention) {
@@ -191,7 +194,7 @@ export class Panel {
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.entity = id;
-    button.append(element("span", "", "tag"), element("b", ""), element("span", "", "times"), element("span", "", "to"));
+    button.append(element("span", "", "tag"), Object.assign(element("b", ""), this.#own), element("span", "", "times"), element("span", "", "to"));
     row.append(button);
     const after = [...this.#rows.keys()].filter((other) => other > id).sort((one, other) => one - other)[0];
     this.entities.insertBefore(row, this.#rows.get(after) ?? null);
@@ -253,7 +256,7 @@ export class Panel {
     this.same.dataset.of = signature;
     this.same.replaceChildren(
       new Option("…", ""),
-      ...others.map((other) => new Option(`${tag(other)} ${nameOf(this.#passage, marking, other)}`, other.id)),
+      ...others.map((other) => new Option(`${tag(other)} ${apart(nameOf(this.#passage, marking, other))}`, other.id)),
     );
   }
 

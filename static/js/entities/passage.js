@@ -14,11 +14,15 @@ const FUNCTION_WORDS = new Set(
   ).split(" "),
 );
 
+const ALL_NOUNS = new Set(["de", "lb"]); // languages in which a capital says no more than that
+const BY_CHARACTER = new Set(["ja", "zh"]);
+
 const length = (text) => [...text].length; // in characters, as the server counts, not in UTF-16 units
 
 export class Passage {
-  // `sentences`: [{start, words, gaps, paragraph}], as the server sends them.
-  constructor(sentences) {
+  // `sentences`: [{start, words, gaps, paragraph}], as the server sends them; `language`: the documents', as "en".
+  constructor(sentences, language = "en") {
+    this.language = language;
     this.words = [];
     this.sentences = sentences.map(({ start, words, gaps, paragraph }, index) => {
       const first = this.words.length;
@@ -50,16 +54,23 @@ export class Passage {
   // Whether a word begins with a capital that a name may explain: not "I", nor one that only begins a sentence.
   isCapitalised(number) {
     const { text } = this.words[number];
-    if (!/^\p{Lu}/u.test(text) || text === "I") return false;
+    if (!/^\p{Lu}/u.test(text) || ALL_NOUNS.has(this.language)) return false;
+    if (text === "I" && this.isEnglish) return false;
     const { first } = this.sentenceOf(number);
     let opens = true;
     for (let before = first; before < number; before += 1) opens &&= !/[\p{L}\p{N}]/u.test(this.words[before].text);
+    if (!this.isEnglish) return !opens;
     const lower = text.toLowerCase();
     return !opens || !(FUNCTION_WORDS.has(lower) || this.lower.has(lower) || /['’]/.test(text));
   }
 
-  // Whether words name something rather than stand for it: "she", "the firm".
+  get isEnglish() {
+    return this.language === "en";
+  }
+
+  // Whether words name something rather than stand for it: "she", "the firm". In English alone can that be told.
   isName(first, last) {
+    if (!this.isEnglish) return true;
     for (let number = first; number <= last; number += 1) {
       const { text } = this.words[number];
       if (/\p{N}/u.test(text)) return true;
@@ -72,18 +83,21 @@ export class Passage {
 const isPronoun = (text) =>
   /^(?:i|me|my|mine|myself|he|him|his|himself|she|her|hers|herself|it|its|itself|we|us|our|they|them|their)$/i.test(text);
 
-// The form in which strings are compared: "the Quill Press’s" is "quill press".
-export function normalise(text) {
-  return text
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/^(?:the|a|an)\s+/, "")
-    .replace(/['’]s?$/, "")
+// The form in which strings are compared: in English "the Quill Press’s" is "quill press"; in Chinese and Japanese
+// each character is a word.
+export function normalise(text, language = "en") {
+  let plain = text.normalize("NFC").toLowerCase();
+  if (language === "en") plain = plain.replace(/^(?:the|a|an)\s+/, "").replace(/['’]s?$/, "");
+  if (BY_CHARACTER.has(language)) plain = plain.replace(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, " $& ");
+  return plain
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .replace(/(^| )\p{M}+/gu, "$1") // a mark that is on no letter or digit, as in ⭐️
     .replace(/ +/g, " ")
     .trim();
 }
+
+// Words that are written from right to left, kept apart from English words on the same line.
+export const apart = (text) => (/[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text) ? `\u2068${text}\u2069` : text);
 
 // How alike two strings are as names of one thing: 2 the same, 1 one is a part or the initials of the other, 0 neither.
 export function likeness(one, other) {

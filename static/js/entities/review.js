@@ -1,6 +1,7 @@
 // The last look before an answer is sent: what must be said yet, and what may have been overlooked.
 
 import { nameOf, NAMES, review } from "./marking.js";
+import { apart } from "./passage.js";
 
 export class Review {
   #dialog;
@@ -43,14 +44,14 @@ export class Review {
 
   show(marking) {
     const left = review(this.#passage, marking, this.#suggestions);
-    const text = ({ first, last }) => this.#passage.text(first, last);
+    const text = ({ first, last }) => apart(this.#passage.text(first, last));
     const first = (entity) => marking.mentions.get(entity.canonical).first;
     const must = [
       ...left.unplaced.map((mention) => ({ word: mention.first, words: `“${text(mention)}”: who or what is it?` })),
       ...left.unlinked.map((entity) => ({
         word: first(entity),
         entity: entity.id,
-        words: `“${nameOf(this.#passage, marking, entity)}”: ${entity.type === "DATE" ? "which date is it?" : "which page has it, if any?"}`,
+        words: `“${apart(nameOf(this.#passage, marking, entity))}”: ${entity.type === "DATE" ? "which date is it?" : "which page has it, if any?"}`,
       })),
     ];
     const parts = [];
@@ -92,7 +93,7 @@ export class Review {
       if (run?.last === number - 1) run.last = number;
       else runs.push({ first: number, last: number });
     }
-    return runs.map(({ first, last }) => `“${this.#passage.text(first, last)}”`);
+    return runs.map(({ first, last }) => `“${apart(this.#passage.text(first, last))}”`);
   }
 
   complain(words) {

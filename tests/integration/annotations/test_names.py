@@ -1,7 +1,7 @@
 import pytest
 
 from annotations.models import NameFrequency
-from annotations.names import count_documents
+from annotations.names import count_documents, find_occurrences
 from tests.factories import CorpusFactory, DocumentFactory
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +61,55 @@ def test_a_very_long_document_is_stored_and_its_beginning_searched(corpus):
 
 def test_no_names_cost_nothing(corpus):
     assert count_documents(corpus, []) == {}
+
+
+def in_language(language, *texts):
+    corpus = CorpusFactory(language=language)
+    for text in texts:
+        DocumentFactory(corpus=corpus, text=text)
+    DocumentFactory(text=" ".join(texts))
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("name", "documents"),
+    [
+        ("林华", 2),
+        ("华光公司", 1),
+        ("林", 3),
+        ("光公", 1),
+        ("ibm", 1),
+        ("北京市", 1),
+        ("林华的", 0),
+        ("。", 0),
+    ],
+)
+def test_a_chinese_name_is_counted_wherever_its_characters_stand(name, documents):
+    corpus = in_language("zh-Hans", "林华在华光公司。", "她是林华，IBM的。林家", "林先生去北\n京市。")
+    assert count_documents(corpus, [name]) == {name: documents}
+
+
+@pytest.mark.parametrize(
+    ("name", "documents"),
+    [("ليلى", 2), ("ليلى الحداد", 2), ("الحداد", 2), ("دمشق", 1), ("حداد", 0), ("،", 0)],
+)
+def test_an_arabic_name_is_counted_as_whole_words_beside_any_punctuation(name, documents):
+    corpus = in_language("ar", "هل رأيت «ليلى الحداد»؟", "ليلى  الحداد، من دمشق.", "الحدادون")
+    assert count_documents(corpus, [name]) == {name: documents}
+
+
+def test_names_with_marks_that_combine_are_counted_as_whole_words():
+    corpus = in_language("hi", "वह दिल्ली में था।", "दिल्लीवासी")
+    assert count_documents(corpus, ["दिल्ली"]) == {"दिल्ली": 1}
+
+
+def test_a_spanish_name_is_counted_in_any_case():
+    corpus = in_language("es", "¿JOSÉ ÁVILA?", "«José Ávila»", "Josefina Ávila")
+    assert count_documents(corpus, ["josé ávila"]) == {"josé ávila": 2}
+
+
+def test_occurrences_in_other_languages_are_each_counted():
+    spanish = in_language("es", "Ana, Ana; ana y Anabel.")
+    assert [one.times for one in find_occurrences(spanish, ["ana"])] == [3]
+    chinese = in_language("zh", "林华林华，林 华。")
+    assert [one.times for one in find_occurrences(chinese, ["林华", "林"])] == [3, 3]

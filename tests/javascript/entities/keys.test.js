@@ -52,7 +52,7 @@ describe("in the document", () => {
     ["Escape", "drop"],
     [" ", "word"],
     ["Enter", "accept"],
-    ["ArrowLeft", "move", "back", undefined],
+    ["ArrowLeft", "move", "left", undefined],
     ["ArrowDown", "move", "down", undefined],
     ["Home", "move", "first", undefined],
     ["PageUp", "move", "sentence before", undefined],
@@ -68,7 +68,7 @@ describe("in the document", () => {
   });
 
   test("Shift with an arrow selects", () => {
-    assert.deepEqual(press("ArrowRight", { shiftKey: true }), [["move", "on", true], true]);
+    assert.deepEqual(press("ArrowRight", { shiftKey: true }), [["move", "right", true], true]);
   });
 
   for (const key of ["a", "Tab", "F5", "٣", "é", "Shift", "Unidentified"]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { isDate, likeness, normalise, parseDate, Passage, titleOf } from "../../../static/js/entities/passage.js";
+import { apart, isDate, likeness, normalise, parseDate, Passage, titleOf } from "../../../static/js/entities/passage.js";
 import { passage, sentence } from "./example.js";
 
 const places = (of) => of.words.map(({ text, start, end }) => [text, start, end]);
@@ -168,4 +168,37 @@ describe("a page may be given by its address", () => {
   ]) {
     test(`“${text}”`, () => assert.equal(titleOf(text), title));
   }
+});
+
+describe("in other languages", () => {
+  const words = (language, ...texts) =>
+    new Passage([{ start: 0, words: texts, gaps: texts.slice(1).map(() => " "), paragraph: true }], language);
+
+  test("names are told from pronouns in English alone", () => {
+    assert.equal(words("ar", "ليلى").isName(0, 0), true);
+    assert.equal(words("zh", "林", "华").isName(0, 1), true);
+    assert.equal(words("en", "she").isName(0, 0), false);
+  });
+
+  test("a capital tells a name within a Spanish sentence, and nothing in German", () => {
+    assert.equal(words("es", "Ayer", "vino", "Ana").isCapitalised(2), true);
+    assert.equal(words("es", "Ayer", "vino", "Ana").isCapitalised(0), false);
+    assert.equal(words("de", "die", "Stadt").isCapitalised(1), false);
+  });
+
+  test("English articles and endings are of English", () => {
+    assert.equal(normalise("A Coruña", "es"), "a coruña");
+    assert.equal(normalise("The Press’s"), "press");
+  });
+
+  test("a Chinese name is a part of a longer one", () => {
+    assert.equal(likeness(normalise("林华", "zh"), normalise("林", "zh")), 1);
+    assert.equal(likeness(normalise("华光公司", "zh"), normalise("华光 公司", "zh")), 2);
+    assert.equal(likeness(normalise("王明", "zh"), normalise("林华", "zh")), 0);
+  });
+
+  test("words from right to left are kept apart from English ones", () => {
+    assert.equal(apart("ليلى"), "\u2068ليلى\u2069");
+    assert.equal(apart("Ada"), "Ada");
+  });
 });
