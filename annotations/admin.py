@@ -11,10 +11,10 @@ from kbpo.core.admin import ReadOnlyAdmin
 
 @admin.register(Corpus)
 class CorpusAdmin(ReadOnlyAdmin):
-    """Corpora: name, description, quota and when votes suffice may change, design and language may not."""
+    """Corpora: name, description, quota and when votes suffice may change; task, design and language not."""
 
-    list_display = ["tag", "name", "language", "design", "weekly_quota", "created_at"]
-    readonly_fields = ["tag", "language", "design", "target_half_width", "target_level", "created_at"]
+    list_display = ["tag", "name", "task", "language", "design", "weekly_quota", "created_at"]
+    readonly_fields = ["tag", "task", "language", "design", "target_half_width", "target_level", "created_at"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Admit operators."""

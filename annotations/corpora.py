@@ -22,6 +22,7 @@ from annotations.models import (
     DocumentAnnotation,
     Sentence,
 )
+from annotations.models.corpus import DEFAULT_TASK
 from annotations.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.segmentation import segment
 from kbpo.core.analysing import analyse
@@ -62,7 +63,13 @@ class _Line(Generic[Record]):
 
 @transaction.atomic
 def load_corpus(
-    *, path: Path | str, tag: str, name: str = "", design: str | None = None, language: str | None = None
+    *,
+    path: Path | str,
+    tag: str,
+    name: str = "",
+    task: str | None = None,
+    design: str | None = None,
+    language: str | None = None,
 ) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
@@ -78,6 +85,8 @@ def load_corpus(
         The corpus' short name.
     name : str
         Its full name; the tag if a new corpus is given none.
+    task : str, optional
+        What its systems do; the caller knows which tasks there are. `kbp` if a new corpus is given none.
     design : {"coordinated", "iid"}, optional
         How it is sampled; `coordinated` if a new corpus is given none.
     language : str, optional
@@ -88,10 +97,10 @@ def load_corpus(
     InvalidInput
         If the tag, the design or the language is none, or a line holds no document; names the line.
     Conflict
-        If the corpus has another name, design or language, or a document differs from the loaded one; names
-        it.
+        If the corpus has another name, task, design or language, or a document differs from the loaded one;
+        names it.
     """
-    corpus = _corpus(tag, name, design, language and read_language(language).tag)
+    corpus = _corpus(tag, name, task, design, language and read_language(language).tag)
     created = unchanged = sentences = tokens = 0
     for batch in _batches(_lines(path, read_document)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
@@ -149,12 +158,13 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, name: str, design: str | None, language: str | None) -> Corpus:
+def _corpus(tag: str, name: str, task: str | None, design: str | None, language: str | None) -> Corpus:
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
         new = Corpus(
             tag=tag,
             name=name or tag,
+            task=task or DEFAULT_TASK,
             design=design or Corpus.Design.COORDINATED,
             language=language or DEFAULT,
         )
@@ -166,7 +176,8 @@ def _corpus(tag: str, name: str, design: str | None, language: str | None) -> Co
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update().get(tag=tag)
-    for field, value in (("name", name), ("design", design), ("language", language)):
+    given = (("name", name), ("task", task), ("design", design), ("language", language))
+    for field, value in given:
         if value and value != getattr(corpus, field):
             raise Conflict(
                 f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "

@@ -63,6 +63,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
 
     from annotations import corpora
     from evaluation.design import epochs
+    from evaluation.kbp.task import TASK as KBP
     from evaluation.models import Submission
     from evaluation.submissions import submitting
     from kbpo.accounts.models import Team
@@ -81,6 +82,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
         for number in ("first", "second"):
             with kb_path.open("rb") as file:
                 submission = submitting.upload(
+                    task=KBP,
                     user=None,
                     team=Team.objects.create(name=number),
                     corpus=corpus,
@@ -88,7 +90,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
                     file=File(file),
                     go_ahead=True,
                 )
-            submitting.read_submission(submission_id=submission.pk)
+            submitting.read_submission(task=KBP, submission_id=submission.pk)
             submission.refresh_from_db()
             assert submission.state == Submission.State.ACCEPTED, submission.state
             took |= _sample(submission, f"sampling the {number} right after", keep=analysed)
@@ -105,10 +107,11 @@ def _sample(submission: Any, what: str, *, keep: bool) -> dict[str, float]:
 
     from benchmarks import pool
     from evaluation.design import sampling
+    from evaluation.kbp.task import TASK as KBP
 
     begun = pool.now()
     with transaction.atomic():
-        assert sampling.sample_submission(submission_id=submission.pk)
+        assert sampling.sample_submission(task=KBP, submission_id=submission.pk)
         clock, python, postgres = (after - before for after, before in zip(pool.now(), begun, strict=True))
         if not keep:
             transaction.set_rollback(True)

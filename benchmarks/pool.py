@@ -19,8 +19,9 @@ from django.utils import timezone
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import epochs, sampling
-from evaluation.estimators.weighting import subject_relation
 from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.task import TASK as KBP
+from evaluation.kbp.weighting import subject_relation
 from evaluation.models import Instance, Prediction, Submission
 from kbpo.accounts.models import Team, User
 from kbpo.core.columns import copy_rows
@@ -288,7 +289,7 @@ def build(systems: int, own: int) -> list[tuple[float, ...]]:
             with connection.cursor() as cursor:  # as autovacuum does while weeks go by
                 cursor.execute("ANALYZE")
         begun = now()
-        assert sampling.sample_submission(submission_id=submission.pk)
+        assert sampling.sample_submission(task=KBP, submission_id=submission.pk)
         took.append(tuple(after - before for after, before in zip(now(), begun, strict=True)))
         if number % 10 == 9:
             print(json.dumps({"systems": number + 1, "sampling": took[-1]}), flush=True)

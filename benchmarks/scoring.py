@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,7 @@ def measure() -> dict[str, Any]:
     from annotations.models import Corpus
     from benchmarks import pool
     from evaluation.design import batches
+    from evaluation.kbp.task import TASK as KBP
     from evaluation.models import (
         AdjustedScore,
         Comparison,
@@ -120,12 +122,16 @@ def measure() -> dict[str, Any]:
         "measuring labels",
         lambda: (update_posteriors(corpus=corpus), agreements.update_agreement(corpus=corpus)),
     )
-    assert timed("scoring, with labels measured again", lambda: estimation.score_epoch(epoch_id=epoch.pk))
-    rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus))
+    assert timed(
+        "scoring, with labels measured again", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk)
+    )
+    rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus, KBP.choices))
     assert all(row.rank is not None for row in rows), "not every system is ranked"
-    assert timed("scoring subsets", lambda: estimation.score_subsets(epoch_id=epoch.pk))
+    assert timed("scoring subsets", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk))
     Epoch.objects.update(subsets_due=True)
-    assert timed("subsets once names are counted", lambda: estimation.score_subsets(epoch_id=epoch.pk))
+    assert timed(
+        "subsets once names are counted", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk)
+    )
     end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
     return {
         **took,

@@ -17,7 +17,7 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import help
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import act, submission
+from evaluation.views.submission import act
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
 from evaluation.views.uploads import UploadsView, UploadView
@@ -63,7 +63,6 @@ urlpatterns = [
     ),
     path("submissions/", submissions, name="submissions"),
     path("submissions/new/", upload, name="upload"),
-    path("submissions/<int:pk>/", submission, name="submission"),
     re_path(
         r"^submissions/(?P<pk>[0-9]{1,18})/(?P<action>go-ahead|resume|cancel|withdraw|delete-file|publish|hide)/$",
         act,

@@ -16,6 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
+from annotations.models import Corpus
 from crowd import accounts, collecting, posting, qualifying, review
 from crowd.providers import prolific, registry
 from crowd.providers.base import ProviderError
@@ -24,6 +25,7 @@ from evaluation.design import batches, sampling
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
+from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, notices, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
@@ -91,15 +93,15 @@ def score_subsets() -> int:
 def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     pauses = Q(scoring_not_before__gt=timezone.now())
     moved = 0
-    for epoch_id in list(due.exclude(pauses).order_by("id").values_list("pk", flat=True)):
+    for epoch in list(due.exclude(pauses).select_related("corpus").order_by("id")):
         try:
-            with claim(f"scores of epoch {epoch_id}") as is_ours:  # nobody queues behind who is at it
-                moved += is_ours and act(epoch_id=epoch_id)
+            with claim(f"scores of epoch {epoch.pk}") as is_ours:  # nobody queues behind who is at it
+                moved += is_ours and act(epoch_id=epoch.pk, task=task_of(epoch.corpus))
         except Exception as error:
             if is_outage(error):
                 raise  # the epoch is still due
-            logger.exception("epoch %s: scoring failed", epoch_id)
-            estimation.note_failure(epoch_id=epoch_id)
+            logger.exception("epoch %s: scoring failed", epoch.pk)
+            estimation.note_failure(epoch_id=epoch.pk)
             moved += 1
     return moved
 
@@ -145,12 +147,12 @@ def index_entities() -> int:
 
 def read_checks() -> int:
     """Read the files that are only checked; return how many moved on."""
-    return checks.read_checks()
+    return checks.read_checks(find_task=task_of)
 
 
 def normalise_files() -> int:
     """Write the accepted files anew that somebody asked for; return how many moved on."""
-    return normalised.normalise_files()
+    return normalised.normalise_files(find_task=task_of)
 
 
 def send_notices() -> int:
@@ -259,9 +261,13 @@ def _each_submission(
     doing: str,
     is_due: Callable[[Submission], bool] = lambda submission: True,
 ) -> int:
+    def act_by_task(*, submission_id: int) -> bool:
+        corpus = Corpus.objects.get(submissions=submission_id)
+        return act(submission_id=submission_id, task=task_of(corpus))
+
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
     return sum(
-        work.run(submission_id=submission.pk, stage=state, act=act, doing=doing)
+        work.run(submission_id=submission.pk, stage=state, act=act_by_task, doing=doing)
         for submission in list(waiting)
         if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
     )

@@ -3,7 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from evaluation.views.submission import submission
+from kbpo.pages.money.costs import Prices
+
 urlpatterns = [
+    path("submissions/<int:pk>/", submission, {"prices": Prices()}, name="submission"),
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
     path("", include("marketplace.urls")),

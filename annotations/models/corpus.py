@@ -14,6 +14,9 @@ from kbpo.core.errors import InvalidInput
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
 SEARCHED_CHARACTERS = 200_000
 
+#: A name of `evaluation.registry`, which stands above: knowledge base population.
+DEFAULT_TASK = "kbp"
+
 
 def validate_language(tag: str) -> None:
     """Refuse what is no tag of a language in which documents can be cut into words."""
@@ -37,6 +40,11 @@ class Corpus(models.Model):
     )
     name = models.CharField(max_length=200)
     description = models.TextField(blank=True)
+    task = models.CharField(
+        max_length=16,
+        default=DEFAULT_TASK,
+        help_text="What its systems do; all else follows from it.",
+    )
     language = models.CharField(
         max_length=languages.LONGEST_TAG,
         default=languages.DEFAULT,
@@ -79,6 +87,7 @@ class Corpus(models.Model):
                 name="corpus_least_posterior",
             ),
             models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
+            models.CheckConstraint(condition=~models.Q(task=""), name="corpus_task"),
         ]
 
     def __str__(self) -> str:

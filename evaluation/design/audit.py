@@ -1,19 +1,19 @@
 """Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from annotations.models import Corpus
 from evaluation.design import columns, epochs, sampling
-from evaluation.estimators import coordinated, documents
-from evaluation.kbp.claims import known_claims, read_claims
-from evaluation.kbp.recall import document_phases, exhaustive, retirement
-from evaluation.models import DocumentSample, Epoch, InclusionProbability, RetiredDocument, SampleBatch
+from evaluation.estimators import coordinated
+from evaluation.models import Epoch, InclusionProbability, SampleBatch
+from evaluation.task import Task
+from evaluation.units import FloatArray
 
 
-def audit_corpus(corpus: Corpus) -> list[str]:
-    """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target.
+def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
+    """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target, and its task's.
 
     Returns
     -------
@@ -22,14 +22,11 @@ def audit_corpus(corpus: Corpus) -> list[str]:
     """
     findings: list[str] = []
     for epoch in corpus.epochs.order_by("number"):
-        findings += _audit_epoch(epoch)
-    for sample in corpus.document_samples.select_related("corpus", "replaces__corpus").order_by("number"):
-        which = "" if sample.number == 1 else f"sample {sample.number} of documents: "
-        findings += [f"{which}{finding}" for finding in _audit_documents(sample)]
-    return findings
+        findings += _audit_epoch(epoch, task)
+    return findings + task.audit(corpus)
 
 
-def _audit_epoch(epoch: Epoch) -> list[str]:
+def _audit_epoch(epoch: Epoch, task: Task) -> list[str]:
     findings = []
     secret = bytes.fromhex(epoch.secret)
     if epochs.commitment(secret) != epoch.commitment:
@@ -46,47 +43,51 @@ def _audit_epoch(epoch: Epoch) -> list[str]:
     for batch in batches:
         findings += [
             f"epoch {epoch.number}, batch {batch.number}: {finding}"
-            for finding in _audit_batch(batch, secret, pi)
+            for finding in _audit_batch(batch, secret, pi, task)
         ]
     return findings
 
 
-def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float]) -> list[str]:
+def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: Task) -> list[str]:
     """Replay one arrival on `pi`, which it updates."""
     findings: list[str] = []
-    claims = read_claims(batch.submission)
-    instance_ids = claims.instance_ids.tolist()
+    units = task.read_units(batch.submission)
+    unit_ids = units.ids.tolist()
+
+    def make(after: FloatArray | None) -> dict[str, bytes]:
+        return columns.make(units, secret, after, weights=task.weights(units), others=task.columns(units))
+
     stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
-    if abs(claims.p.sum() - 1) > 1e-9:
-        return [f"p sums to {float(claims.p.sum())!r}, not to 1"]
+    if abs(units.p.sum() - 1) > 1e-9:
+        return [f"p sums to {float(units.p.sum())!r}, not to 1"]
     if batch.draws is not None:
-        counts = sampling.count_draws(claims.p, batch.draws, secret=secret, number=batch.number)
-        drawn = {instance_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
-        needed = sampling.draws_needed(batch, claims)
+        counts = sampling.count_draws(units.p, batch.draws, secret=secret, number=batch.number)
+        drawn = {unit_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
+        needed = sampling.draws_needed(batch, units, task)
         if needed != batch.draws:
             findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
         if drawn != stored_draws:
             findings.append(_difference("draws", drawn, stored_draws))
-        return findings + _audit_columns(batch, columns.make(claims, secret, None))
+        return findings + _audit_columns(batch, make(None))
     stored_pi = dict(
         InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
     )
-    before = np.array([pi.get(instance_id, 0.0) for instance_id in instance_ids])
-    known = known_claims(batch.submission, claims.rows)
-    arrival = sampling.arrive(pi=before, p=claims.p, known=known, target_variance=batch.target_variance)
+    before = np.array([pi.get(unit_id, 0.0) for unit_id in unit_ids])
+    known = task.known(batch.submission, units)
+    arrival = sampling.arrive(pi=before, p=units.p, known=known, target_variance=batch.target_variance)
     if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
         findings.append(
             f"λ and b are {arrival.lam!r}, {arrival.floor!r}; stored are {batch.lam!r}, {batch.floor!r}"
         )
-    changed = {instance_ids[row]: float(arrival.pi[row]) for row in np.flatnonzero(arrival.pi > before)}
+    changed = {unit_ids[row]: float(arrival.pi[row]) for row in np.flatnonzero(arrival.pi > before)}
     if changed != stored_pi:
         findings.append(_difference("inclusion probabilities", changed, stored_pi))
-    u = coordinated.uniforms(secret, claims.keys)
-    drawn_ids = {instance_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before))}
+    u = coordinated.uniforms(secret, units.keys)
+    drawn_ids = {unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before))}
     if drawn_ids != set(stored_draws):
         findings.append(_difference("sampled instances", dict.fromkeys(drawn_ids), stored_draws))
     pi.update(changed)
-    return findings + _audit_columns(batch, columns.make(claims, secret, arrival.pi))
+    return findings + _audit_columns(batch, make(arrival.pi))
 
 
 def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:
@@ -100,103 +101,3 @@ def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, obj
         key for key in again.keys() | stored.keys() if again.get(key, ...) != stored.get(key, ...)
     )
     return f"{what} differ at {len(differing)} instances, the first with row id {differing[0]}"
-
-
-def _audit_documents(sample: DocumentSample) -> list[str]:
-    findings = _audit_probabilities(sample)
-    if sample.retired_at is not None:
-        findings += _audit_retired(sample)
-    if sample.first_size is not None:
-        findings += _audit_second_phase(sample, sample.first_size)
-    if sample.replaces is not None:
-        return findings + _audit_turnover(sample, sample.replaces)
-    if sample.first_size is not None:
-        return findings + _audit_first_phase(sample, sample.first_size)
-    if sample.seed is None:
-        return findings
-    annotated = exhaustive.drawable(sample.corpus, sample.number, by_experts=True, loaded_by=sample.drawn_at)
-    again = documents.draw_documents(list(annotated), sample.size, sample.seed)
-    return findings + _compare("the exhaustive documents", again, _stored(sample))
-
-
-def _audit_probabilities(sample: DocumentSample) -> list[str]:
-    """Compare what weighs the documents in estimates: their population, and the probability of each."""
-    findings = []
-    before = RetiredDocument.objects.filter(sample__corpus=sample.corpus, sample__number__lt=sample.number)
-    population = sample.corpus.documents.count() - before.count()
-    if sample.population != population:
-        findings.append(f"drawn from {sample.population} documents; there were {population}")
-    rows = list(sample.documents.values_list("document_id", "phase", "probability"))
-    uniform = sum(phase == 1 for _, phase, _ in rows) / population
-    p2 = dict(sample.second_phase.values_list("document_id", "probability"))
-    again = {pk: uniform if phase == 1 else p2.get(pk) for pk, phase, _ in rows}
-    differing = sum(probability != again[pk] for pk, _, probability in rows)
-    if differing:
-        findings.append(f"the probabilities of the exhaustive documents differ at {differing} documents")
-    return findings
-
-
-def _audit_retired(sample: DocumentSample) -> list[str]:
-    stored = set(sample.retired.values_list("document__doc_id", flat=True))
-    if not 1 <= len(stored) <= sample.documents.count():
-        return [f"{len(stored)} documents are retired of {sample.documents.count()}"]
-    turnover = retirement.redo(sample, len(stored), at=sample.retired_at)
-    findings = _compare("the retired documents", turnover.retired, stored)
-    if sample.retired.exclude(probability=len(stored) / sample.documents.count()).exists():
-        findings.append("the probability of being retired differs")
-    return findings
-
-
-def _audit_turnover(sample: DocumentSample, before: DocumentSample) -> list[str]:
-    findings = []
-    if sample.seed != retirement.replacement_seed(before):
-        findings.append("the seed of the replacements is not that of the secret of the sample before")
-    retired = before.retired.count()
-    if not 1 <= retired <= before.documents.count():
-        return findings
-    turnover = retirement.redo(before, retired, at=before.retired_at)
-    first = sample.documents.filter(phase=1)
-    for what, again, stored in (
-        ("the documents that were kept", turnover.kept, first.filter(since__lt=sample.number)),
-        ("the replacements", turnover.added, first.filter(since=sample.number)),
-    ):
-        findings += _compare(what, again, set(stored.values_list("document__doc_id", flat=True)))
-    return findings
-
-
-def _audit_first_phase(sample: DocumentSample, first_size: int) -> list[str]:
-    seed = document_phases.first_seed(sample.secret)
-    ids = exhaustive.drawable(sample.corpus, sample.number, by_experts=False)
-    again = documents.draw_documents(list(ids), first_size, seed)
-    findings = _compare("the exhaustive documents of the first phase", again, _stored(sample))
-    if seed != sample.seed:
-        findings.append("the seed of the exhaustive documents is not that of their secret")
-    return findings
-
-
-def _audit_second_phase(sample: DocumentSample, first_size: int) -> list[str]:
-    findings = []
-    rows = sample.second_phase.order_by("document__doc_id").values_list("score", "probability")
-    if rows:
-        scores, stored_p2 = np.array(rows).T
-        p2 = documents.second_phase_probabilities(
-            scores, sample.size - first_size, document_phases.FLOOR_SHARE
-        )
-        if (p2 != stored_p2).any():
-            findings.append(f"p2 differs at {(p2 != stored_p2).sum()} documents")
-    left = sample.population - sample.documents.filter(phase=1).count()
-    if sample.second_drawn_at is not None and first_size < sample.size and len(rows) != left:
-        findings.append(f"p2 is stored of {len(rows)} documents, and the first phase left {left}")
-    again = document_phases.second_sample(sample)
-    return findings + _compare(
-        "the exhaustive documents of the second phase", again, _stored(sample, phase=2)
-    )
-
-
-def _stored(sample: DocumentSample, phase: int = 1) -> set[str]:
-    return set(sample.documents.filter(phase=phase).values_list("document__doc_id", flat=True))
-
-
-def _compare(what: str, again: Iterable[str], stored: set[str]) -> list[str]:
-    differing = len(stored.symmetric_difference(again))
-    return [f"{what} differ at {differing} documents"] if differing else []

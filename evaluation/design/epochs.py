@@ -11,9 +11,9 @@ from django.utils import timezone
 from annotations import labels
 from annotations.models import Corpus, Question
 from evaluation.estimators.coordinated import KEY_VERSION
-from evaluation.kbp.recall import exhaustive, retirement
-from evaluation.models import Epoch, SampleBatch
-from kbpo.core.errors import Conflict
+from evaluation.models import DocumentSample, Epoch, SampleBatch
+from evaluation.task import Task
+from kbpo.core.errors import Conflict, InvalidInput
 
 
 def derive_secret(base: bytes, tag: str, number: int) -> bytes:
@@ -57,29 +57,31 @@ def open_epoch(*, corpus: Corpus) -> Epoch:
         secret=secret.hex(),
         commitment=commitment(secret),
         key_version=KEY_VERSION,
-        document_sample=exhaustive.current(corpus),
+        document_sample=DocumentSample.current(corpus),
     )
 
 
 @transaction.atomic
-def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
+def release(*, corpus: Corpus, task: Task, retire: float | None = None) -> Epoch:
     """Publish the open epoch's labels and secret, and open the next.
 
     Parameters
     ----------
     corpus : Corpus
+    task : Task
+        The corpus'.
     retire : float or None
-        The share of the exhaustive documents that are retired, as `retirement.retire` says; none if left out.
+        The share of the documents annotated in full that are retired with it; none if left out.
 
     Returns
     -------
     Epoch
-        The one that was released. `retirement.report` says what was retired with it.
+        The one that was released. `Task.retired` says what was retired with it.
 
     Raises
     ------
     InvalidInput
-        If the share is none.
+        If the share is none, or the task annotates no documents in full.
     Conflict
         If none is open, nothing was sampled in it, a batch still waits for answers, or its scores are not up
         to date: a label published before the scores rest on it could be submitted against them. Or if that
@@ -110,6 +112,8 @@ def release(*, corpus: Corpus, retire: float | None = None) -> Epoch:
     epoch.save(update_fields=["released_at"])
     labels.publish(Question.objects.filter(batches__epoch=epoch))
     if retire is not None:
-        retirement.retire(corpus=corpus, share=retire, now=epoch.released_at)
+        if task.retire is None:
+            raise InvalidInput(f"{corpus.tag} has no documents to retire: none is annotated in full")
+        task.retire(corpus, retire, epoch.released_at)
     open_epoch(corpus=corpus)
     return epoch

@@ -3,21 +3,21 @@
 Everything here is an expected value over the epoch's random numbers: which claims are sampled stays sealed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import Count, Exists, Max, Min, OuterRef
-from numpy.typing import ArrayLike, NDArray
+from django.db.models import Count, Min
+from numpy.typing import ArrayLike
 
 from annotations.models import Corpus, Question
 from evaluation.design import sampling
 from evaluation.estimators import coordinated, iid
-from evaluation.kbp.claims import COLUMNS, ClaimRow, known_claims
-from evaluation.models import Epoch, InclusionProbability, Prediction, SampleBatch, Submission
-
-FloatArray = NDArray[np.float64]
+from evaluation.models import Epoch, SampleBatch, Submission
+from evaluation.task import Task
+from evaluation.units import FloatArray
 
 PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken
@@ -31,7 +31,7 @@ class Forecast:
 
     Attributes
     ----------
-    instances : int
+    units : int
         Claims in all.
     known : int
         Those whose verdict was published before the upload: they count exactly.
@@ -39,79 +39,67 @@ class Forecast:
         Those that are judged already, or are being judged for others, `known` among them.
     judged : float
         Those that must be judged for this submission.
-    questions : float
-        That these make.
-    relations : float
-        Those of the questions that are about relations; the others are about names.
+    questions : mapping of str to float
+        That these make, by kind.
     half_width, level : float
         What the sample aims at: this half-width of the interval of precision, at this level.
     """
 
-    instances: int
+    units: int
     known: int
     covered: float
     judged: float
-    questions: float
-    relations: float
+    questions: Mapping[str, float]
     half_width: float
     level: float
 
-
-@dataclass(frozen=True)
-class _Rows:
-    p: FloatArray
-    pi: FloatArray
-    known: NDArray[np.bool_]
-    pairs: NDArray[np.int64]
-    canonicals: NDArray[np.int64]
-    rows_of_canonicals: NDArray[np.int64]
-    is_shared: NDArray[np.bool_]
+    @property
+    def all_questions(self) -> float:
+        """Return how many questions these make, of every kind."""
+        return sum(self.questions.values())
 
 
-def forecast(submission: Submission) -> Forecast | None:
+def forecast(submission: Submission, task: Task) -> Forecast | None:
     """Say what judging an accepted submission would take now; None where there is nothing to say.
 
-    Of its canonical mentions, one that another system of the epoch claims at the same instance counts as
-    asked wherever that instance is sampled already. The canonical mentions that others claim at newly sampled
-    instances are not foreseen, nor are questions that another epoch has asked: both are few.
+    What other systems claim at newly sampled units is not foreseen, nor are questions that another epoch has
+    asked: both are few.
     """
     epoch = Epoch.objects.filter(corpus=submission.corpus_id, released_at=None).first()
     if epoch is None:
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.2.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.3.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None and submission.predictions.exists():
-        found = _forecast(submission, epoch)
+        found = _forecast(submission, epoch, task)
         cache.set(key, found, KEPT)
     return found
 
 
-def _forecast(submission: Submission, epoch: Epoch) -> Forecast:
+def _forecast(submission: Submission, epoch: Epoch, task: Task) -> Forecast:
     corpus = submission.corpus
     target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
-    rows = _read(submission, epoch)
+    foreseen = task.foresee(submission, epoch)
     if corpus.design == Corpus.Design.COORDINATED:
-        before = np.where(rows.known, 1.0, rows.pi)
-        after = sampling.arrive(pi=rows.pi, p=rows.p, known=rows.known, target_variance=target).pi
+        present = sampling.current_pi(epoch, submission=submission)
+        pi = np.array([present.get(unit_id, 0.0) for unit_id in foreseen.ids.tolist()])
+        before = np.where(foreseen.known, 1.0, pi)
+        after = sampling.arrive(pi=pi, p=foreseen.p, known=foreseen.known, target_variance=target).pi
     else:
-        before = np.where(rows.known, 1.0, 0.0)
-        after = np.maximum(before, chance_to_be_drawn(rows.p, iid.draws_needed(target)))
-    canonical_before = np.where(rows.is_shared, before[rows.rows_of_canonicals], 0.0)
-    known_too = rows.known[rows.rows_of_canonicals]
-    relations = expected_questions(rows.pairs, before, after)
-    names = expected_questions(
-        rows.canonicals,
-        np.where(known_too, 1.0, canonical_before),
-        after[rows.rows_of_canonicals],
-    )
+        before = np.where(foreseen.known, 1.0, 0.0)
+        after = np.maximum(before, chance_to_be_drawn(foreseen.p, iid.draws_needed(target)))
+    questions = {}
+    for kind, groups in foreseen.questions.items():
+        asked = np.where(groups.is_shared, before[groups.unit], 0.0)
+        asked = np.where(foreseen.known[groups.unit], 1.0, asked)
+        questions[kind] = expected_questions(groups.group, asked, after[groups.unit])
     return Forecast(
-        instances=len(rows.p),
-        known=int(rows.known.sum()),
+        units=len(foreseen.p),
+        known=int(foreseen.known.sum()),
         covered=float(before.sum()),
         judged=float((after - before).sum()),
-        questions=relations + names,
-        relations=relations,
+        questions=questions,
         half_width=corpus.target_half_width,
         level=corpus.target_level,
     )
@@ -166,82 +154,3 @@ def time_to_judge(questions: float, now: datetime) -> timedelta | None:
     waiting = Question.objects.exclude(state=Question.State.SETTLED).count()
     elapsed: timedelta = max(now - recent["first"], SHORTEST)
     return (waiting + questions) * elapsed / int(recent["n"])
-
-
-def _read(submission: Submission, epoch: Epoch) -> _Rows:
-    others = Prediction.objects.filter(instance=OuterRef("instance"), submission__batch__epoch=epoch)
-    rows = submission.predictions.annotate(
-        subject_shared=Exists(
-            others.filter(
-                subject_canonical_start=OuterRef("subject_canonical_start"),
-                subject_canonical_end=OuterRef("subject_canonical_end"),
-            )
-        ),
-        object_shared=Exists(
-            others.filter(
-                object_canonical_start=OuterRef("object_canonical_start"),
-                object_canonical_end=OuterRef("object_canonical_end"),
-            )
-        ),
-    ).values_list(
-        "instance_id",
-        "probability",
-        "instance__document_id",
-        "instance__subject_start",
-        "instance__subject_end",
-        "instance__object_start",
-        "instance__object_end",
-        "subject_canonical_start",
-        "subject_canonical_end",
-        "object_canonical_start",
-        "object_canonical_end",
-        "subject_shared",
-        "object_shared",
-    )
-    present = dict(
-        InclusionProbability.objects.filter(batch__epoch=epoch, instance__predictions__submission=submission)
-        .values_list("instance_id")
-        .annotate(highest=Max("probability"))  # it never falls
-        .order_by()
-    )
-    published = _known(submission)
-    pair_ids: dict[object, int] = {}
-    canonical_ids: dict[object, int] = {}
-    p, pi, known, pairs = [], [], [], []
-    canonicals, owners, shared = [], [], []
-    for row, (instance, share, document, *spans, subject_shared, object_shared) in enumerate(rows):
-        subject, object_, canonical, object_canonical = zip(spans[::2], spans[1::2], strict=True)
-        p.append(share)
-        pi.append(present.get(instance, 0.0))
-        known.append(instance in published)
-        pair = (document, *sorted((subject, object_)))
-        pairs.append(pair_ids.setdefault(pair, len(pair_ids)))
-        claims = [(subject, canonical, subject_shared), (object_, object_canonical, object_shared)]
-        for mention, named, is_shared in claims:
-            if named[0] is not None:
-                key = document, mention, named
-                canonicals.append(canonical_ids.setdefault(key, len(canonical_ids)))
-                owners.append(row)
-                shared.append(is_shared)
-    return _Rows(
-        np.array(p),
-        np.array(pi),
-        np.array(known, dtype=bool),
-        np.array(pairs, dtype=np.int64),
-        np.array(canonicals, dtype=np.int64),
-        np.array(owners, dtype=np.int64),
-        np.array(shared, dtype=bool),
-    )
-
-
-def _known(submission: Submission) -> set[int]:
-    """Return the instances that are known to a submission, looking only where something was published."""
-    documents = Question.objects.filter(
-        document__corpus=submission.corpus_id, published_at__lt=submission.uploaded_at
-    ).values("document")
-    rows = [
-        ClaimRow._make(values)
-        for values in submission.predictions.filter(instance__document__in=documents).values_list(*COLUMNS)
-    ]
-    known = known_claims(submission, rows)
-    return {row.instance_id for row, is_known in zip(rows, known, strict=True) if is_known}

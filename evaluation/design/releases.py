@@ -5,9 +5,9 @@ from typing import Any
 
 from annotations.kinds.registry import read_question
 from annotations.models import Label
-from evaluation.kbp.claims import read_claims
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
+from evaluation.task import Task
 from kbpo.core.errors import NotAllowed
 
 FIELDS = (
@@ -81,7 +81,7 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         }
 
 
-def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
+def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     """List how a released epoch's sample came about, so that anybody can draw it again.
 
     Of a system that is not public only the claims that were sampled are listed, without its name.
@@ -89,6 +89,8 @@ def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
     Parameters
     ----------
     epoch : Epoch
+    task : Task
+        Its corpus'.
 
     Yields
     ------
@@ -125,18 +127,16 @@ def sample(epoch: Epoch) -> Iterator[dict[str, Any]]:
         }
         drawn = dict(batch.sampled.values_list("instance_id", "draws"))
         inclusions = {row.instance_id: row for row in batch.inclusions.all()}
-        claims = read_claims(batch.submission)
-        for key, instance_id, p in zip(
-            claims.keys, claims.instance_ids.tolist(), claims.p.tolist(), strict=True
-        ):
-            if not public and instance_id not in drawn:
+        units = task.read_units(batch.submission)
+        for key, unit_id, p in zip(units.keys, units.ids.tolist(), units.p.tolist(), strict=True):
+            if not public and unit_id not in drawn:
                 continue
-            inclusion = inclusions.get(instance_id)
+            inclusion = inclusions.get(unit_id)
             yield {
                 "batch": batch.number,
                 "key": key,
                 "p": p if public else None,
                 "pi": inclusion and inclusion.probability,
                 "known": bool(inclusion and inclusion.is_known),
-                "drawn": (drawn[instance_id] or 1) if instance_id in drawn else 0,
+                "drawn": (drawn[unit_id] or 1) if unit_id in drawn else 0,
             }

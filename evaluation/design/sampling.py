@@ -6,7 +6,6 @@ locked in the end alone, so that its team may cancel it until then.
 """
 
 import hmac
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,29 +13,18 @@ from django.db import connection, transaction
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations import questions
 from annotations.models import Corpus, Question
 from evaluation.design import columns
-from evaluation.estimators import coordinated, iid, weighting
-from evaluation.kbp.claims import COLUMNS, ClaimRow, Claims, known_claims, read_claims
-from evaluation.models import (
-    Epoch,
-    InclusionProbability,
-    Prediction,
-    SampleBatch,
-    SampledClaim,
-    SampledInstance,
-    Submission,
-)
+from evaluation.estimators import coordinated, iid
+from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
+from evaluation.task import Task
+from evaluation.units import BoolArray, FloatArray, Units
 from kbpo.core.analysing import analyse
 from kbpo.core.coded import unpack, unpack_coded
 from kbpo.core.columns import copy_rows, read_columns
 from kbpo.core.nudge import nudge
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 
@@ -89,8 +77,14 @@ def is_due(submission: Submission) -> bool:
 
 
 @transaction.atomic
-def sample_submission(*, submission_id: int) -> bool:
+def sample_submission(*, submission_id: int, task: Task) -> bool:
     """Draw the sample of an accepted submission that has the go-ahead, store it, and ask its questions.
+
+    Parameters
+    ----------
+    submission_id : int
+    task : Task
+        Its corpus'.
 
     Returns
     -------
@@ -114,15 +108,19 @@ def sample_submission(*, submission_id: int) -> bool:
             submission.corpus.target_half_width, submission.corpus.target_level
         ),
     )
-    claims = read_claims(submission)
+    units = task.read_units(submission)
     secret = bytes.fromhex(epoch.secret)
     pi = None
     if submission.corpus.design == Corpus.Design.COORDINATED:
-        sampled, pi = _draw_coordinated(batch, claims)
+        sampled, pi = _draw_coordinated(batch, units, task.known(submission, units))
     else:
-        sampled = _draw_iid(batch, claims)
-    columns.keep(batch, columns.make(claims, secret, pi))
-    asked = _ask(batch, claims, sampled)
+        sampled = _draw_iid(batch, units, task)
+    kept = columns.make(units, secret, pi, weights=task.weights(units), others=task.columns(units))
+    columns.keep(batch, kept)
+    needed = task.ask(batch, units, sampled)
+    batch.questions.add(*needed)
+    asked = len(needed)
+    analyse(dict.fromkeys((Question, SampleBatch.questions.through), asked))
     connection.check_constraints()  # now, instead of under the lock: a million rows take seconds
     locked = lock(submission_id).filter(state=Submission.State.ACCEPTED, go_ahead=True).first()
     if locked is None or not quota.take(submission=locked, now=timezone.now()):
@@ -181,54 +179,55 @@ def current_pi(
     return dict(zip(found["instance"].tolist(), found["pi"].tolist(), strict=True))
 
 
-def _draw_coordinated(batch: SampleBatch, claims: Claims) -> tuple[dict[int, int | None], FloatArray]:
-    """Store the design; return the newly sampled rows of `claims`, with no number of draws, and π."""
+def _draw_coordinated(
+    batch: SampleBatch, units: Units, known: BoolArray
+) -> tuple[dict[int, int | None], FloatArray]:
+    """Store the design; return the newly sampled rows of `units`, with no number of draws, and π."""
     before = current_pi(batch.epoch, submission=batch.submission)
-    pi = np.array([before.get(row.instance_id, 0.0) for row in claims.rows])
-    known = known_claims(batch.submission, claims.rows)
-    arrival = arrive(pi=pi, p=claims.p, known=known, target_variance=batch.target_variance)
+    pi = np.array([before.get(unit_id, 0.0) for unit_id in units.ids.tolist()])
+    arrival = arrive(pi=pi, p=units.p, known=known, target_variance=batch.target_variance)
     batch.lam, batch.floor = arrival.lam, arrival.floor
     batch.save()
     changed = np.flatnonzero(arrival.pi > pi)
-    of_changed = (column[changed].tolist() for column in (claims.instance_ids, arrival.pi, known))
+    of_changed = (column[changed].tolist() for column in (units.ids, arrival.pi, known))
     stored = copy_rows(
         InclusionProbability,
         ("batch_id", "instance_id", "probability", "is_known"),
         ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
     analyse({InclusionProbability: stored})
-    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), units.keys)
     return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
 
-def _draw_iid(batch: SampleBatch, claims: Claims) -> dict[int, int | None]:
+def _draw_iid(batch: SampleBatch, units: Units, task: Task) -> dict[int, int | None]:
     """Draw with replacement from p, store the number of draws, and return how often each row came."""
-    batch.draws = draws_needed(batch, claims)
+    batch.draws = draws_needed(batch, units, task)
     batch.save()
-    counts = count_draws(claims.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
+    counts = count_draws(units.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
     return {int(row): int(counts[row]) for row in np.flatnonzero(counts)}
 
 
-def draws_needed(batch: SampleBatch, claims: Claims) -> int:
+def draws_needed(batch: SampleBatch, units: Units, task: Task) -> int:
     """Return how many draws of a system meet the batch's target, beside those of the batches before it."""
     before = list(
         SampleBatch.objects.filter(epoch=batch.epoch, number__lt=batch.number)
         .order_by("number")
         .values_list("pk", "draws")
     )
-    name = columns.weight(weighting.DEFAULT)
+    name = columns.weight(task.default_weighting)
     systems = [
-        (unpack(stored[columns.INSTANCES]), unpack_coded(stored[name]).column())
-        for stored in columns.read([pk for pk, _ in before], [columns.INSTANCES, name])
+        (unpack(stored[columns.UNITS]), unpack_coded(stored[name]).column())
+        for stored in columns.read([pk for pk, _ in before], [columns.UNITS, name])
     ]
-    # Its own instances come first, in the order of their keys: they alone are summed over.
-    own = claims.instance_ids
+    # Its own units come first, in the order of their keys: they alone are summed over.
+    own = units.ids
     foreign = np.setdiff1d(np.concatenate([[], *(ids for ids, _ in systems)]).astype(np.int64), own)
     ids = np.concatenate([own, foreign])
     order = np.argsort(ids)
     placed = [(order[np.searchsorted(ids, one, sorter=order)], p) for one, p in systems]
     return iid.draws_for_new_system(
-        iid.systems_matrix([*placed, (np.arange(own.size), claims.p)], ids.size),
+        iid.systems_matrix([*placed, (np.arange(own.size), units.p)], ids.size),
         np.array([draws for _, draws in before], dtype=np.int64),
         batch.target_variance,
     )
@@ -244,67 +243,3 @@ def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDA
     """
     seed = int.from_bytes(hmac.digest(secret, f"draws|{number}".encode(), "sha256"), "big")
     return np.bincount(iid.draw(p, draws, np.random.default_rng(seed)), minlength=len(p))
-
-
-def _ask(batch: SampleBatch, claims: Claims, sampled: dict[int, int | None]) -> int:
-    """Store the sampled rows and ask whatever the batch's estimates need; return the number of questions.
-
-    A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
-    epoch claims there, and this system's own canonical mentions at instances that were sampled before.
-    """
-    rows = {row: claims.rows[row].relation() for row in sampled}
-    asked = questions.ask_relations(list(rows.values()))
-    SampledInstance.objects.bulk_create(
-        (
-            SampledInstance(
-                batch=batch,
-                epoch=batch.epoch,
-                instance_id=claims.rows[row].instance_id,
-                question=asked[claim][0],
-                subject=asked[claim][1],
-                draws=sampled[row],
-            )
-            for row, claim in rows.items()
-        ),
-        batch_size=5000,
-    )
-    claimants = _read_claimants(batch, claims, [claims.rows[row].instance_id for row in sampled])
-    canonicals = questions.ask_canonicals({claim for _, row in claimants for claim in row.canonicals()})
-    SampledClaim.objects.bulk_create(
-        (
-            SampledClaim(
-                submission_id=submission_id,
-                instance_id=row.instance_id,
-                subject_question=canonicals[named[0]],
-                object_question=canonicals[named[1]] if len(named) > 1 else None,
-            )
-            for submission_id, row in claimants
-            for named in [row.canonicals()]
-        ),
-        batch_size=5000,
-        ignore_conflicts=True,  # under `iid` an instance may be drawn again for another system
-    )
-    needed = {question.pk for question, _ in asked.values()} | {
-        question.pk for question in canonicals.values()
-    }
-    batch.questions.add(*needed)
-    analyse({SampledInstance: len(rows), SampledClaim: len(claimants)})
-    analyse(dict.fromkeys((Question, SampleBatch.questions.through), len(needed)))
-    return len(needed)
-
-
-def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) -> list[tuple[int, ClaimRow]]:
-    """Return what systems of the epoch claim at new sampled instances, and the batch's at all of them."""
-    everybody = Prediction.objects.filter(submission__batch__epoch=batch.epoch, instance__in=new_ids)
-    found = {
-        (submission_id, values[0]): ClaimRow._make(values)
-        for submission_id, *values in everybody.order_by("submission_id", "instance_id").values_list(
-            "submission_id", *COLUMNS
-        )
-    }
-    before = SampledInstance.objects.filter(epoch=batch.epoch, batch__number__lt=batch.number)
-    sampled = set(before.values_list("instance_id", flat=True))
-    found |= {
-        (batch.submission_id, row.instance_id): row for row in claims.rows if row.instance_id in sampled
-    }
-    return [(submission_id, row) for (submission_id, _), row in found.items()]

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators import iid, intervals, many, weighting
+from evaluation.estimators import iid, intervals, many
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.f1 import PoolSample, f1
@@ -19,8 +20,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Intervals = Sequence[Interval | None]
-
-PARTS = ("all", "relation", "linking")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,28 +43,34 @@ class System:
     team: int
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """What is known of the sampled instances; NaN where an instance is not in the sample.
+class Labels(Protocol):
+    """What is known of the sampled units, for each part of a prediction that must be right."""
 
-    Attributes
-    ----------
-    relation : float[N]
-        Whether the relation holds, over the pool.
-    linking : sequence of float[n_i]
-        For each system, whether all canonical mentions of its prediction are right.
-    """
+    @property
+    def parts(self) -> Sequence[str]:
+        """Return the parts that are scored."""
 
-    relation: FloatArray
-    linking: Sequence[FloatArray]
+    @property
+    def size(self) -> int:
+        """Return N, the units of the pool."""
 
     def of(self, system: int, rows: IntArray, part: str) -> FloatArray:
-        """Return f_i for a part, over the instances of system i."""
-        if part == "relation":
-            return self.relation[rows]
-        if part == "linking":
-            return self.linking[system]
-        return self.relation[rows] * self.linking[system]
+        """Return f_i for a part, over the units of system i; NaN where one is not in the sample."""
+
+    def of_entries(self, reduced: Reduced, sampled: BoolArray) -> Mapping[str, FloatArray]:
+        """Return by part f_i for each entry: each system at each of its sampled units.
+
+        Parameters
+        ----------
+        reduced : Reduced
+            Of the systems that the labels are of, or of groups of their units, as many for each.
+        sampled : bool[N]
+            Which of the pool's units are.
+
+        Returns
+        -------
+        mapping of str to float[E]
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +106,7 @@ class IidSample:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The exhaustive documents; by part what is found in them, for `relation` and `all`.
+    """The exhaustive documents; by part what is found in them, for those that have a recall.
 
     Attributes
     ----------
@@ -246,8 +251,8 @@ def coordinated_scores(
     sample: CoordinatedSample,
     documents: Documents | None,
     *,
-    weightings: Sequence[str] = tuple(weighting.WEIGHTINGS),
-    parts: Sequence[str] = PARTS,
+    weightings: Sequence[str] | None = None,
+    parts: Sequence[str] | None = None,
     levels: Sequence[float] = intervals.LEVELS,
 ) -> Iterator[SystemScore]:
     """Score every system under the coordinated design, with recall by each estimator.
@@ -258,8 +263,9 @@ def coordinated_scores(
         Of the pool of the fully labelled batches.
     documents : Documents or None
         None where the corpus has no exhaustive sample: recall and F1 are not estimable.
-    weightings, parts, levels
-        Which scores to make.
+    weightings, parts : sequence of str or None
+        Which scores to make; None for all that the systems and labels have.
+    levels : sequence of float
 
     Yields
     ------
@@ -278,8 +284,8 @@ def noise_adjusted_scores(
     sample: CoordinatedSample,
     documents: Documents | None,
     *,
-    weightings: Sequence[str] = tuple(weighting.WEIGHTINGS),
-    parts: Sequence[str] = PARTS,
+    weightings: Sequence[str] | None = None,
+    parts: Sequence[str] | None = None,
     levels: Sequence[float] = intervals.LEVELS,
 ) -> Iterator[SystemScore]:
     """Score every system under the coordinated design from labels that are corrected for workers' errors.
@@ -299,11 +305,12 @@ def noise_adjusted_scores(
     SystemScore
         With the estimator ``documents``.
     """
+    parts = corrected.parts if parts is None else parts
     reduced = _reduced(systems, sample, weightings)
     some = next(iter(reduced.values()))
     pools, counts = _pools(some)
     of_system = np.repeat(np.arange(len(systems)), counts)
-    entries = of_entries(corrected, some, sample, parts)
+    entries = corrected.of_entries(some, sample.sampled)
     for part in parts:
         recalls: Sequence[RecallEstimate | None] = [None] * len(systems)
         if documents is not None and _has_recall(documents, part):
@@ -330,20 +337,21 @@ def iid_scores(
     sample: IidSample,
     documents: Documents | None,
     *,
-    parts: Sequence[str] = PARTS,
+    weighting: str,
+    parts: Sequence[str] | None = None,
     levels: Sequence[float] = intervals.LEVELS,
 ) -> Iterator[SystemScore]:
     """Score every system under independent draws, by its own draws and by those of all.
 
-    The draws come from the default weighting, and so do the scores. Parameters are those of
-    `coordinated_scores`.
+    Parameters are those of `coordinated_scores`, but for `weighting`: the one that the draws come from, and
+    so the scores.
 
     Yields
     ------
     SystemScore
         With estimators ``simple`` and ``joint``.
     """
-    for estimates in iid_estimates(systems, labels, sample, documents, parts=parts):
+    for estimates in iid_estimates(systems, labels, sample, documents, weighting=weighting, parts=parts):
         yield from estimates.scores(levels)
 
 
@@ -353,14 +361,15 @@ def coordinated_estimates(
     sample: CoordinatedSample,
     documents: Documents | None,
     *,
-    weightings: Sequence[str] = tuple(weighting.WEIGHTINGS),
-    parts: Sequence[str] = PARTS,
+    weightings: Sequence[str] | None = None,
+    parts: Sequence[str] | None = None,
 ) -> Iterator[Estimates]:
     """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`."""
+    parts = labels.parts if parts is None else parts
     reduced = _reduced(systems, sample, weightings)
     some = next(iter(reduced.values()))
     pools, counts = _pools(some)
-    entries = of_entries(labels, some, sample, parts)
+    entries = labels.of_entries(some, sample.sampled)
     places = np.flatnonzero(sample.sampled)[some.positions]
     alphas = None
     if documents is not None and documents.true.size >= 2:
@@ -375,7 +384,7 @@ def coordinated_estimates(
     estimators = ("documents", "labelled", "both")
     for part in parts:
         f = entries[part]
-        precision = {name: many.difference_precisions(reduced[name], f) for name in weightings}
+        precision = {name: many.difference_precisions(one, f) for name, one in reduced.items()}
         recall: dict[str, list[RecallEstimate | None]] = {}
         if alphas is not None and documents is not None and _has_recall(documents, part):
             shares = _shares_of_pool(some, documents.inside(f, places))
@@ -395,8 +404,9 @@ def coordinated_estimates(
 
 
 def _reduced(
-    systems: Sequence[System], sample: CoordinatedSample, weightings: Sequence[str]
+    systems: Sequence[System], sample: CoordinatedSample, weightings: Sequence[str] | None
 ) -> dict[str, Reduced]:
+    weightings = list(systems[0].weights) if weightings is None else weightings
     return reduce_systems(
         (
             (system.rows, {name: system.weights[name] for name in weightings}, system.confidence)
@@ -416,47 +426,21 @@ def _pools(reduced: Reduced) -> tuple[list[PoolSample], list[int]]:
     return pools, np.diff(reduced.indptr).tolist()
 
 
-def of_entries(
-    labels: Labels, reduced: Reduced, sample: CoordinatedSample, parts: Sequence[str]
-) -> dict[str, FloatArray]:
-    """Return by part f_i for each entry: each system at each of its sampled instances.
-
-    Parameters
-    ----------
-    labels : Labels
-    reduced : Reduced
-        Of the systems that the labels are of, or of groups of their instances, as many for each.
-    sample : CoordinatedSample
-    parts : sequence of str
-
-    Returns
-    -------
-    dict of str to float[E]
-    """
-    relation = labels.relation[sample.sampled][reduced.positions]
-    ends = reduced.indptr[:: reduced.systems // len(labels.linking)]
-    linking = np.concatenate(
-        [right[own] for right, own in zip(labels.linking, np.split(reduced.own, ends[1:-1]), strict=True)]
-    )
-    of = {"relation": relation, "linking": linking, "all": relation * linking}
-    return {part: of[part] for part in parts}
-
-
 def iid_estimates(
     systems: Sequence[System],
     labels: Labels,
     sample: IidSample,
     documents: Documents | None,
     *,
-    parts: Sequence[str] = PARTS,
+    weighting: str,
+    parts: Sequence[str] | None = None,
 ) -> Iterator[Estimates]:
     """Return the estimates under independent draws, part by part; parameters as `iid_scores`."""
-    name = weighting.DEFAULT
-    P = iid.systems_matrix([(system.rows, system.weights[name]) for system in systems], labels.relation.size)
+    P = iid.systems_matrix([(system.rows, system.weights[weighting]) for system in systems], labels.size)
     ends = np.cumsum([rows.size for rows in sample.draws])
     weights = np.ones(ends[-1])
     everything = np.unique(np.concatenate(list(sample.draws)))
-    place = np.full(labels.relation.size, -1)
+    place = np.full(labels.size, -1)
     place[everything] = np.arange(everything.size)
     inside = [place[system.rows] for system in systems]
     pools = {
@@ -470,7 +454,7 @@ def iid_estimates(
         "simple": [np.unique(rows).size for rows in sample.draws],
         "joint": [int((at >= 0).sum()) for at in inside],
     }
-    for part in parts:
+    for part in labels.parts if parts is None else parts:
         f = np.full((len(systems), everything.size), np.nan)
         for number, (system, at) in enumerate(zip(systems, inside, strict=True)):
             f[number, at[at >= 0]] = labels.of(number, system.rows, part)[at >= 0]
@@ -483,10 +467,10 @@ def iid_estimates(
         yield Estimates(
             part,
             {
-                ("simple", name): iid.simple_estimates(
+                ("simple", weighting): iid.simple_estimates(
                     [(rows, own[j]) for j, (rows, own) in enumerate(drawn)]
                 ),
-                ("joint", name): iid.joint_estimates(P, drawn),
+                ("joint", weighting): iid.joint_estimates(P, drawn),
             },
             recall,
             pools,

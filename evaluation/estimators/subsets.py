@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.estimators import iid, intervals, many, weighting
+from evaluation.estimators import iid, intervals, many
 from evaluation.estimators._checks import BoolArray, IntArray
 from evaluation.estimators.documents import DocumentSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import reduce_groups
-from evaluation.estimators.scores import PARTS, CoordinatedSample, IidSample, Labels, System, of_entries
+from evaluation.estimators.scores import CoordinatedSample, IidSample, Labels, System
 
 LEAST_LABELS = 30
 """Fewer, and there is no score: one label would move it by more than three points, and the intervals, which
@@ -135,7 +135,8 @@ def subset_scores(
     relations: Relations | None,
     division: Division,
     *,
-    parts: Sequence[str] = PARTS,
+    weighting: str,
+    parts: Sequence[str] | None = None,
     level: float = intervals.DEFAULT_LEVEL,
 ) -> Iterator[SubsetScore]:
     """Score every system on every subset of which it claims something.
@@ -145,18 +146,21 @@ def subset_scores(
     Parameters
     ----------
     systems, labels, sample
-        Of the pool, as in `scores`. Claims weigh as by default.
+        Of the pool, as in `scores`.
     relations : Relations or None
         None where the corpus has no exhaustive documents: recall is not estimable.
     division : Division
+    weighting : str
+        How claims weigh.
     parts, level
-        Which scores to make.
+        Which scores to make; without parts, of all.
 
     Yields
     ------
     SubsetScore
         By system, subset and part.
     """
+    parts = labels.parts if parts is None else parts
     size = len(division.names)
     known = np.zeros(size, dtype=np.int64)
     if relations is not None and relations.documents >= 2:  # a variance needs two documents
@@ -164,7 +168,7 @@ def subset_scores(
     recallable = enough(known)
     recalls = _recalls(relations, division, recallable) if relations is not None else {}
     design = _Coordinated if isinstance(sample, CoordinatedSample) else _Iid
-    measured = design(systems, labels, sample, division, parts)  # type: ignore[arg-type]
+    measured = design(systems, labels, sample, division, weighting, parts)  # type: ignore[arg-type]
     for number, of_claims in enumerate(division.of_claims):
         counts = measured.labels(number)
         shown = enough(counts)
@@ -194,12 +198,13 @@ class _Coordinated:
         labels: Labels,
         sample: CoordinatedSample,
         division: Division,
+        weighting: str,
         parts: Sequence[str],
     ) -> None:
         self.size = len(division.names)
         reduced = reduce_groups(
             (
-                (system.rows, system.weights[weighting.DEFAULT], system.confidence, codes)
+                (system.rows, system.weights[weighting], system.confidence, codes)
                 for system, codes in zip(systems, division.of_claims, strict=True)
             ),
             len(systems),
@@ -209,7 +214,7 @@ class _Coordinated:
             sample.folds,
         )
         self.counts = np.diff(reduced.indptr).reshape(len(systems), self.size)
-        f = of_entries(labels, reduced, sample, parts)
+        f = labels.of_entries(reduced, sample.sampled)
         self.found = {part: many.difference_precisions(reduced, f[part]) for part in parts}
 
     def labels(self, number: int) -> IntArray:
@@ -228,6 +233,7 @@ class _Iid:
         labels: Labels,
         sample: IidSample,
         division: Division,
+        weighting: str,
         parts: Sequence[str],
     ) -> None:
         self.division, self.drawn = division, []

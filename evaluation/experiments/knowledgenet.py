@@ -13,10 +13,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from evaluation.estimators import coordinated, weighting
-from evaluation.estimators.matching import Claim, Matching, TrueRelation, match
+from evaluation.estimators import coordinated
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
+from evaluation.kbp import weighting
+from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -6,8 +6,8 @@ Whatever names one of them, ranks by one or offers them takes it from here. How 
 
 from types import MappingProxyType
 
+from evaluation.choices import Choices, Part
 from evaluation.estimators import intervals
-from evaluation.scoring.choices import Choices, Part
 
 
 def _missing(part: str, measure: str) -> str:
@@ -54,6 +54,9 @@ CHOICES = Choices(
         {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}
     ),
     estimated="recall",
+    designed="precision",
+    of_truth=("recall", "f1"),
+    few_true="fewer than {} true relations of this kind are known",
     corrected=("precision", "f1"),
     levels=tuple(round(100 * level) for level in intervals.LEVELS),
     level=round(100 * intervals.DEFAULT_LEVEL),

@@ -106,7 +106,7 @@ class Claims:
     p: FloatArray
 
     @cached_property
-    def instance_ids(self) -> IntArray:
+    def ids(self) -> IntArray:
         """The instances' row ids, int[n]."""
         return np.array([row.instance_id for row in self.rows], dtype=np.int64)
 
@@ -149,7 +149,12 @@ def _by_id(query: str, ids: Iterable[int]) -> dict[int, tuple[Any, ...]]:
     return {row[0]: row[1:] for row in rows}
 
 
-def known_claims(submission: Submission, rows: Sequence[ClaimRow]) -> BoolArray:
+def known(submission: Submission, claims: Claims) -> BoolArray:
+    """Say which claims of a submission are known, as `evaluation.task.Task.known` says."""
+    return known_rows(submission, claims.rows)
+
+
+def known_rows(submission: Submission, rows: Sequence[ClaimRow]) -> BoolArray:
     """Say for which predictions every question that they need was published before the upload.
 
     Such an instance counts exactly, with π = 1 (docs/estimation.md, 4); it needs no sample of its own.

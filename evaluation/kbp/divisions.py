@@ -1,6 +1,7 @@
 """From rows to subsets: relation, type of the subject, and how often its name occurs in the corpus."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +9,20 @@ from numpy.typing import NDArray
 from annotations import names
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document
 from evaluation.estimators.subsets import Division
-from evaluation.models import SubsetScore
+from evaluation.task import Subsets
 from kbpo.core.coded import Coded
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 
 IntArray = NDArray[np.int64]
+
+PREDICATE, TYPE, FREQUENCY = "predicate", "type", "frequency"
+SUBSETS: Mapping[str, Subsets] = MappingProxyType(
+    {
+        PREDICATE: Subsets("By relation", lambda name: RELATIONS[name].name),
+        TYPE: Subsets("By type of subject", lambda name: TYPE_NAMES[name]),
+        FREQUENCY: Subsets("By how many documents contain the subject’s name", str),
+    }
+)
 
 FEW_DOCUMENTS = 3
 FREQUENT = 0.9
@@ -21,7 +31,7 @@ FREQUENT = 0.9
 
 def divisions(
     corpus: Corpus, predicates: Sequence[Coded], subjects: Sequence[Coded], annotation_ids: Collection[int]
-) -> Iterator[tuple[SubsetScore.Division, Division]]:
+) -> Iterator[tuple[str, Division]]:
     """Divide the claims of a pool and the true relations of the exhaustive documents.
 
     Parameters
@@ -34,7 +44,8 @@ def divisions(
 
     Yields
     ------
-    division : SubsetScore.Division
+    str
+        A key of `SUBSETS`.
     Division
     """
     relations = list(
@@ -46,15 +57,15 @@ def divisions(
     code = {predicate: number for number, predicate in enumerate(every)}
     of_claims = [_codes(code[name] for name in column.values)[column.codes] for column in predicates]
     of_relations = _codes(code[row[0]] for row in relations)
-    yield SubsetScore.Division.PREDICATE, Division(every, of_claims, of_relations)
+    yield PREDICATE, Division(every, of_claims, of_relations)
 
     types = sorted({relation.subject_type for relation in RELATIONS.values()}, key=list(TYPE_NAMES).index)
     type_of = np.array([types.index(RELATIONS[predicate].subject_type) for predicate in every])
     yield (
-        SubsetScore.Division.TYPE,
+        TYPE,
         Division(types, [type_of[codes] for codes in of_claims], type_of[of_relations]),
     )
-    yield SubsetScore.Division.FREQUENCY, _by_frequency(corpus, subjects, relations)
+    yield FREQUENCY, _by_frequency(corpus, subjects, relations)
 
 
 def bands(frequencies: Sequence[int]) -> tuple[list[str], list[int]]:

@@ -245,6 +245,11 @@ class DocumentSample(models.Model):
     def __str__(self) -> str:
         return f"{self.size} of {self.population} documents of {self.corpus.tag}"
 
+    @classmethod
+    def current(cls, corpus: Corpus) -> "DocumentSample | None":
+        """Return the sample that scores of a corpus' open epoch rest on; None while there is none."""
+        return cls.objects.filter(corpus=corpus, retired_at=None).first()
+
 
 class SampledDocument(models.Model):
     """A document of the exhaustive sample, and the probability with which its phase took it."""

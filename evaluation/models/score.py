@@ -110,14 +110,9 @@ class AdjustedScore(Measured):
 class SubsetScore(Measured):
     """One measure of a part of a submission's claims, at 95%. Too few labels: figures, counts are empty."""
 
-    class Division(models.TextChoices):
-        PREDICATE = "predicate", "relation"
-        TYPE = "type", "type of subject"
-        FREQUENCY = "frequency", "documents with the subject's name"
-
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="subset_scores")
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="subset_scores")
-    division = models.CharField(max_length=16, choices=Division)
+    division = models.CharField(max_length=16, help_text="One of the task's.")
     name = models.CharField(max_length=64)
     order = models.PositiveSmallIntegerField(help_text="Its place in the division.")
     part = models.CharField(max_length=16)
@@ -131,9 +126,6 @@ class SubsetScore(Measured):
         constraints = [
             models.UniqueConstraint(
                 fields=["submission", "division", "name", "part", "measure"], name="subset_score_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(division__in=["predicate", "type", "frequency"]), name="subset_score_division"
             ),
             models.CheckConstraint(
                 condition=Q(labels__isnull=False)

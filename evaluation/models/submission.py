@@ -17,7 +17,7 @@ def upload_path(submission: "Submission", filename: str) -> str:
 
 
 class Submission(models.Model):
-    """A knowledge base handed in by a team."""
+    """What a system produced, handed in by a team."""
 
     class State(models.TextChoices):
         UPLOADED = "uploaded", "waiting to be read"
@@ -29,16 +29,12 @@ class Submission(models.Model):
         WITHDRAWN = "withdrawn", "withdrawn"
         FAILED = "failed", "failed"
 
-    class Format(models.TextChoices):
-        TAC2015 = "tac2015", "TAC KBP 2015"
-        TAC2016 = "tac2016", "TAC KBP 2016"
-
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="submissions")
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions")
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions", null=True)
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
-    format = models.CharField(max_length=16, choices=Format, default=Format.TAC2016)
+    format = models.CharField(max_length=16, help_text="One of the task's.")
     file = models.FileField(upload_to=upload_path, max_length=300, blank=True)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the file's bytes.")
     state = models.CharField(max_length=16, choices=State, default=State.UPLOADED)

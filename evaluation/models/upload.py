@@ -10,7 +10,6 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from annotations.models import Corpus
-from evaluation.models.submission import Submission
 from kbpo.accounts.models import User
 from kbpo.core.uploading import MOST_BYTES
 
@@ -71,7 +70,7 @@ class FileCheck(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
     upload = models.OneToOneField(Upload, on_delete=models.CASCADE, related_name="file_check")
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="file_checks")
-    format = models.CharField(max_length=16, choices=Submission.Format, default=Submission.Format.TAC2016)
+    format = models.CharField(max_length=16, help_text="One of the task's.")
     state = models.CharField(max_length=16, choices=State, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

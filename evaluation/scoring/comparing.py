@@ -10,10 +10,10 @@ import numpy as np
 from evaluation.estimators.comparison import Comparable, OtherDocuments, differences
 from evaluation.estimators.differences import Difference
 from evaluation.estimators.intervals import Interval, difference_interval
-from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.recall.annotated import Sample, read_sample
 from evaluation.models import Comparison, Epoch, Submission
 from evaluation.scoring.stored import Measure, newest_scores
+from evaluation.task import Task
+from evaluation.units import AnnotatedDocuments
 from kbpo.core.columns import insert_row
 
 
@@ -45,13 +45,13 @@ class Side:
     comparable : Comparable
     sample_id : int or None
         The row id of the epoch's exhaustive sample.
-    documents : Sample or None
+    documents : AnnotatedDocuments or None
         As far as they are annotated.
     """
 
     comparable: Comparable
     sample_id: int | None
-    documents: Sample | None
+    documents: AnnotatedDocuments | None
 
 
 def side_differences(first: Side, system: int, second: Side, measure: str) -> list[Difference | None]:
@@ -73,7 +73,14 @@ def side_differences(first: Side, system: int, second: Side, measure: str) -> li
 
 
 def compare(
-    first: Submission, second: Submission, *, level: int, part: str, weighting: str, estimator: str
+    first: Submission,
+    second: Submission,
+    task: Task,
+    *,
+    level: int,
+    part: str,
+    weighting: str,
+    estimator: str,
 ) -> list[Compared]:
     """Compare two systems of one corpus.
 
@@ -83,6 +90,8 @@ def compare(
     Parameters
     ----------
     first, second : Submission
+    task : Task
+        Their corpus'.
     level, part, weighting, estimator
         A choice that `Choices.check` has let pass.
 
@@ -96,7 +105,7 @@ def compare(
     scores = {
         one.score.submission_id: one
         for one in newest_scores(
-            "epoch__document_sample", submission__in=[first, second], level=level, **choice
+            task.choices, "epoch__document_sample", submission__in=[first, second], level=level, **choice
         )
     }
     stored = {
@@ -111,10 +120,10 @@ def compare(
     if not {one.score.epoch_id, other.score.epoch_id} <= stored.keys():
         return []
     here, there = stored[one.score.epoch_id], stored[other.score.epoch_id]
-    mine = _side(here, one.score.epoch)
-    others = mine if there is here else _side(there, other.score.epoch)
+    mine = _side(here, one.score.epoch, task)
+    others = mine if there is here else _side(there, other.score.epoch, task)
     compared = []
-    for measure in CHOICES.measures:
+    for measure in task.choices.measures:
         a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
         difference = side_differences(mine, here.submissions.index(first.pk), others, measure)[
             there.submissions.index(second.pk)
@@ -126,8 +135,8 @@ def compare(
     return compared
 
 
-def _side(row: Comparison, epoch: Epoch) -> Side:
-    return Side(unpack(row.arrays), epoch.document_sample_id, read_sample(epoch.document_sample))
+def _side(row: Comparison, epoch: Epoch, task: Task) -> Side:
+    return Side(unpack(row.arrays), epoch.document_sample_id, task.read_documents(epoch.document_sample))
 
 
 def _interval(measure: Measure) -> Interval | None:

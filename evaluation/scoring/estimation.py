@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,41 +10,37 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
-from annotations import agreements, names
+from annotations import agreements
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
 from evaluation import estimators
 from evaluation.design import batches, columns
-from evaluation.estimators import matching
 from evaluation.estimators.comparison import comparables
-from evaluation.estimators.scores import (
-    CoordinatedSample,
-    Estimates,
-    SystemScore,
-    coordinated_estimates,
-    iid_estimates,
-    noise_adjusted_scores,
-)
-from evaluation.estimators.subsets import Division, subset_scores
+from evaluation.estimators.scores import SystemScore
+from evaluation.estimators.subsets import Division
 from evaluation.estimators.subsets import SubsetScore as OfSubset
-from evaluation.kbp import divisions
-from evaluation.kbp.recall import annotated
 from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
 from evaluation.scoring import comparing, tiers
 from evaluation.scoring import pool as pools
-from evaluation.scoring.pool import Pool
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
+from evaluation.task import Scored, Task
+from evaluation.units import Pool
 from kbpo.core.analysing import analyse
-from kbpo.core.coded import unpack_names
 from kbpo.core.columns import copy_rows, reserve_ids
 
 FIGURES = ("measure", "estimate", "low", "high")
 
 
 @transaction.atomic
-def score_epoch(*, epoch_id: int) -> bool:
+def score_epoch(*, epoch_id: int, task: Task) -> bool:
     """Measure the labels of an epoch whose inputs have changed, then compute and store its scores.
+
+    Parameters
+    ----------
+    epoch_id : int
+    task : Task
+        Its corpus'.
 
     Returns
     -------
@@ -67,8 +62,8 @@ def score_epoch(*, epoch_id: int) -> bool:
     agreements.update_agreement(corpus=epoch.corpus)
     through = batches.last_labelled(epoch)
     if through:
-        pool = _score(epoch, through)
-        tiers.update_tiers(corpus=epoch.corpus)
+        pool = _score(epoch, through, task)
+        tiers.update_tiers(corpus=epoch.corpus, task=task)
         connection.check_constraints()  # now, instead of under the locks that buttons wait for
         judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
@@ -82,7 +77,7 @@ def score_epoch(*, epoch_id: int) -> bool:
     return True
 
 
-def score_subsets(*, epoch_id: int) -> bool:
+def score_subsets(*, epoch_id: int, task: Task) -> bool:
     """Compute and store the scores of subsets that belong to an epoch's newest scores.
 
     They come after these: names have to be counted in texts, and nobody's rank waits for that, nor does
@@ -97,15 +92,12 @@ def score_subsets(*, epoch_id: int) -> bool:
     epoch = due.select_related("corpus").first()
     if epoch is None:
         return False
-    claimed = columns.read(list(epoch.batches.values_list("pk", flat=True)), [columns.NAMES])
-    names.count_documents(
-        epoch.corpus, {name for one in claimed for name in unpack_names(one[columns.NAMES]).values}
-    )
-    return _score_subsets(epoch_id)
+    task.count_names(epoch)
+    return _score_subsets(epoch_id, task)
 
 
 @transaction.atomic
-def _score_subsets(epoch_id: int) -> bool:
+def _score_subsets(epoch_id: int, task: Task) -> bool:
     Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)  # before its epochs
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
@@ -115,22 +107,10 @@ def _score_subsets(epoch_id: int) -> bool:
     )
     if epoch is None:
         return False
-    pool = pools.read_pool(epoch, batches.last_labelled(epoch))
-    sample, labels = pools.read_sample(pool), pools.read_labels(pool)
-    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
-    relations = exhaustive.relations if exhaustive else None
-    stored = list(columns.read([batch.pk for batch in pool.batches], (columns.PREDICATES, columns.NAMES)))
-    divided = divisions.divisions(
-        epoch.corpus,
-        [unpack_names(one[columns.PREDICATES]) for one in stored],
-        [unpack_names(one[columns.NAMES]) for one in stored],
-        exhaustive.annotations.values() if exhaustive else [],
-    )
+    pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
+    divided = task.divide(pool, pools.read_sample(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
-    scores = sum(
-        _store_subsets(pool, kind, division, subset_scores(pool.systems, labels, sample, relations, division))
-        for kind, division in divided
-    )
+    scores = sum(_store_subsets(pool, name, division, found) for name, division, found in divided)
     analyse({SubsetScore: scores})
     epoch.subsets_due = False
     _succeeded(epoch)
@@ -169,23 +149,14 @@ def note_failure(*, epoch_id: int) -> None:
     epoch.save(update_fields=["scores_due", "subsets_due", "scoring_failures", "scoring_not_before"])
 
 
-def _score(epoch: Epoch, through: int) -> Pool:
+def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
-    pool = pools.read_pool(epoch, through)
-    sample = pools.read_sample(pool)
-    labels = pools.read_labels(pool)
-    exhaustive = annotated.read_exhaustive(pool.submissions, epoch)
-    documents = replace(exhaustive.documents, outside=pools.read_outside(pool)) if exhaustive else None
+    pool = pools.read_pool(epoch, through, task.choices.weightings)
+    scored = task.score(pool, pools.read_sample(pool))
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     _forget(epoch)
-    if isinstance(sample, CoordinatedSample):
-        estimates = coordinated_estimates(pool.systems, labels, sample, documents)
-    else:
-        estimates = iid_estimates(pool.systems, labels, sample, documents)
-    _store(pool, estimates, documents.true.size if documents else 0)
-    if isinstance(sample, CoordinatedSample):
-        corrected = pools.read_labels(pool, "corrected")
-        _store_adjusted(pool, noise_adjusted_scores(pool.systems, corrected, sample, documents))
+    _store(pool, scored, code_version(task))
+    _store_adjusted(pool, scored.adjusted)
     return pool
 
 
@@ -198,10 +169,10 @@ def _forget(epoch: Epoch) -> None:
         model._default_manager.filter(epoch=epoch).delete()
 
 
-def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
-    batch, now, code = pool.batches[-1], timezone.now(), code_version()
+def _store(pool: Pool, scored: Scored, code: str) -> None:
+    batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
-    for of_part in estimates:
+    for of_part in scored.estimates:
         scores = list(of_part.scores())
         ids = reserve_ids(Score, len(scores))
         stored += copy_rows(
@@ -214,7 +185,7 @@ def _store(pool: Pool, estimates: Iterable[Estimates], documents: int) -> None:
                 (
                     *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
                     *(score.estimator, score.weighting, score.part, score.level),
-                    *(matching.RULE, score.labels, _counts(pool, score, documents), code, now),
+                    *(scored.rule, score.labels, _counts(pool, score, scored.documents), code, now),
                 )
                 for pk, score in zip(ids, scores, strict=True)
             ),
@@ -264,9 +235,7 @@ def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
     analyse({AdjustedScore: stored})
 
 
-def _store_subsets(
-    pool: Pool, kind: SubsetScore.Division, division: Division, scores: Iterable[OfSubset]
-) -> int:
+def _store_subsets(pool: Pool, name: str, division: Division, scores: Iterable[OfSubset]) -> int:
     return copy_rows(
         SubsetScore,
         (
@@ -276,7 +245,7 @@ def _store_subsets(
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(kind.value, division.names[score.subset], score.subset, score.part),
+                *(name, division.names[score.subset], score.subset, score.part),
                 *(score.labels, score.true),
                 *figures,
             )
@@ -296,10 +265,10 @@ def _figures(score: SystemScore | OfSubset) -> Iterator[tuple[str, float | None,
 
 
 @cache
-def code_version() -> str:
+def code_version(task: Task) -> str:
     """Return the release and a digest of the code that makes scores, so that a score says what made it."""
     digest = hashlib.sha256()
-    bridge = (Path(module.__file__ or "") for module in (annotated, columns, pools))
+    bridge = (Path(module.__file__ or "") for module in (*task.scored_by, columns, pools))
     for path in [*sorted(Path(estimators.__file__).parent.glob("*.py")), *bridge, Path(__file__)]:
         digest.update(path.read_bytes())
     return f"{kbpo.__version__}+{digest.hexdigest()[:12]}"

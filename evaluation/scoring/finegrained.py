@@ -1,14 +1,13 @@
 """What a submission's page says beyond its scores: parts of it, the errors of workers, what it cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from types import MappingProxyType
 
 from django.db.models import Count, Q
 
+from evaluation.choices import Choices
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.kbp.choices import CHOICES
 from evaluation.models import (
     AdjustedScore,
     InclusionProbability,
@@ -17,15 +16,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
-from kbpo.core.ontology import RELATIONS, TYPE_NAMES
-
-TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        SubsetScore.Division.PREDICATE: "By relation",
-        SubsetScore.Division.TYPE: "By type of subject",
-        SubsetScore.Division.FREQUENCY: "By how many documents contain the subject’s name",
-    }
-)
+from evaluation.task import Subsets, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,38 +38,36 @@ class SubsetTable:
     too_few: Sequence[str]
 
 
-def subset_tables(submission: Submission, part: str) -> list[SubsetTable]:
-    """Read a submission's scores by relation, type and frequency for one part; empty before it is scored."""
+def subset_tables(submission: Submission, task: Task, part: str) -> list[SubsetTable]:
+    """Read a submission's scores by subset for one part, a table a division; empty before it is scored."""
     rows = SubsetScore.objects.filter(submission=submission, part=part).order_by("division", "order")
-    found: dict[str, list[list[SubsetScore]]] = {division: [] for division in TITLES}
+    found: dict[str, list[list[SubsetScore]]] = {division: [] for division in task.subsets}
     for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
         found[division].append(list(of_subset))
     return [
         SubsetTable(
-            TITLES[division],
-            [_subset_row(rows) for rows in subsets if rows[0].labels is not None],
-            [_subset_name(rows[0]) for rows in subsets if rows[0].labels is None],
+            task.subsets[division].title,
+            [
+                _subset_row(rows, task.subsets[division], task.choices)
+                for rows in subsets
+                if rows[0].labels is not None
+            ],
+            [task.subsets[division].name_of(rows[0].name) for rows in subsets if rows[0].labels is None],
         )
         for division, subsets in found.items()
         if subsets
     ]
 
 
-def _subset_row(rows: Sequence[SubsetScore]) -> SubsetRow:
+def _subset_row(rows: Sequence[SubsetScore], subsets: Subsets, choices: Choices) -> SubsetRow:
     score = rows[0]
-    shown = dict(measures(rows, score.part))
+    shown = dict(measures(rows, score.part, choices))
     if score.true is None:
-        few = f"fewer than {LEAST_LABELS} true relations of this kind are known"
-        for name in CHOICES.parts[score.part].measures:
-            if name != "precision":  # which rests on labels alone
+        few = choices.few_true.format(LEAST_LABELS)
+        for name in choices.parts[score.part].measures:
+            if name in choices.of_truth:
                 shown[name] = Measure(None, None, None, few)
-    return SubsetRow(_subset_name(score), shown, score.labels, score.true)
-
-
-def _subset_name(score: SubsetScore) -> str:
-    if score.division == SubsetScore.Division.PREDICATE:
-        return RELATIONS[score.name].name
-    return TYPE_NAMES.get(score.name, score.name)
+    return SubsetRow(subsets.name_of(score.name), shown, score.labels, score.true)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +83,22 @@ class Spread:
     difference: float
 
 
-def spreads(submission: Submission, level: int) -> list[Spread]:
+def spreads(submission: Submission, choices: Choices, level: int) -> list[Spread]:
     """Read what workers' errors do to a submission's scores, by part; empty where nothing was corrected."""
-    choice = {"submission": submission, "level": level, "weighting": CHOICES.weighting}
+    choice = {"submission": submission, "level": level, "weighting": choices.weighting}
     rows = AdjustedScore.objects.filter(**choice).order_by("part")
-    adjusted = {part: measures(own, part) for part, own in groupby(rows, key=lambda row: row.part)}
-    estimator = CHOICES.estimators_of[submission.corpus.design][0]
-    scores = {one.score.part: one.measures for one in newest_scores(estimator=estimator, **choice)}
+    adjusted = {part: measures(own, part, choices) for part, own in groupby(rows, key=lambda row: row.part)}
+    estimator = choices.estimators_of[submission.corpus.design][0]
+    scores = {one.score.part: one.measures for one in newest_scores(choices, estimator=estimator, **choice)}
     found = []
-    for key, part in CHOICES.parts.items():
+    for key, part in choices.parts.items():
         if key not in adjusted or key not in scores:
             continue
-        for name in CHOICES.corrected:
+        for name in choices.corrected:
             before, after = scores[key][name], adjusted[key][name]
             if before.estimate is not None and after.estimate is not None:
                 difference = after.estimate - before.estimate
-                found.append(Spread(f"{part.name}: {CHOICES.measures[name]}", before, after, difference))
+                found.append(Spread(f"{part.name}: {choices.measures[name]}", before, after, difference))
     return found
 
 
@@ -128,7 +117,7 @@ class Cost:
     later : int
         Its claims that were sampled for systems after it and that its scores rest on as well.
     half_width, target : float or None
-        Of precision as the sample is designed for it, in points; None before it is scored.
+        Of the measure that the sample is designed for, in points; None before it is scored.
     level : int
         At which both are meant, in per cent.
     epoch : int
@@ -151,7 +140,7 @@ class Cost:
         return self.reused + self.published + self.new
 
 
-def cost(submission: Submission) -> Cost | None:
+def cost(submission: Submission, choices: Choices) -> Cost | None:
     """Count what a submission's sample reused and what it needed; None before its claims are sampled."""
     batch = getattr(submission, "batch", None)
     if batch is None:
@@ -168,17 +157,18 @@ def cost(submission: Submission) -> Cost | None:
     published = known.filter(instance__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)
     newest = newest_scores(
+        choices,
         submission=submission,
-        part=CHOICES.part,
-        weighting=CHOICES.weighting,
-        estimator=CHOICES.estimators_of[corpus.design][0],
+        part=choices.part,
+        weighting=choices.weighting,
+        estimator=choices.estimators_of[corpus.design][0],
         level=level,
     )
     score = newest[0].score if newest else None
-    precision = newest[0].measures["precision"] if newest else None
+    designed = newest[0].measures[choices.designed] if newest else None
     half_width = None
-    if precision is not None and precision.low is not None and precision.high is not None:
-        half_width = 50 * (precision.high - precision.low)
+    if designed is not None and designed.low is not None and designed.high is not None:
+        half_width = 50 * (designed.high - designed.low)
     return Cost(
         reused=sampled["reused"],
         published=published,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotations.models import Corpus
-from evaluation.kbp.choices import CHOICES
+from evaluation.choices import Choices
 from evaluation.models import Submission
 from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable
 from evaluation.submissions.progress import count_settled
@@ -64,10 +64,11 @@ class Row:
 
 def rows(
     corpus: Corpus,
+    choices: Choices,
     *,
-    level: int = CHOICES.level,
-    part: str = CHOICES.part,
-    weighting: str = CHOICES.weighting,
+    level: int | None = None,
+    part: str | None = None,
+    weighting: str | None = None,
     estimator: str | None = None,
     viewer: Viewer = None,
 ) -> list[Row]:
@@ -76,9 +77,11 @@ def rows(
     Parameters
     ----------
     corpus : Corpus
-    level : int
+    choices : Choices
+        Its task's.
+    level : int, optional
         Of the intervals, in per cent.
-    part, weighting : str
+    part, weighting : str, optional
     estimator : str, optional
         One of those for the corpus' design. By default the first.
     viewer : User, AnonymousUser or None
@@ -97,11 +100,14 @@ def rows(
     InvalidInput
         An argument is none of the task's choices, or the estimator belongs to the other design.
     """
-    estimator = CHOICES.check(corpus.design, level=level, part=part, weighting=weighting, estimator=estimator)
+    level = choices.level if level is None else level
+    part, weighting = part or choices.part, weighting or choices.weighting
+    estimator = choices.check(corpus.design, level=level, part=part, weighting=weighting, estimator=estimator)
     submissions = list(
         visible(viewer).filter(corpus=corpus, state__in=SHOWN_STATES).select_related("team", "batch__epoch")
     )
     newest = newest_scores(
+        choices,
         submission__in=[submission.pk for submission in submissions],
         level=level,
         part=part,
@@ -110,18 +116,20 @@ def rows(
     )
     scores = {stored.score.submission_id: stored for stored in newest}
     judging = count_settled([one.pk for one in submissions if one.state == State.JUDGING])
-    found = [_row(one, scores.get(one.pk), judging.get(one.pk, (0, 0))) for one in submissions]
-    return _in_order(found, part)
+    found = [_row(one, choices, scores.get(one.pk), judging.get(one.pk, (0, 0))) for one in submissions]
+    return _in_order(found, choices.parts[part].ranked_by)
 
 
-def _row(submission: Submission, stored: StoredScore | None, judging: tuple[int, int]) -> Row:
+def _row(
+    submission: Submission, choices: Choices, stored: StoredScore | None, judging: tuple[int, int]
+) -> Row:
     score = stored.score if stored else None
     if stored is None:
         why = _why_unscored(submission, judging)
-        measures = not_estimable("not scored yet")
+        measures = not_estimable("not scored yet", choices)
     else:
         measures = stored.measures
-        why = measures[CHOICES.parts[stored.score.part].ranked_by].reason
+        why = measures[choices.parts[stored.score.part].ranked_by].reason
     return Row(
         rank=score.tier if score else None,
         submission=submission.pk,
@@ -152,9 +160,9 @@ def _why_unscored(submission: Submission, judging: tuple[int, int]) -> str:
     return "It has no score of this kind."
 
 
-def _in_order(found: Sequence[Row], part: str) -> list[Row]:
+def _in_order(found: Sequence[Row], measure: str) -> list[Row]:
     def order(row: Row) -> tuple[int, float, str, int]:
-        value = row.measures[CHOICES.parts[part].ranked_by].estimate
+        value = row.measures[measure].estimate
         group = 0 if value is not None else 1 if row.is_scored else 2
         return (group, -(value or 0.0), row.name.casefold(), row.submission)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from evaluation.kbp.choices import CHOICES
+from evaluation.choices import Choices
 from evaluation.models import Estimate, Score
 from evaluation.models.score import Measured
 
@@ -38,28 +38,30 @@ class StoredScore:
     measures: Measures
 
 
-def measures(rows: Iterable[Measured], part: str) -> Measures:
+def measures(rows: Iterable[Measured], part: str, choices: Choices) -> Measures:
     """Return the measures that rows of one score hold, each with the reason where it is not estimable."""
     found = {row.measure: row for row in rows}
-    return {name: _measure(found.get(name), part, name) for name in CHOICES.measures}
+    return {name: _measure(found.get(name), choices, part, name) for name in choices.measures}
 
 
-def _measure(row: Measured | None, part: str, name: str) -> Measure:
+def _measure(row: Measured | None, choices: Choices, part: str, name: str) -> Measure:
     if row is None or row.estimate is None:
-        return Measure(None, None, None, CHOICES.missing(part, name))
+        return Measure(None, None, None, choices.missing(part, name))
     return Measure(row.estimate, row.low, row.high)
 
 
-def not_estimable(reason: str) -> Measures:
+def not_estimable(reason: str, choices: Choices) -> Measures:
     """Return all measures of which there is nothing, for one reason."""
-    return dict.fromkeys(CHOICES.measures, Measure(None, None, None, reason))
+    return dict.fromkeys(choices.measures, Measure(None, None, None, reason))
 
 
-def newest_scores(*related: str, **choice: object) -> list[StoredScore]:
+def newest_scores(choices: Choices, *related: str, **choice: object) -> list[StoredScore]:
     """Read the newest score of each submission, part and weighting, in one query.
 
     Parameters
     ----------
+    choices : Choices
+        The task's.
     *related : str
         What else of a score to read, beside its epoch, as for `select_related`.
     **choice
@@ -79,5 +81,5 @@ def newest_scores(*related: str, **choice: object) -> list[StoredScore]:
         score = own[0].score
         key = score.submission_id, score.part, score.weighting
         if key not in found:
-            found[key] = StoredScore(score, measures(own, score.part))
+            found[key] = StoredScore(score, measures(own, score.part, choices))
     return list(found.values())

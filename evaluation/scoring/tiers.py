@@ -9,12 +9,13 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotations.models import Corpus
+from evaluation.choices import Choices
 from evaluation.estimators.comparison import excludes_zero, tiers
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
-from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.recall.annotated import Sample, read_sample
 from evaluation.models import Comparison, Estimate, Score, Submission
 from evaluation.scoring.comparing import Side, side_differences, unpack
+from evaluation.task import Task
+from evaluation.units import AnnotatedDocuments
 from kbpo.core.columns import read_rows
 
 _UPDATE = """
@@ -38,19 +39,19 @@ class _Ranked:
     name: str
 
 
-def update_tiers(*, corpus: Corpus) -> None:
+def update_tiers(*, corpus: Corpus, task: Task) -> None:
     """Compute the tiers of all systems of a corpus, for every part, weighting and estimator, and store them.
 
     By the measure that ranks the part, always at the default level. Systems that are hidden count like
     others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
-    samples = {sample.pk: read_sample(sample) for sample in corpus.document_samples.all()}
+    samples = {sample.pk: task.read_documents(sample) for sample in corpus.document_samples.all()}
     choices = stored.order_by("part", "weighting", "estimator").distinct("part", "weighting", "estimator")
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
         submission__state__in=RANKED
     ).update(tier=None)
-    figures = _read_figures(corpus)
+    figures = _read_figures(corpus, task.choices)
     for part, weighting, estimator in list(choices.values_list("part", "weighting", "estimator")):
         epochs = _read_epochs(corpus, samples, part, weighting, estimator)
         ranked = [
@@ -58,7 +59,7 @@ def update_tiers(*, corpus: Corpus) -> None:
             for pk, epoch_id, name, figure in figures[part, weighting, estimator]
             if epoch_id in epochs
         ]
-        found = _tiers(ranked, CHOICES.parts[part].ranked_by)
+        found = _tiers(ranked, task.choices.parts[part].ranked_by)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
             cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
@@ -78,11 +79,11 @@ class _Epoch:
         return self.side, self.places[submission_id]
 
 
-def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
+def _read_figures(corpus: Corpus, choices: Choices) -> dict[Choice, list[Figure]]:
     """Read by choice what ranks systems, in the order of their names; what is not estimable is left out."""
     estimates = Estimate.objects.filter(
         score__epoch__corpus=corpus,
-        score__level=CHOICES.level,
+        score__level=choices.level,
         score__submission__state__in=RANKED,
         estimate__isnull=False,
     ).values_list(
@@ -92,7 +93,7 @@ def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
     )
     found: dict[Choice, list[Figure]] = defaultdict(list)
     for part, weighting, estimator, pk, epoch_id, name, measure, *figure in estimates:
-        if measure == CHOICES.parts[part].ranked_by:
+        if measure == choices.parts[part].ranked_by:
             found[part, weighting, estimator].append((pk, epoch_id, name, Interval(*figure)))
     for figures in found.values():
         figures.sort(key=lambda one: (one[2].casefold(), one[0]))
@@ -100,7 +101,11 @@ def _read_figures(corpus: Corpus) -> dict[Choice, list[Figure]]:
 
 
 def _read_epochs(
-    corpus: Corpus, samples: Mapping[int, Sample | None], part: str, weighting: str, estimator: str
+    corpus: Corpus,
+    samples: Mapping[int, AnnotatedDocuments | None],
+    part: str,
+    weighting: str,
+    estimator: str,
 ) -> dict[int, _Epoch]:
     rows = read_rows(
         "SELECT epoch.id, epoch.document_sample_id, comparison.submissions, comparison.arrays"

@@ -12,12 +12,13 @@ from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation.models import FileCheck, Submission, Upload
+from evaluation.models import FileCheck, Upload
+from evaluation.reading import isolated
 from evaluation.submissions import normalised, problem_list
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
-from evaluation.submissions.reading import isolated
-from evaluation.submissions.submitting import read_kb
+from evaluation.submissions.submitting import read_file
 from evaluation.submissions.uploads import KEPT
+from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
 from kbpo.core.errors import Gone, InvalidInput
 from kbpo.core.locks import brief_transaction
@@ -31,7 +32,7 @@ CHECK_TASK = "kbpo.pipeline.read_checks"
 ATTEMPTS = 10  # for workers that are stopped meanwhile; an error is told at once
 
 
-def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
+def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileCheck:
     """Have a whole upload checked. It is read by the pipeline, in its owner's turn, and kept for a day.
 
     Another check of the same upload is replaced.
@@ -45,8 +46,8 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
     TooMany
         If as many files of its owner wait as may.
     """
-    if format not in Submission.Format.values:
-        raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
+    if format not in task.reader.formats:
+        raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):
         User.objects.select_for_update(no_key=True).get(pk=upload.user_id)
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
@@ -62,10 +63,10 @@ def start(*, upload: Upload, corpus: Corpus, format: str) -> FileCheck:
         return check
 
 
-def read_checks() -> int:
+def read_checks(*, find_task: FindTask) -> int:
     """Read what waits to be checked, in turn; return how many checks moved on."""
     moved = 0
-    while _read_next():
+    while _read_next(find_task):
         moved += 1
     return moved
 
@@ -85,16 +86,16 @@ def _queue() -> list[Waiting]:
     return in_turn([Waiting(*one) for one in waiting], dict(recent))
 
 
-def _read_next() -> bool:
+def _read_next(find_task: FindTask) -> bool:
     """Read one check, of the first in turn for whom nobody reads; return whether there was one."""
     for one in _queue():
         with claim_turn(one.user) as is_ours:
-            if is_ours and _try(one.key):
+            if is_ours and _try(one.key, find_task):
                 return True
     return False
 
 
-def _try(pk: UUID) -> bool:
+def _try(pk: UUID, find_task: FindTask) -> bool:
     waiting = FileCheck.objects.filter(pk=pk, state=State.WAITING)
     # Counted beforehand: what kills its worker does not come back forever.
     waiting.update(attempts=F("attempts") + 1)
@@ -104,7 +105,7 @@ def _try(pk: UUID) -> bool:
     if check.attempts > ATTEMPTS:
         return bool(waiting.update(state=State.FAILED, read_at=timezone.now()))
     try:
-        return _read(check, waiting)
+        return _read(check, waiting, find_task(check.corpus))
     except isolated.Abandoned:
         return False
     except Exception as error:
@@ -115,10 +116,16 @@ def _try(pk: UUID) -> bool:
         return bool(failed)
 
 
-def _read(check: FileCheck, waiting: "QuerySet[FileCheck]") -> bool:
+def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
     """Read a check's file, and store what was found unless the check is gone by then."""
     with check.upload.path.open("rb") as stream:
-        reading = read_kb(stream=stream, corpus=check.corpus, format=check.format, is_wanted=waiting.exists)
+        reading = read_file(
+            task=task,
+            stream=stream,
+            corpus=check.corpus,
+            format=check.format,
+            is_wanted=waiting.exists,
+        )
     with transaction.atomic():
         locked = waiting.select_for_update(of=("self",)).first()
         if locked is None:

@@ -9,19 +9,19 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
-from evaluation.kbp.tac.problems import Format
 from evaluation.models import FileCheck, NormalisedFile, Submission
+from evaluation.reading import isolated
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.problem_list import ReadFile
-from evaluation.submissions.reading import isolated
 from evaluation.submissions.texts import text_file
+from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict
 from kbpo.core.locks import brief_transaction
@@ -110,21 +110,21 @@ def discard(*, file: ReadFile) -> None:
         found.delete()
 
 
-def normalise_files() -> int:
+def normalise_files(*, find_task: FindTask) -> int:
     """Make the normalised files that were asked for, in turn; return how many moved on."""
     moved = 0
-    while _make_next():
+    while _make_next(find_task):
         moved += 1
     return moved
 
 
-def write(*, file: ReadFile, to: BinaryIO, is_wanted: Callable[[], bool] = lambda: True) -> None:
-    """Write what an accepted file claims, gzip: the same bytes every time.
-
-    Read again, it gives the same predictions; `evaluation.kbp.tac.writer.write` says what it holds.
+def write(*, file: ReadFile, task: Task, to: BinaryIO, is_wanted: Callable[[], bool] = lambda: True) -> None:
+    """Write what an accepted file claims, gzip: the same bytes every time. Read again, it claims the same.
 
     Parameters
     ----------
+    task : Task
+        Its corpus'.
     is_wanted : callable
         Asked now and then whether to go on.
 
@@ -146,7 +146,8 @@ def write(*, file: ReadFile, to: BinaryIO, is_wanted: Callable[[], bool] = lambd
         isolated.normalise(
             stream,
             to,
-            format=cast(Format, file.format),
+            reader=task.reader,
+            format=file.format,
             texts=text_file(file.corpus),
             is_wanted=is_wanted,
         )
@@ -158,19 +159,19 @@ def _of(file: ReadFile) -> "QuerySet[NormalisedFile]":
     return NormalisedFile.objects.filter(file_check=file)
 
 
-def _make_next() -> bool:
+def _make_next(find_task: FindTask) -> bool:
     """Make one, of the first in turn for whom nobody reads; return whether there was one."""
     waiting = NormalisedFile.objects.filter(state=State.WAITING).values_list("pk", "asked_by", "asked_at")
     made = NormalisedFile.objects.filter(made_at__gt=timezone.now() - RECENT).order_by()
     recent = made.values_list("asked_by").annotate(n=Count("pk"))
     for one in in_turn([Waiting(*row) for row in waiting], dict(recent)):
         with claim_turn(one.user) as is_ours:
-            if is_ours and _try(one.key):
+            if is_ours and _try(one.key, find_task):
                 return True
     return False
 
 
-def _try(pk: UUID) -> bool:
+def _try(pk: UUID, find_task: FindTask) -> bool:
     waiting = NormalisedFile.objects.filter(pk=pk, state=State.WAITING)
     # Counted beforehand: what kills its worker does not come back forever.
     waiting.update(attempts=F("attempts") + 1)
@@ -180,7 +181,7 @@ def _try(pk: UUID) -> bool:
     if found.attempts > ATTEMPTS:
         return bool(waiting.update(state=State.FAILED, made_at=timezone.now()))
     try:
-        _write_whole(found, waiting.exists)
+        _write_whole(found, find_task(found.file.corpus), waiting.exists)
     except isolated.Abandoned:
         return False
     except Exception as error:
@@ -195,13 +196,13 @@ def _try(pk: UUID) -> bool:
     return False
 
 
-def _write_whole(found: NormalisedFile, is_wanted: Callable[[], bool]) -> None:
+def _write_whole(found: NormalisedFile, task: Task, is_wanted: Callable[[], bool]) -> None:
     """Write the file to its place: all of it, or nothing."""
     found.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished: Path = found.path.with_name(uuid4().hex)
     try:
         with unfinished.open("xb") as to:
-            write(file=found.file, to=to, is_wanted=is_wanted)
+            write(file=found.file, task=task, to=to, is_wanted=is_wanted)
             to.flush()
             os.fsync(to.fileno())
         unfinished.replace(found.path)

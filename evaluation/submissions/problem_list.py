@@ -1,14 +1,14 @@
 """The problems of a file that was handed in or checked: stored, counted, found again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from evaluation.kbp.tac.problems import CODES, Code
-from evaluation.kbp.tac.problems import Problem as ReadProblem
 from evaluation.models import FileCheck, Problem, Submission
+from evaluation.reading.problems import Code
+from evaluation.reading.problems import Problem as ReadProblem
 
 ReadFile = Submission | FileCheck
 FIELDS = ("line", "column", "code", "severity", "message", "text")
@@ -51,18 +51,25 @@ def store(file: ReadFile, problems: Iterable[ReadProblem]) -> None:
     )
 
 
-def count_codes(file: ReadFile) -> list[CodeCount]:
-    """Count a file's problems by code: errors first, then the most frequent."""
+def count_codes(file: ReadFile, codes: Mapping[str, Code]) -> list[CodeCount]:
+    """Count a file's problems by code: errors first, then the most frequent.
+
+    Parameters
+    ----------
+    file : Submission or FileCheck
+    codes : mapping of str to Code
+        Those of its task.
+    """
     rows = file.problems.order_by().values("code", "severity").annotate(n=Count("pk"))
     listed = {row["code"]: (row["severity"], row["n"]) for row in rows}
     totals: dict[str, int] = file.counts.get("problems", {})
     found = [
         CodeCount(
             code,
-            severity := listed[code][0] if code in listed else _severity(code, file.format),
+            severity := listed[code][0] if code in listed else _severity(codes.get(code), file.format),
             max(totals.get(code, 0), listed.get(code, ("", 0))[1]),
             listed.get(code, ("", 0))[1],
-            _repair(CODES.get(code), severity),
+            _repair(codes.get(code), severity),
         )
         for code in {*totals, *listed}
     ]
@@ -90,8 +97,8 @@ def records(problems: "QuerySet[Problem]") -> Iterator[dict[str, Any]]:
     yield from problems.values(*FIELDS).iterator(2000)
 
 
-def _severity(code: str, format: str) -> str:
-    return dict(CODES[code].severity).get(format, "WARNING") if code in CODES else "WARNING"  # type: ignore[call-overload]
+def _severity(code: Code | None, format: str) -> str:
+    return code.severity.get(format, "WARNING") if code else "WARNING"
 
 
 def _repair(code: Code | None, severity: str) -> str:

@@ -8,18 +8,14 @@ from django.core.files import File
 from django.db import connection, transaction
 from django.db.models import Q
 
-from annotations.models import Corpus, Document, Response
-from evaluation.estimators import weighting
-from evaluation.kbp.tac.predictions import OFFSETS
-from evaluation.kbp.tac.problems import Format
-from evaluation.models import Instance, Prediction, Submission, SubmissionEvent
+from annotations.models import Corpus, Response
+from evaluation.models import Submission, SubmissionEvent
+from evaluation.reading import isolated
 from evaluation.submissions import problem_list
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
-from evaluation.submissions.reading import isolated
-from evaluation.submissions.reading.columns import Predictions
 from evaluation.submissions.texts import text_file
+from evaluation.task import Task
 from kbpo.accounts.models import Team, User
-from kbpo.core.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.locks import brief_transaction
 from kbpo.core.nudge import nudge
@@ -32,10 +28,11 @@ def upload(
     user: User | None,
     team: Team,
     corpus: Corpus,
+    task: Task,
     name: str,
     file: "File[bytes]",
     description: str = "",
-    format: str = Submission.Format.TAC2016,
+    format: str = "",
     go_ahead: bool = False,
     is_public: bool = True,
 ) -> Submission:
@@ -45,10 +42,12 @@ def upload(
     ----------
     user : User or None
         Who uploads: a member of `team` or an operator; None for the operator at the command line.
+    task : Task
+        The corpus'.
     file : File
-        A knowledge base, plain or gzip.
-    format : {"tac2016", "tac2015"}
-        The year whose rules it follows.
+        Plain or gzip.
+    format : str
+        One of the task's; its first if left out.
     go_ahead : bool
         Whether to have it judged as soon as it is accepted.
     is_public : bool
@@ -68,8 +67,9 @@ def upload(
     name = " ".join(name.split())  # it goes into the subject of a mail
     if not name or len(name) > 100 or not name.isprintable():
         raise InvalidInput("a submission needs a name of 1 to 100 characters that print", where="name")
-    if format not in Submission.Format.values:
-        raise InvalidInput(f"{format!r} is not one of {', '.join(Submission.Format.values)}", where="format")
+    format = format or task.reader.format
+    if format not in task.reader.formats:
+        raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     digest = hashlib.sha256()
     for chunk in file.chunks():
         digest.update(chunk)
@@ -106,20 +106,24 @@ def upload(
         raise
 
 
-def read_kb(
+def read_file(
     *,
+    task: Task,
     stream: BinaryIO,
     corpus: Corpus,
     format: str,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> isolated.Outcome:
-    """Read and check a knowledge base against a corpus, in a process of its own; nothing is stored.
+    """Read and check a file against a corpus, in a process of its own; nothing is stored.
 
-    A file that the format admits but that claims nothing is refused too: it has no precision. So is one
-    that costs too much to read.
+    A file that costs too much to read is refused too.
 
     Parameters
     ----------
+    task : Task
+        The corpus'.
+    format : str
+        One of the task's.
     is_wanted : callable
         Asked now and then whether to go on.
 
@@ -130,11 +134,19 @@ def read_kb(
     Abandoned
         If it was not wanted any more.
     """
-    return isolated.read(stream, format=cast(Format, format), texts=text_file(corpus), is_wanted=is_wanted)
+    return isolated.read(
+        stream, reader=task.reader, format=format, texts=text_file(corpus), is_wanted=is_wanted
+    )
 
 
-def read_submission(*, submission_id: int) -> bool:
+def read_submission(*, submission_id: int, task: Task) -> bool:
     """Read an uploaded submission: it becomes accepted, with its predictions, or refused, with the reasons.
+
+    Parameters
+    ----------
+    submission_id : int
+    task : Task
+        Its corpus'.
 
     Returns
     -------
@@ -147,7 +159,8 @@ def read_submission(*, submission_id: int) -> bool:
         return False
     try:
         with submission.file.open("rb") as stream:
-            reading = read_kb(
+            reading = read_file(
+                task=task,
                 stream=cast(BinaryIO, stream),
                 corpus=submission.corpus,
                 format=submission.format,
@@ -155,21 +168,21 @@ def read_submission(*, submission_id: int) -> bool:
             )
     except isolated.Abandoned:
         return False
-    return _store(submission, reading)
+    return _store(submission, reading, task)
 
 
 @transaction.atomic
-def _store(submission: Submission, reading: isolated.Outcome) -> bool:
+def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> bool:
     """Store what was read, unless the submission was cancelled while it was."""
     problem_list.store(submission, reading.problems)
     if reading.accepted:
-        _store_predictions(submission, reading.predictions)
+        task.store_predictions(submission, reading.predictions)
     connection.check_constraints()  # now, instead of under the lock: a million rows take seconds
     locked = lock(submission.pk).filter(state=State.UPLOADED).first()
     if locked is None:
         transaction.set_rollback(True)
         return False
-    locked.counts = reading.counts
+    locked.counts = dict(reading.counts)
     if reading.accepted:
         claims = len(reading.predictions)
         move(locked, State.ACCEPTED, f"{claims} claim{'s' * (claims != 1)}", also=["counts"])
@@ -181,58 +194,6 @@ def _store(submission: Submission, reading: isolated.Outcome) -> bool:
             locked, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file", also=["counts"]
         )
     return True
-
-
-def _store_predictions(submission: Submission, predictions: Predictions) -> None:
-    probabilities = weighting.subject_relation(
-        predictions.names("subject_entity"),
-        predictions.names("predicate"),
-        predictions.names("object_entity"),
-    )
-    documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "CREATE TEMPORARY TABLE read_prediction ("
-            " document_id bigint, predicate text, subject_start int, subject_end int, object_start int,"
-            " object_end int, confidence float8, subject_type text, object_type text, subject_entity text,"
-            " object_entity text, subject_canonical_start int, subject_canonical_end int,"
-            " object_canonical_start int, object_canonical_end int, probability float8, line int"
-            ")"
-        )
-        with cursor.copy("COPY read_prediction FROM STDIN") as copy:
-            for row in zip(
-                [documents[doc_id] for doc_id in predictions.names("doc_id")],
-                predictions.names("predicate"),
-                *map(predictions.offsets, OFFSETS[:4]),
-                predictions.confidences,
-                *map(predictions.names, ("subject_type", "object_type", "subject_entity", "object_entity")),
-                *map(predictions.offsets, OFFSETS[4:]),
-                probabilities.tolist(),
-                predictions.integers["line"],
-                strict=True,
-            ):
-                copy.write_row(row)
-        cursor.execute("ANALYZE read_prediction")
-        key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
-        # Ordered, so that two submissions read at once lock the instances they share in one order.
-        cursor.execute(
-            f"INSERT INTO evaluation_instance (corpus_id, {key})"  # noqa: S608 (constants)
-            f" SELECT %s, {key} FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING",
-            [submission.corpus_id],
-        )
-        analyse({Instance: cursor.rowcount})  # before it is joined, and foreign keys to it are checked
-        rest = (
-            "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
-            " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"
-        )
-        cursor.execute(
-            f"INSERT INTO evaluation_prediction (submission_id, instance_id, {rest})"  # noqa: S608 (constants)
-            f" SELECT %s, instance.id, {rest} FROM read_prediction"
-            f" JOIN evaluation_instance AS instance USING ({key})",
-            [submission.pk],
-        )
-        cursor.execute("DROP TABLE read_prediction")
-    analyse({Prediction: len(predictions)})
 
 
 def competes(worker_id: int, corpus_id: int) -> bool:

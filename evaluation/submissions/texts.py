@@ -11,7 +11,7 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 
 from annotations.models import Corpus, Document
-from evaluation.submissions.reading.texts import write_texts
+from evaluation.reading.text_file import write_texts
 from kbpo.core.leftovers import written_before
 
 BATCH = 500

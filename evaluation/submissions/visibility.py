@@ -6,8 +6,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
-from annotations.models import Corpus, Document
-from evaluation.kbp.recall import exhaustive
 from evaluation.models import Submission
 from kbpo.accounts.models import Membership, User
 
@@ -44,15 +42,6 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     if isinstance(viewer, User) and viewer.is_active:
         return Submission.objects.filter(PUBLISHED | owned(viewer))
     return Submission.objects.filter(PUBLISHED)
-
-
-def readable(viewer: Viewer, corpus: Corpus) -> QuerySet[Document]:
-    """Select the documents of which the viewer may see what people marked.
-
-    Operators see all, everybody else the open ones. Not those that are annotated and in no sample: they may
-    be drawn later, as replacements.
-    """
-    return corpus.documents.all() if is_operator(viewer) else exhaustive.opened(corpus)
 
 
 def owned(viewer: User) -> Q:

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Corpus
-from evaluation.kbp.choices import CHOICES
 from evaluation.models import FileCheck, Score, StageWork, Submission
+from evaluation.registry import task_of
 from evaluation.scoring.leaderboard import rows
 from evaluation.submissions import checks, normalised
 from evaluation.submissions.progress import HEADINGS, next_step, progress, sign_of_life, version
@@ -64,6 +64,7 @@ class LeaderboardView(APIView):
         choice = read_choice(request._request, corpus)
         found = rows(
             corpus,
+            task_of(corpus).choices,
             level=choice.level,
             part=choice.part,
             weighting=choice.weighting,
@@ -116,7 +117,7 @@ class CompareView(APIView):
                             ("difference", one and one.difference),
                         )
                     }
-                    for measure in CHOICES.measures
+                    for measure in task_of(corpus).choices.measures
                     for one in [compared.get(measure)]
                 },
             }

@@ -7,7 +7,8 @@ from typing import Any
 from django.http import HttpRequest
 
 from annotations.models import Corpus
-from evaluation.kbp.choices import CHOICES
+from evaluation.choices import Choices
+from evaluation.registry import task_of
 from evaluation.scoring import axis
 from evaluation.scoring.leaderboard import rows
 from evaluation.scoring.stored import Measures
@@ -39,12 +40,12 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     InvalidInput
         What is asked for does not exist.
     """
-    asked = request.GET
-    level = asked.get("level", str(CHOICES.level))
+    asked, choices = request.GET, task_of(corpus).choices
+    level = asked.get("level", str(choices.level))
     if not level.isdecimal() or len(level) > 3:
-        raise InvalidInput(f"{level!r} is none of {', '.join(map(str, CHOICES.levels))}.", where="level")
-    part, weighting = asked.get("part", CHOICES.part), asked.get("weighting", CHOICES.weighting)
-    estimator = CHOICES.check(
+        raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
+    part, weighting = asked.get("part", choices.part), asked.get("weighting", choices.weighting)
+    estimator = choices.check(
         corpus.design, level=int(level), part=part, weighting=weighting, estimator=asked.get("estimator")
     )
     return Choice(int(level), part, weighting, estimator)
@@ -58,9 +59,11 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     InvalidInput
         The address asks for a level, part, weighting or estimator that does not exist.
     """
+    choices = task_of(corpus).choices
     choice = read_choice(request, corpus)
     found = rows(
         corpus,
+        choices,
         level=choice.level,
         part=choice.part,
         weighting=choice.weighting,
@@ -70,28 +73,29 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     return {
         "scored": [row for row in found if row.is_scored],
         "unscored": [row for row in found if not row.is_scored],
-        "columns": fit_columns(row.measures for row in found),
-        "ranked_by": CHOICES.measures[CHOICES.parts[choice.part].ranked_by],
+        "columns": fit_columns(choices, (row.measures for row in found)),
+        "ranked_by": choices.measures[choices.parts[choice.part].ranked_by],
         **offered(corpus, choice),
     }
 
 
 def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
     """Return the context of ``evaluation/parts/view.html``: what is shown, and what could be."""
+    choices = task_of(corpus).choices
     return {
         "choice": choice,
-        "levels": CHOICES.levels,
-        "parts": CHOICES.parts,
-        "weightings": CHOICES.named_weightings(corpus.design),
-        "estimators": CHOICES.named_estimators(corpus.design, choice.part),
+        "levels": choices.levels,
+        "parts": choices.parts,
+        "weightings": choices.named_weightings(corpus.design),
+        "estimators": choices.named_estimators(corpus.design, choice.part),
     }
 
 
-def fit_columns(measured: Iterable[Measures]) -> Sequence[axis.Column]:
+def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis.Column]:
     """Fit one axis to each measure's column, and one to all: for a phone, where they stand in one."""
-    ends: dict[str, list[float]] = {name: [] for name in CHOICES.measures}
+    ends: dict[str, list[float]] = {name: [] for name in choices.measures}
     for measures in measured:
         for name, one in measures.items():
             ends[name] += [end for end in (one.low, one.estimate, one.high) if end is not None]
     common = axis.fit(end for of_measure in ends.values() for end in of_measure)
-    return [axis.Column(name, CHOICES.measures[name], axis.fit(ends[name]), common) for name in ends]
+    return [axis.Column(name, choices.measures[name], axis.fit(ends[name]), common) for name in ends]

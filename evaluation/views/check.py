@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.models import Corpus
 from evaluation.models import FileCheck
+from evaluation.registry import task_of
 from evaluation.submissions import checks, problem_list
-from evaluation.submissions.summary import summarise
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, remembered
 from evaluation.views.upload import sending
@@ -48,7 +48,7 @@ def check(request: HttpRequest) -> HttpResponse:
         status = 400
         if form.is_valid():
             try:
-                return redirect(checks.start(**form.cleaned_data))
+                return redirect(checks.start(task=task_of(form.cleaned_data["corpus"]), **form.cleaned_data))
             except KbpoError as error:
                 form.add_error(None, str(error))
                 status = error.status
@@ -75,6 +75,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a check found."""
     found = find_file(request, "check", pk)
     assert isinstance(found, FileCheck)
+    task = task_of(found.corpus)
     heading, next_step = WORDS[FileCheck.State(found.state)]
     context = {
         "check": found,
@@ -83,9 +84,10 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "next_step": next_step,
         "work": checks.in_words(found),
         "is_waiting": found.state == FileCheck.State.WAITING,
-        "summary": summarise(found.counts),
+        "format": task.reader.formats.get(found.format, found.format),
+        "summary": task.summarise(found.counts),
         **written_anew(found),
-        "codes": problem_list.count_codes(found),
+        "codes": problem_list.count_codes(found, task.reader.codes),
         "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
     }
     context["version"] = f"{found.state}.{context['normalised_state']}"

@@ -9,10 +9,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
+from evaluation.choices import Choices
 from evaluation.estimators.comparison import excludes_zero
 from evaluation.estimators.intervals import Interval
-from evaluation.kbp.choices import CHOICES
 from evaluation.models import Submission
+from evaluation.registry import task_of
 from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
@@ -41,7 +42,8 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     first, second = read_pair(request, corpus)
     lines: list[Line] = []
     if first and second and first != second:
-        lines = [line(one, first.name, second.name) for one in compare_pair(first, second, choice)]
+        choices = task_of(corpus).choices
+        lines = [line(one, choices, first.name, second.name) for one in compare_pair(first, second, choice)]
     context: dict[str, Any] = {
         "corpus": corpus,
         "first": first,
@@ -89,6 +91,7 @@ def compare_pair(first: Submission, second: Submission, choice: Choice) -> list[
     return comparing.compare(
         first,
         second,
+        task_of(first.corpus),
         level=choice.level,
         part=choice.part,
         weighting=choice.weighting,
@@ -96,27 +99,27 @@ def compare_pair(first: Submission, second: Submission, choice: Choice) -> list[
     )
 
 
-def line(compared: Compared, first: str, second: str) -> Line:
+def line(compared: Compared, choices: Choices, first: str, second: str) -> Line:
     """Put one compared measure into figures and words."""
     return Line(
-        CHOICES.measures[compared.measure],
+        choices.measures[compared.measure],
         _measure(compared.first),
         _measure(compared.second),
         _measure(compared.difference),
-        sentence(compared, first, second),
+        sentence(compared, choices.measures[compared.measure], first, second),
     )
 
 
-def sentence(compared: Compared, first: str, second: str) -> str:
-    """Say what the data say of a difference; empty where it is not estimable.
+def sentence(compared: Compared, name: str, first: str, second: str) -> str:
+    """Say what the data say of a difference in the measure of a name; empty where it is not estimable.
 
     Examples
     --------
     >>> gap = Interval(0.041, 0.012, 0.07)
-    >>> sentence(Compared("f1", None, None, gap), "quorum", "maxim")
+    >>> sentence(Compared("f1", None, None, gap), "F1", "quorum", "maxim")
     'quorum has 4.1 points more F1 than maxim: between 1.2 and 7.0.'
     """
-    found, name = compared.difference, CHOICES.measures[compared.measure]
+    found = compared.difference
     if found is None:
         return ""
     low, estimate, high = (100 * value for value in (found.low, found.estimate, found.high))

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from evaluation.design import releases
 from evaluation.models import Epoch
+from evaluation.registry import task_of
 
 
 class _Line:
@@ -35,7 +36,8 @@ def labels(request: HttpRequest, tag: str, number: int, kind: str) -> StreamingH
 @require_safe
 def sample(request: HttpRequest, tag: str, number: int) -> StreamingHttpResponse:
     """Stream how a released epoch's sample came about, as JSON Lines; 404 while it is sealed."""
-    rows = releases.sample(_released(tag, number))
+    epoch = _released(tag, number)
+    rows = releases.sample(epoch, task_of(epoch.corpus))
     response = StreamingHttpResponse(_json(rows), content_type="application/jsonl")
     response["Content-Disposition"] = f'attachment; filename="{tag}-epoch-{number}-sample.jsonl"'
     return response

@@ -13,8 +13,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from evaluation.kbp.tac.excerpt import Line, excerpt
 from evaluation.models import FileCheck, NormalisedFile
+from evaluation.reading.excerpt import Line, excerpt
+from evaluation.registry import task_of
 from evaluation.submissions import normalised as normalised_files
 from evaluation.submissions import problem_list
 from evaluation.submissions.problem_list import FIELDS, ReadFile
@@ -35,7 +36,7 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     """List a file's problems: by code and severity, paged."""
     file = find_file(request, kind, pk)
     code, severity = _filter(request)
-    codes = problem_list.count_codes(file)
+    codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
     found = problem_list.find(file, code=code, severity=severity)
     shown = [one for one in codes if code in ("", one.code) and severity in ("", one.severity)]
     context = {

@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from annotations.models import Corpus
 from evaluation.models import Submission, Upload
+from evaluation.registry import TASKS
 from evaluation.submissions import uploads
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
@@ -17,37 +18,9 @@ from kbpo.core.errors import KbpoError
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
-class DocumentSampleForm(forms.Form):
-    """How many documents are annotated in full. What is possible is checked by the service."""
-
-    size = forms.IntegerField(
-        label="Documents in all", min_value=2, max_value=1_000_000, help_text="To be annotated by people."
-    )
-    uniform_share = forms.FloatField(
-        label="Share drawn uniformly",
-        min_value=0.01,
-        max_value=1,
-        initial=0.2,
-        help_text="They come first; the names found in them decide which others are probable.",
-    )
-
-
-class ReleaseForm(forms.Form):
-    """Which share of the exhaustive documents is retired at a release; the service knows what is possible."""
-
-    percent = forms.IntegerField(
-        label="Documents to retire, %",
-        min_value=0,
-        max_value=100,
-        initial=0,
-        help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them.",
-    )
-
-    @property
-    def share(self) -> float | None:
-        """What `epochs.release` takes; None where nothing is retired."""
-        percent: int = self.cleaned_data["percent"]
-        return percent / 100 if percent else None
+def format_choices() -> list[tuple[str, str]]:
+    """Return the formats of every task, with their names; the service knows which go with a corpus."""
+    return [choice for task in TASKS.values() for choice in task.reader.formats.items()]
 
 
 class FileForm(forms.Form):
@@ -58,9 +31,7 @@ class FileForm(forms.Form):
     """
 
     corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
-    format = forms.ChoiceField(
-        label="Format", choices=Submission.Format.choices, initial=Submission.Format.TAC2016
-    )
+    format = forms.ChoiceField(label="Format", choices=format_choices)
     file = forms.FileField(
         label="Knowledge base",
         required=False,

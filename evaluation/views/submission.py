@@ -13,10 +13,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation.design import forecast, prices
+from evaluation.design import forecast
+from evaluation.design.prices import Source
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.kbp.choices import CHOICES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
+from evaluation.registry import task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.stored import Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
@@ -31,8 +32,8 @@ from evaluation.submissions.progress import (
     sign_of_life,
     version,
 )
-from evaluation.submissions.summary import summarise
 from evaluation.submissions.visibility import find, may_change
+from evaluation.task import Task
 from evaluation.views.board import fit_columns
 from evaluation.views.files import written_anew
 from kbpo.accounts.models import User
@@ -64,9 +65,13 @@ class ShownScore:
 
 
 @require_safe
-def submission(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a submission: all of it to its team and operators, what is published to everybody."""
+def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
+    """Show a submission: all of it to its team and operators, what is published to everybody.
+
+    `prices` knows what its judging costs.
+    """
     found = find(request.user, pk=pk)
+    task = task_of(found.corpus)
     own = may_change(request.user, found)
     now = timezone.now()
     done = progress(found)
@@ -84,18 +89,18 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "version": version(found, len(events), done, normalised.state(found) if own else ""),
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
-        **_scores(request, found),
+        **_scores(request, found, task),
     }
-    taken = finegrained.cost(found)
+    taken = finegrained.cost(found, task.choices)
     if taken and (own or taken.is_released):
         context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
         context["paid"] = prices.paid([found.pk]).get(found.pk)
-        context |= _file(found)
+        context |= _file(found, task)
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
-        context |= _before_it_costs(found, now) if found.state == State.ACCEPTED else {}
+        context |= _before_it_costs(found, task, prices, now) if found.state == State.ACCEPTED else {}
         if found.state in DOING:
             work = StageWork.objects.filter(submission=found).first()
             context["work"] = sign_of_life(found, work, now)
@@ -166,13 +171,13 @@ ACTIONS: Mapping[str, Callable[[Submission, User], str]] = MappingProxyType(
 )
 
 
-def _file(found: Submission) -> dict[str, Any]:
+def _file(found: Submission, task: Task) -> dict[str, Any]:
     """Read what was found in the file, and whether it may be deleted."""
     return {
         "file": found,
-        "summary": summarise(found.counts),
+        "summary": task.summarise(found.counts),
         **written_anew(found),
-        "codes": problem_list.count_codes(found),
+        "codes": problem_list.count_codes(found, task.reader.codes),
         "may_delete_file": bool(found.file) and State.UPLOADED not in (found.state, found.failed_in),
     }
 
@@ -187,16 +192,14 @@ def _failed(found: Submission) -> dict[str, Any]:
     }
 
 
-def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
+def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetime) -> dict[str, Any]:
     """Read what a team wants to know before it has a submission judged."""
-    foreseen = forecast.forecast(found)
+    foreseen = forecast.forecast(found, task)
     free_at = None
     if found.quota_taken_at is None:
         free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
-    left = forecast.time_to_judge(foreseen.questions, now) if foreseen else None
-    price = None
-    if foreseen:
-        price = prices.expected(found, relations=foreseen.relations, questions=foreseen.questions)
+    left = forecast.time_to_judge(foreseen.all_questions, now) if foreseen else None
+    price = prices.expected(found, foreseen.questions) if foreseen else None
     return {
         "is_before": True,
         "forecast": foreseen,
@@ -208,51 +211,53 @@ def _before_it_costs(found: Submission, now: datetime) -> dict[str, Any]:
     }
 
 
-def _scores(request: HttpRequest, found: Submission) -> dict[str, Any]:
+def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]:
     """Read the newest scores at one level and with one estimator, for every part and weighting."""
-    asked = request.GET.get("level", str(CHOICES.level))
-    if asked not in {str(level) for level in CHOICES.levels}:
-        raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, CHOICES.levels))}.", where="level")
-    offered = CHOICES.named_estimators(found.corpus.design)
+    choices = task.choices
+    asked = request.GET.get("level", str(choices.level))
+    if asked not in {str(level) for level in choices.levels}:
+        raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
+    offered = choices.named_estimators(found.corpus.design)
     estimator = request.GET.get("estimator", next(iter(offered)))
     if estimator not in offered:
         raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
-    parts, weightings = list(CHOICES.parts), list(CHOICES.weightings)
+    parts, weightings = list(choices.parts), list(choices.weightings)
     newest = sorted(
-        newest_scores(submission=found, level=int(asked), estimator=estimator),
+        newest_scores(choices, submission=found, level=int(asked), estimator=estimator),
         key=lambda one: (parts.index(one.score.part), weightings.index(one.score.weighting)),
     )
     shown = [
         ShownScore(
             one.score,
-            CHOICES.parts[one.score.part].name,
-            CHOICES.weightings[one.score.weighting],
+            choices.parts[one.score.part].name,
+            choices.weightings[one.score.weighting],
             one.measures,
         )
         for one in newest
     ]
     return {
-        **(_beside_scores(request, found, int(asked)) if shown else {}),
+        **(_beside_scores(request, found, task, int(asked)) if shown else {}),
         "scores": shown,
-        "columns": fit_columns(one.measures for one in shown),
+        "columns": fit_columns(choices, (one.measures for one in shown)),
         "level": int(asked),
-        "levels": CHOICES.levels,
+        "levels": choices.levels,
         "estimator": estimator,
         "estimators": offered,
     }
 
 
-def _beside_scores(request: HttpRequest, found: Submission, level: int) -> dict[str, Any]:
+def _beside_scores(request: HttpRequest, found: Submission, task: Task, level: int) -> dict[str, Any]:
     """Read the scores of parts of the submission, and what people's errors do to its scores."""
-    part = request.GET.get("part", CHOICES.part)
-    if part not in CHOICES.parts:
-        raise InvalidInput(f"{part!r} is none of {', '.join(CHOICES.parts)}.", where="part")
-    tables = finegrained.subset_tables(found, part)
+    choices = task.choices
+    part = request.GET.get("part", choices.part)
+    if part not in choices.parts:
+        raise InvalidInput(f"{part!r} is none of {', '.join(choices.parts)}.", where="part")
+    tables = finegrained.subset_tables(found, task, part)
     return {
-        "spreads": finegrained.spreads(found, level),
+        "spreads": finegrained.spreads(found, choices, level),
         "subsets": tables,
-        "subset_columns": fit_columns(row.measures for table in tables for row in table.rows),
+        "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,
-        "part_names": CHOICES.parts,
+        "part_names": choices.parts,
         "least_labels": LEAST_LABELS,
     }

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Corpus
 from evaluation.models import Upload
+from evaluation.registry import task_of
 from evaluation.submissions import submitting, uploads
 from evaluation.views.forms import FileForm, UploadForm, remembered
 from kbpo.accounts.models import Team, User
@@ -66,7 +67,7 @@ def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse
     values = form.cleaned_data
     sent = values.pop("upload")
     with uploads.as_file(sent) as file:
-        submission = submitting.upload(user=user, file=file, **values)
+        submission = submitting.upload(user=user, task=task_of(values["corpus"]), file=file, **values)
     if not hasattr(sent, "file_check"):  # a check keeps its file for its day
         uploads.discard(upload=sent)
     messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotations.models import Corpus
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, StageWork, Submission
 from evaluation.submissions import submitting, work
 from kbpo import pipeline
@@ -64,6 +65,7 @@ def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
         path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
         with path.open("rb") as stream:
             return submitting.upload(
+                task=KBP,
                 user=user,
                 team=Team.objects.get_or_create(name=team)[0],
                 corpus=corpus,

@@ -20,6 +20,7 @@ from evaluation.design import audit, epochs, sampling
 from evaluation.estimators import coordinated
 from evaluation.kbp.claims import Claims, read_claims
 from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -66,7 +67,12 @@ def test_a_refused_file_lists_its_faults_and_stores_no_prediction(corpus: Corpus
     path.write_text("run\n:a\ttype\tPERSON\n:b\tper:friend\t:a\tD000:0-3\n")
     with path.open("rb") as stream:
         submission = submitting.upload(
-            user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="bad", file=File(stream)
+            task=KBP,
+            user=None,
+            team=Team.objects.create(name="Alpha"),
+            corpus=corpus,
+            name="bad",
+            file=File(stream),
         )
     pipeline.advance()
     submission.refresh_from_db()
@@ -83,7 +89,12 @@ def test_a_file_without_a_claim_is_refused_rather_than_failing_later(corpus: Cor
     path.write_text("run\n")
     with path.open("rb") as stream:
         submission = submitting.upload(
-            user=None, team=Team.objects.create(name="Alpha"), corpus=corpus, name="empty", file=File(stream)
+            task=KBP,
+            user=None,
+            team=Team.objects.create(name="Alpha"),
+            corpus=corpus,
+            name="empty",
+            file=File(stream),
         )
     pipeline.advance()
     submission.refresh_from_db()
@@ -211,6 +222,7 @@ def test_a_claim_of_another_canonical_mention_at_a_sampled_instance_is_asked(
     path.write_text(text)
     with path.open("rb") as stream:
         two = submitting.upload(
+            task=KBP,
             user=None,
             team=Team.objects.create(name="Beta"),
             corpus=Corpus.objects.get(),
@@ -248,7 +260,7 @@ def test_an_epoch_is_not_released_while_it_waits_for_answers(submit: Submit, cor
     submit("one")
     pipeline.advance()
     with pytest.raises(Conflict, match="waits for"):
-        epochs.release(corpus=corpus)
+        epochs.release(task=KBP, corpus=corpus)
 
 
 def test_a_release_publishes_labels_and_opens_the_next_epoch(
@@ -258,7 +270,7 @@ def test_a_release_publishes_labels_and_opens_the_next_epoch(
     pipeline.advance()
     judge()
     assert not Question.objects.filter(published_at__isnull=False).exists()
-    released = epochs.release(corpus=corpus)
+    released = epochs.release(task=KBP, corpus=corpus)
     assert released.released_at is not None
     assert not Question.objects.filter(published_at=None).exists()
     following = Epoch.objects.get(corpus=corpus, released_at=None)
@@ -273,7 +285,7 @@ def test_what_was_published_before_the_upload_counts_exactly_and_costs_nothing(
     submit("one", claims)
     pipeline.advance()
     judge()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     labelled = Question.objects.filter(kind="relation").count()
 
     again = submit("again", claims, team="Beta")
@@ -288,7 +300,7 @@ def test_what_was_published_before_the_upload_counts_exactly_and_costs_nothing(
     judge()
     again.refresh_from_db()
     assert again.state == "scored"
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_resubmitting_what_was_labelled_true_gains_nothing(
@@ -298,7 +310,7 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     submit("one", claims)
     pipeline.advance()
     judge()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     true = {
         (row.instance.document.doc_id, row.instance.predicate)
         for row in SampledInstance.objects.select_related("instance__document")
@@ -341,32 +353,32 @@ def test_withdrawing_hides_a_system_and_leaves_the_design(
     assert all(after[instance] >= value for instance, value in before.items())
     assert Submission.objects.get(pk=submission.pk).state == "withdrawn"
     assert score_of(second).counts["pool"] == 2
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None:
     submit("one", seed=1)
     submit("two", seed=2)
     pipeline.advance()
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
     row = InclusionProbability.objects.filter(probability__lt=1).first()
     assert row is not None
     with transaction.atomic():
         InclusionProbability.objects.filter(pk=row.pk).update(probability=row.probability * (1 + 1e-12))
-        assert len(audit.audit_corpus(corpus)) == 1
+        assert len(audit.audit_corpus(corpus, KBP)) == 1
         transaction.set_rollback(True)
     with transaction.atomic():
         SampledInstance.objects.filter(pk=SampledInstance.objects.first().pk).delete()  # type: ignore[union-attr]
-        assert len(audit.audit_corpus(corpus)) == 1
+        assert len(audit.audit_corpus(corpus, KBP)) == 1
         transaction.set_rollback(True)
     with transaction.atomic():
         Prediction.objects.filter(submission__name="two").update(probability=F("probability") * 2)
-        (*_, finding) = audit.audit_corpus(corpus)
+        (*_, finding) = audit.audit_corpus(corpus, KBP)
         assert re.fullmatch(r"epoch 1, batch 2: p sums to [\d.]+, not to 1", finding)
         transaction.set_rollback(True)
     with transaction.atomic():
         Epoch.objects.update(secret="00" * 32)
-        assert any("committed" in finding for finding in audit.audit_corpus(corpus))
+        assert any("committed" in finding for finding in audit.audit_corpus(corpus, KBP))
         transaction.set_rollback(True)
 
 
@@ -396,9 +408,9 @@ def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
     submission = submit("one")
     pipeline.validate_submissions()
     Epoch.objects.filter(corpus=corpus).update(released_at=timezone.now())
-    assert not sampling.sample_submission(submission_id=submission.pk)
+    assert not sampling.sample_submission(task=KBP, submission_id=submission.pk)
     epochs.open_epoch(corpus=corpus)
-    assert sampling.sample_submission(submission_id=submission.pk)
+    assert sampling.sample_submission(task=KBP, submission_id=submission.pk)
 
 
 def test_neither_texts_nor_predictions_outside_the_documents_are_read_to_score(
@@ -444,7 +456,7 @@ def test_independent_draws_are_scored_by_their_own_estimators(
     relation = Estimate.objects.filter(score__part="relation", score__level=95)
     assert set(relation.values_list("measure", flat=True)) == {"precision", "recall", "f1"}
     assert not relation.filter(estimate=None).exists()
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_a_newcomer_draws_only_what_the_draws_of_others_do_not_tell(
@@ -462,7 +474,7 @@ def test_a_newcomer_draws_only_what_the_draws_of_others_do_not_tell(
     assert second.draws == 1
     SampleBatch.objects.filter(pk=second.pk).update(draws=2)
     assert any(
-        "1 draws meet the target; stored are 2" in one for one in audit.audit_corpus(second.epoch.corpus)
+        "1 draws meet the target; stored are 2" in one for one in audit.audit_corpus(second.epoch.corpus, KBP)
     )
 
 
@@ -513,7 +525,7 @@ def test_who_has_judged_sealed_claims_does_not_compete_before_their_release(
     with pytest.raises(NotAllowed, match="sealed"):
         submit("two", team="Insiders", seed=2)
     judge()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     submit("two", team="Insiders", seed=2)
 
 

@@ -11,6 +11,7 @@ from django.test import Client, override_settings
 
 from annotations.models import AnnotatedRelation, Corpus, KindAgreement, Label, NameFrequency
 from evaluation.design import epochs
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     AdjustedScore,
     Comparison,
@@ -124,7 +125,7 @@ def test_withdrawing_a_system_leaves_the_first_tier_to_the_others(scored: list[S
 def test_systems_of_a_later_epoch_stand_in_the_same_tiers(
     scored: list[Submission], corpus: Corpus, enter: Enter
 ) -> None:
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     enter("late", GOOD, "Delta")
     assert Epoch.objects.filter(scores__submission__name="late").first().number == 2  # type: ignore[union-attr]
     assert tiers() == {"good": 1, "twin": 1, "few": 2, "late": 1}
@@ -133,12 +134,12 @@ def test_systems_of_a_later_epoch_stand_in_the_same_tiers(
 def test_a_released_epoch_is_scored_anew_with_the_same_scores(
     scored: list[Submission], corpus: Corpus
 ) -> None:
-    released = epochs.release(corpus=corpus)
+    released = epochs.release(task=KBP, corpus=corpus)
     choice = ("submission", "part", "weighting", "estimator", "level", "tier")
     columns = (*(f"score__{name}" for name in choice), "measure", "estimate", "low", "high")
     before = set(Estimate.objects.values_list(*columns))
     Epoch.objects.filter(pk=released.pk).update(scores_due=True)
-    assert estimation.score_epoch(epoch_id=released.pk)
+    assert estimation.score_epoch(task=KBP, epoch_id=released.pk)
     assert set(Estimate.objects.values_list(*columns)) == before
 
 
@@ -199,7 +200,7 @@ def test_names_are_counted_once(scored: list[Submission]) -> None:
 
 def test_a_crowd_without_errors_leaves_almost_nothing_to_correct(scored: list[Submission]) -> None:
     assert not Label.objects.filter(question__kind="relation", corrected=None).exists()
-    spreads = finegrained.spreads(scored[0], 95)
+    spreads = finegrained.spreads(scored[0], KBP.choices, 95)
     assert [one.words for one in spreads] == ["relation: precision", "relation: F1"]
     assert all(abs(one.difference) < 0.02 for one in spreads)
 
@@ -227,7 +228,7 @@ def test_labels_are_measured_with_the_scores_that_rest_on_them(scored: list[Subm
 
 
 def test_what_a_submission_took_adds_up(scored: list[Submission]) -> None:
-    first, second, _ = (finegrained.cost(one) for one in scored)
+    first, second, _ = (finegrained.cost(one, KBP.choices) for one in scored)
     assert first is not None
     assert second is not None
     assert (first.reused, first.published) == (0, 0)
@@ -242,7 +243,7 @@ def test_what_a_submission_took_adds_up(scored: list[Submission]) -> None:
 def test_what_a_submission_took_names_every_label_of_its_scores(
     scored: list[Submission], client: Client
 ) -> None:
-    took = [finegrained.cost(one) for one in scored]
+    took = [finegrained.cost(one, KBP.choices) for one in scored]
     labels = [Score.objects.filter(submission=one).values_list("labels", flat=True)[0] for one in scored]
     assert [one and one.all + one.later for one in took] == labels
     assert took[0] is not None
@@ -256,9 +257,9 @@ def test_what_was_published_before_is_counted_by_itself(
     scored: list[Submission], corpus: Corpus, enter: Enter
 ) -> None:
     sampled = SampledInstance.objects.count()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     late = enter("late", GOOD, "Delta")
-    took = finegrained.cost(late)
+    took = finegrained.cost(late, KBP.choices)
     assert took is not None
     assert 0 < took.published <= sampled
     assert took.reused == 0
@@ -277,7 +278,7 @@ def test_the_page_says_what_it_took_and_what_a_release_reveals(
     assert "<strong>0</strong> were new" in page
     assert "When epoch 1 is released, everybody will see" in page
     client.logout()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     assert "Epoch 1 is released" in client.get(address).content.decode()
 
 

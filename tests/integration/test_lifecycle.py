@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.design import sampling
+from evaluation.kbp import scoring
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
-from evaluation.scoring import pool
 from evaluation.submissions import lifecycle, notices, quota, submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -80,7 +81,7 @@ def test_reading_that_fails_three_times_fails_with_words_and_can_be_resumed(
 ) -> None:
     submission = submit("one", user=member)
     with monkeypatch.context() as patch:
-        break_down(patch, submitting, "read_kb")
+        break_down(patch, submitting, "read_file")
         advance_past_pauses()
     failed = reload(submission)
     assert (failed.state, failed.failed_in) == ("failed", "uploaded")
@@ -113,7 +114,7 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, pool, "read_labels")
+        break_down(patch, scoring, "read_labels")
         judge()
         advance_past_pauses()
     assert (reload(submission).state, reload(submission).failed_in) == ("failed", "judging")
@@ -127,7 +128,7 @@ def test_scores_that_cannot_be_computed_fail_with_words_and_can_be_resumed(
 
 def test_after_each_error_the_pause_is_longer(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     submission = submit("one")
-    break_down(monkeypatch, submitting, "read_kb")
+    break_down(monkeypatch, submitting, "read_file")
     for number, pause in enumerate(work.PAUSES, 1):
         pipeline.advance()
         pipeline.advance()  # comes to an end, and does not try again
@@ -151,7 +152,7 @@ def test_a_try_that_was_lost_with_its_worker_is_followed_by_the_next_at_once(sub
 
 def test_others_go_on_while_one_pauses(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        break_down(patch, submitting, "read_kb")
+        break_down(patch, submitting, "read_file")
         one = submit("one")
         pipeline.validate_submissions()
     two = submit("two", team="Beta", seed=2)
@@ -165,7 +166,7 @@ def test_scores_that_could_not_be_computed_are_tried_again_after_a_pause(
     submission = submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        break_down(patch, pool, "read_labels")
+        break_down(patch, scoring, "read_labels")
         judge()
     epoch = Epoch.objects.get()
     assert (epoch.scoring_failures, epoch.scores_due) == (1, True)
@@ -187,7 +188,7 @@ def test_scoring_that_takes_the_database_too_long_is_counted_as_a_try(
     submit("one")
     pipeline.advance()
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "read_labels", ask_too_much)
+        patch.setattr(scoring, "read_labels", ask_too_much)
         judge()
     assert Epoch.objects.get().scoring_failures == 1
 
@@ -196,7 +197,7 @@ def test_advance_says_that_something_is_tried_again_later(
     submit: Submit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     submit("one")
-    break_down(monkeypatch, submitting, "read_kb")
+    break_down(monkeypatch, submitting, "read_file")
     call_command("advance", "--json")
     said = capsys.readouterr()
     assert json.loads(said.out)["validate_submissions"] == 1
@@ -255,19 +256,19 @@ def test_what_has_moved_on_in_the_meantime_has_not_failed(submit: Submit) -> Non
 
 def test_a_sample_waits_for_those_of_earlier_uploads(submit: Submit) -> None:
     one, two = submit("one"), submit("two", seed=2)
-    submitting.read_submission(submission_id=two.pk)
-    assert not sampling.sample_submission(submission_id=two.pk)
-    submitting.read_submission(submission_id=one.pk)
-    assert not sampling.sample_submission(submission_id=two.pk)
-    assert sampling.sample_submission(submission_id=one.pk)
-    assert sampling.sample_submission(submission_id=two.pk)
+    submitting.read_submission(task=KBP, submission_id=two.pk)
+    assert not sampling.sample_submission(task=KBP, submission_id=two.pk)
+    submitting.read_submission(task=KBP, submission_id=one.pk)
+    assert not sampling.sample_submission(task=KBP, submission_id=two.pk)
+    assert sampling.sample_submission(task=KBP, submission_id=one.pk)
+    assert sampling.sample_submission(task=KBP, submission_id=two.pk)
 
 
 def test_a_sample_does_not_wait_for_those_that_may_not_go_ahead(submit: Submit) -> None:
     one, two = submit("one"), submit("two", seed=2)
     Submission.objects.filter(pk=one.pk).update(go_ahead=False)
-    submitting.read_submission(submission_id=two.pk)
-    assert sampling.sample_submission(submission_id=two.pk)
+    submitting.read_submission(task=KBP, submission_id=two.pk)
+    assert sampling.sample_submission(task=KBP, submission_id=two.pk)
 
 
 def test_a_sample_does_not_wait_for_a_team_without_quota(submit: Submit) -> None:
@@ -403,6 +404,7 @@ def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp
 
 def test_a_name_on_two_lines_is_one_line_in_the_mail(corpus: Corpus, member: User) -> None:
     submission = submitting.upload(
+        task=KBP,
         user=member,
         team=Team.objects.get(name="Alpha"),
         corpus=corpus,

@@ -5,18 +5,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Event, Thread
+from types import ModuleType
 
 import pytest
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from annotations import questions
 from annotations.models import Corpus, Question
 from evaluation.design import sampling
+from evaluation.kbp import claims, weighting
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
+from evaluation.reading import isolated
 from evaluation.scoring import tiers
 from evaluation.submissions import lifecycle, submitting, work
-from evaluation.submissions.reading import isolated
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core import locks
@@ -95,12 +99,12 @@ def row_held(row: object) -> Iterator[None]:
             let_go.set()
 
 
-@pytest.mark.parametrize("where", ["read_kb", "_store_predictions"])
+@pytest.mark.parametrize("where", [(submitting, "read_file"), (weighting, "subject_relation")])
 def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
-    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: str
+    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: tuple[ModuleType, str]
 ) -> None:
     submission = submit("one")
-    with held_up(monkeypatch, submitting, where) as (reached, go_on):
+    with held_up(monkeypatch, *where) as (reached, go_on):
         with beside(pipeline.validate_submissions) as moved:
             assert reached.wait(PATIENCE)
             begun = time.monotonic()
@@ -116,13 +120,13 @@ def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
     assert not StageWork.objects.exists()
 
 
-@pytest.mark.parametrize("where", ["read_claims", "_ask"])
+@pytest.mark.parametrize("where", [(claims, "read_rows"), (questions, "ask_relations")])
 def test_what_is_cancelled_while_its_sample_is_drawn_leaves_nothing(
-    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: str
+    submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: tuple[ModuleType, str]
 ) -> None:
     submission = submit("one")
     pipeline.validate_submissions()
-    with held_up(monkeypatch, sampling, where) as (reached, go_on):
+    with held_up(monkeypatch, *where) as (reached, go_on):
         with beside(pipeline.sample_submissions) as moved:
             assert reached.wait(PATIENCE)
             begun = time.monotonic()
@@ -141,7 +145,7 @@ def test_other_buttons_answer_while_a_file_is_read(
 ) -> None:
     submission = submit("one")
     Submission.objects.update(go_ahead=False)
-    held = held_up(monkeypatch, submitting, "read_kb")
+    held = held_up(monkeypatch, submitting, "read_file")
     with held as (reached, go_on), beside(pipeline.validate_submissions):
         assert reached.wait(PATIENCE)
         lifecycle.give_go_ahead(submission=submission, user=member)
@@ -181,7 +185,7 @@ def test_a_system_is_hidden_while_its_tier_is_computed(
 
 def test_nobody_reads_what_another_reads(submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     submission = submit("one")
-    held = held_up(monkeypatch, submitting, "read_kb")
+    held = held_up(monkeypatch, submitting, "read_file")
     with held as (reached, go_on), beside(pipeline.validate_submissions):
         assert reached.wait(PATIENCE)
         assert pipeline.validate_submissions() == 0
@@ -216,7 +220,7 @@ def test_a_reading_that_nobody_wants_any_more_is_ended(
         return original(child, seconds, is_wanted)  # type: ignore[arg-type]
 
     monkeypatch.setattr(isolated, "_wait", cancel_first)
-    assert not submitting.read_submission(submission_id=submission.pk)
+    assert not submitting.read_submission(task=KBP, submission_id=submission.pk)
     submission.refresh_from_db()
     assert submission.state == "cancelled"
 

@@ -103,7 +103,7 @@ def describe(row: models.Model) -> Row:
             described[field.name] = None if value is None else name_of(field.related_model, value)
         elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
             described[field.name] = [name_of(Submission, pk) for pk in value]
-        elif isinstance(row, ClaimColumn) and (field.name, row.name) == ("data", columns.INSTANCES):
+        elif isinstance(row, ClaimColumn) and (field.name, row.name) == ("data", columns.UNITS):
             described[field.name] = [name_of(Instance, pk) for pk in unpack(bytes(value)).tolist()]
         elif isinstance(field, models.BinaryField):
             described[field.name] = hashlib.sha256(value).hexdigest()

@@ -24,6 +24,7 @@ from crowd.quality import measures
 from crowd.simulation import simulated_crowd
 from evaluation.design import epochs, sampling
 from evaluation.kbp.recall import document_phases
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
 from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
@@ -142,7 +143,7 @@ def check(folder: Path) -> None:
                 stream.seek(upload.offset)
                 uploads.append(upload=upload, offset=upload.offset, stream=stream)
         if not FileCheck.objects.filter(upload=upload).exists():
-            checks.start(upload=upload, corpus=corpus, format="tac2016")
+            checks.start(task=KBP, upload=upload, corpus=corpus, format="tac2016")
 
 
 def submit(folder: Path, systems: tuple[System, ...]) -> None:
@@ -152,6 +153,7 @@ def submit(folder: Path, systems: tuple[System, ...]) -> None:
             continue
         with (folder / f"{system.name}.kb").open("rb") as stream:
             submitting.upload(
+                task=KBP,
                 user=User.objects.get(email=f"{system.team.lower()}@example.org"),
                 team=Team.objects.get(name=system.team),
                 corpus=corpus,
@@ -190,7 +192,7 @@ def judge(folder: Path) -> None:
 
 def release() -> None:
     if not Epoch.objects.filter(released_at__isnull=False).exists():
-        epochs.release(corpus=Corpus.objects.get(tag=TAG))
+        epochs.release(task=KBP, corpus=Corpus.objects.get(tag=TAG))
 
 
 def change_minds() -> None:

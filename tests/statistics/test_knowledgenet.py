@@ -18,14 +18,17 @@ from django.test import override_settings
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, epochs, sampling
-from evaluation.estimators import coordinated, documents, matching
+from evaluation.estimators import coordinated, documents
 from evaluation.estimators.comparison import Comparable, comparables, differences
 from evaluation.estimators.intervals import difference_interval
-from evaluation.estimators.scores import CoordinatedSample, Labels, SystemScore, coordinated_estimates
+from evaluation.estimators.scores import CoordinatedSample, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
-from evaluation.kbp import divisions
+from evaluation.kbp import columns as kept_of_claims
+from evaluation.kbp import divisions, matching
 from evaluation.kbp.claims import read_claims
+from evaluation.kbp.labels import Labels
 from evaluation.kbp.recall import annotated
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledInstance, Submission
 from evaluation.scoring import pool
 from kbpo.core.coded import unpack_names
@@ -120,13 +123,13 @@ class World:
         submissions = Submission.objects.filter(corpus=corpus).order_by("batch__number")
         self.names = [submission.name for submission in submissions]
         epoch = corpus.epochs.get()
-        self.pool = pool.read_pool(epoch, epoch.batches.count())
+        self.pool = pool.read_pool(epoch, epoch.batches.count(), KBP.choices.weightings)
         self.document_ids = dict(corpus.documents.order_by("id").values_list("doc_id", "id"))
         ids = list(self.document_ids.values())
         every = annotated.read_exhaustive(self.pool.submissions, self.pool.epoch, ids)
         assert every is not None
         self.documents, self.relations = every.documents, every.relations
-        names = [columns.PREDICATES, columns.NAMES]
+        names = [kept_of_claims.PREDICATES, kept_of_claims.NAMES]
         kept = list(columns.read([batch.pk for batch in self.pool.batches], names))
         named = ([unpack_names(one[name]) for one in kept] for name in names)
         self.divisions = dict(divisions.divisions(corpus, *named, every.annotations.values()))
@@ -134,7 +137,7 @@ class World:
         claims = [matching.Claim("", "", Span(0, 1), Span(0, 1))] * self.pool.size
         for submission in submissions:
             read = read_claims(submission)
-            places = self.pool.positions(read.instance_ids).tolist()
+            places = self.pool.positions(read.ids).tolist()
             for place, key, row in zip(places, read.keys, read.rows, strict=True):
                 self.keys[place] = key
                 claims[place] = matching.Claim(str(row.document_id), row.predicate, row.subject, row.object)
@@ -187,7 +190,15 @@ class World:
             {part: found[:, inside] for part, found in self.relations.found.items()},
         )
         drawn = replace(division, of_relations=division.of_relations[inside])
-        return subset_scores(self.pool.systems, labels, sample, relations, drawn, parts=["relation"])
+        return subset_scores(
+            self.pool.systems,
+            labels,
+            sample,
+            relations,
+            drawn,
+            weighting="subject_relation",
+            parts=["relation"],
+        )
 
     def subset_truth(self, division: Division, system: int, subset: int) -> tuple[float, float]:
         one, inside = self.pool.systems[system], division.of_claims[system] == subset

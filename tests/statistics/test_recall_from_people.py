@@ -24,8 +24,8 @@ from crowd.interfaces.entities import simulated as simulated_documents
 from crowd.interfaces.relation import simulated as simulated_relations
 from evaluation.estimators.documents import SimpleRandom, draw_documents
 from evaluation.estimators.intervals import interval
-from evaluation.estimators.matching import TrueRelation, match
 from evaluation.estimators.recall import document_recall
+from evaluation.kbp.matching import TrueRelation, match
 from kbpo.core.spans import Span
 from tests import knowledgenet
 

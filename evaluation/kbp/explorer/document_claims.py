@@ -11,12 +11,13 @@ from annotations.marked import words_of
 from annotations.models import Document, DocumentAnnotation, Label
 from annotations.questions import Claim
 from annotations.records import AnnotationRecord
-from evaluation.estimators import matching
+from evaluation.kbp import matching
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.kbp.explorer.verdicts import Ruling, Verdict, published_rulings, published_verdicts
 from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.recall.exhaustive import readable
 from evaluation.models import Prediction, Submission
-from evaluation.submissions.visibility import Viewer, is_operator, readable, visible
+from evaluation.submissions.visibility import Viewer, is_operator, visible
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 

@@ -7,8 +7,9 @@ from django.db.models import Count, QuerySet
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.kbp.recall.annotated import read_annotations
+from evaluation.kbp.recall.exhaustive import readable
 from evaluation.models import Prediction, Submission
-from evaluation.submissions.visibility import Viewer, readable, visible
+from evaluation.submissions.visibility import Viewer, visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
-from evaluation.estimators import documents, matching
+from evaluation.estimators import documents
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
+from evaluation.kbp import matching
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
+from evaluation.units import AnnotatedDocuments
 from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -19,22 +21,6 @@ from kbpo.core.spans import Span
 IntArray = NDArray[np.int64]
 
 SPANS = ("subject_start", "subject_end", "object_start", "object_end")
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The exhaustive documents that estimates may rest on.
-
-    Attributes
-    ----------
-    annotations : dict of int to int
-        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
-    design : documents.DocumentSample
-        How they were drawn.
-    """
-
-    annotations: dict[int, int]
-    design: documents.DocumentSample
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +41,7 @@ class _Claims:
     columns: matching.ClaimColumns
 
 
-def read_sample(sample: DocumentSample | None) -> Sample | None:
+def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
     """Read which exhaustive documents are annotated, and how those were drawn.
 
     A phase counts when all its documents are annotated, and not before: those that are done first are not any
@@ -64,7 +50,7 @@ def read_sample(sample: DocumentSample | None) -> Sample | None:
 
     Returns
     -------
-    Sample or None
+    AnnotatedDocuments or None
         None where no documents are drawn, or none of these sets is annotated yet.
     """
     if sample is None:
@@ -88,7 +74,7 @@ def read_sample(sample: DocumentSample | None) -> Sample | None:
         )
     if not rows:
         return None
-    return Sample({document_id: annotated[document_id] for document_id, *_ in rows}, design)
+    return AnnotatedDocuments({document_id: annotated[document_id] for document_id, *_ in rows}, design)
 
 
 def read_annotations(document_ids: Collection[int]) -> dict[int, int]:
@@ -121,7 +107,7 @@ def read_exhaustive(
     sample = read_sample(epoch.document_sample)
     if document_ids is not None:
         annotated = read_annotations(document_ids)
-        sample = Sample(
+        sample = AnnotatedDocuments(
             {document_id: annotated[document_id] for document_id in document_ids},
             documents.SimpleRandom(epoch.corpus.documents.count()),
         )

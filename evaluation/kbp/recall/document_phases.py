@@ -74,7 +74,7 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
         If the corpus has another sample.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)
-    sample = exhaustive.current(corpus)
+    sample = DocumentSample.current(corpus)
     root = sample and exhaustive.root_of(sample)
     number = root.number if root else exhaustive.next_number(corpus)
     ids = exhaustive.drawable(corpus, number, by_experts=False)

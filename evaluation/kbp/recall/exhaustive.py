@@ -12,12 +12,17 @@ from annotations.models import Corpus, Document, DocumentAnnotation
 from evaluation.estimators import documents
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from evaluation.models.sample import new_secret
+from evaluation.submissions.visibility import Viewer, is_operator
 from kbpo.core.errors import Conflict, InvalidInput
 
 
-def current(corpus: Corpus) -> DocumentSample | None:
-    """Return the sample that scores of the open epoch rest on; None while there is none."""
-    return DocumentSample.objects.filter(corpus=corpus, retired_at=None).first()
+def readable(viewer: Viewer, corpus: Corpus) -> QuerySet[Document]:
+    """Select the documents of which the viewer may see what people marked.
+
+    Operators see all, everybody else the open ones. Not those that are annotated and in no sample: they may
+    be drawn later, as replacements.
+    """
+    return corpus.documents.all() if is_operator(viewer) else opened(corpus)
 
 
 def opened(corpus: Corpus) -> QuerySet[Document]:
@@ -102,7 +107,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
         If another sample was drawn before: to draw until one pleases would make it a chosen one.
     """
     Corpus.objects.select_for_update().get(pk=corpus.pk)
-    existing = current(corpus)
+    existing = DocumentSample.current(corpus)
     if existing is not None and existing.first_size is not None and size is None:
         return existing
     root = existing and root_of(existing)

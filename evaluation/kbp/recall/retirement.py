@@ -53,7 +53,7 @@ class Retired:
 
 
 @transaction.atomic
-def retire(*, corpus: Corpus, share: float, now: datetime) -> DocumentSample | None:
+def retire(corpus: Corpus, share: float, now: datetime) -> DocumentSample | None:
     """Retire a share of a corpus' exhaustive documents, drawn uniformly, and draw others in their place.
 
     The sample that takes over is a simple random sample of all documents that were never retired. Where
@@ -149,6 +149,12 @@ def report(epoch: Epoch) -> Retired | None:
         added.exclude(document__annotations__completed_at__isnull=False).count(),
         successor,
     )
+
+
+def report_in_words(epoch: Epoch) -> str | None:
+    """Say what was retired when an epoch was released; None if nothing was."""
+    found = report(epoch)
+    return None if found is None else str(found)
 
 
 def _check_left(sample: DocumentSample, turnover: Turnover, share: float) -> None:

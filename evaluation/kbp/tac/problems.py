@@ -4,63 +4,32 @@ Most codes are NIST's. The service's own, for what NIST's validators pass over i
 marked ``own``. An ERROR means that the file is not accepted; a WARNING gets the repair that its row names.
 """
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from evaluation.reading import problems
+from evaluation.reading.problems import LISTED_PER_CODE, Code, Severity, of_any_file
+
 Format = Literal["tac2015", "tac2016"]
-Severity = Literal["ERROR", "WARNING"]
 
+#: The formats that are read, and what they are called. The first is taken where none is named.
+FORMAT_NAMES: Mapping[str, str] = MappingProxyType({"tac2016": "TAC KBP 2016", "tac2015": "TAC KBP 2015"})
 FORMATS: tuple[Format, ...] = ("tac2015", "tac2016")
-TEXT_LENGTH = 200
-LISTED_PER_CODE = 1_000
-MOST_ERRORS = 100_000  # after these, nobody needs to be told that there are more
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A kind of fault.
-
-    Attributes
-    ----------
-    name : str
-    severity : mapping of format to severity
-        Only the formats that have the code.
-    repair : str
-        What is done about it where it is a warning; ``reject`` where it is always an error.
-    wrong : str
-        What is wrong, a template over the values that the reader gives.
-    right : str
-        What would be right.
-    own : bool
-        Whether the code is the service's own rather than NIST's.
-    listed : int
-        How many problems of this code are listed; further ones are only counted.
-    """
-
-    name: str
-    severity: Mapping[Format, Severity]
-    repair: str
-    wrong: str
-    right: str
-    own: bool = False
-    listed: int = LISTED_PER_CODE
 
 
 def _nist(
     name: str, severities: str, repair: str, wrong: str, right: str, listed: int = LISTED_PER_CODE
 ) -> Code:
     words: dict[str, Severity] = {"E": "ERROR", "W": "WARNING"}
-    by_format = {
+    by_format: dict[str, Severity] = {
         format: words[letter] for format, letter in zip(FORMATS, severities, strict=True) if letter in words
     }
     return Code(name, MappingProxyType(by_format), repair, wrong, right, listed=listed)
 
 
 def _own(name: str, severity: Severity, repair: str, wrong: str, right: str) -> Code:
-    return Code(name, MappingProxyType(dict.fromkeys(FORMATS, severity)), repair, wrong, right, own=True)
+    return problems.own(name, FORMATS, severity, repair, wrong, right)
 
 
 # name, severity in 2015 and 2016, repair, what is wrong, what would be right
@@ -340,62 +309,6 @@ _TABLE = (
         "{0} has {2} mentions in document {1}, but no canonical mention",
         "Assert which of them is its canonical_mention.",
     ),
-    _own(
-        "UNSUPPORTED_FILE",
-        "ERROR",
-        "reject",
-        "The file is {0}",
-        "Upload the knowledge base as plain text in UTF-8, or that text compressed by gzip.",
-    ),
-    _own(
-        "BROKEN_GZIP",
-        "ERROR",
-        "reject",
-        "The gzip file is damaged or cut off: {0}",
-        "Compress and upload the file again; what could be read of it was checked, line by line.",
-    ),
-    _own(
-        "UNDECODABLE_BYTES",
-        "ERROR",
-        "reject",
-        "The line is not UTF-8: byte {0} of it is {1}",
-        "Save the file as UTF-8.",
-    ),
-    _own(
-        "ILLEGAL_CHARACTER",
-        "ERROR",
-        "reject",
-        "The line holds a null character, at column {0}",
-        "Remove it: no text of a document can hold one.",
-    ),
-    _own(
-        "LINE_TOO_LONG",
-        "ERROR",
-        "reject",
-        "The line has more than {0} {1}",
-        "A line is one assertion; is a line end missing?{2}",
-    ),
-    _own(
-        "TOO_LARGE",
-        "ERROR",
-        "reject",
-        "The file {0}",
-        "Leave out what no relation needs, such as entities in none; nothing beyond that point was read.",
-    ),
-    _own(
-        "TOO_MANY_ERRORS",
-        "ERROR",
-        "reject",
-        "The file has {0} errors up to here",
-        "Correct what is wrong with so many lines first; nothing beyond this one was checked.",
-    ),
-    _own(
-        "TOO_SLOW",
-        "ERROR",
-        "reject",
-        "Reading the file took longer than {0} seconds",
-        "A million lines take some ten seconds: hand in less, or ask the operators what is slow about it.",
-    ),
     # NIST's validators have this code too, though it is not in the table of the task.
     _own(
         "WRONG_NUM_ENTRIES",
@@ -458,122 +371,17 @@ _TABLE = (
     ),
 )
 
-CODES: Mapping[str, Code] = MappingProxyType({code.name: code for code in _TABLE})
+CODES: Mapping[str, Code] = MappingProxyType({code.name: code for code in (*_TABLE, *of_any_file(FORMATS))})
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One fault in a file.
-
-    Attributes
-    ----------
-    line : int
-        From 1.
-    code : str
-        A name of `CODES`.
-    severity : {"ERROR", "WARNING"}
-        An error refuses the file.
-    message : str
-        What is wrong, with the offending value, and what would be right or was done about it.
-    text : str
-        The offending part, cut to `TEXT_LENGTH` characters.
-    column : int or None
-        The tab-separated column, from 1, where there is one.
-    """
-
-    line: int
-    code: str
-    severity: Severity
-    message: str
-    text: str
-    column: int | None = None
-
-
-def shorten(text: str, length: int = TEXT_LENGTH) -> str:
-    """Cut a text to `length` characters, the last an ellipsis where something is missing."""
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
-class ProblemLog:
-    """The problems of one file: all counted, the first of each code listed.
+class ProblemLog(problems.ProblemLog):
+    """The problems of one knowledge base.
 
     Parameters
     ----------
     format : {"tac2015", "tac2016"}
         Gives the severities.
-
-    Attributes
-    ----------
-    is_cut_short : bool
-        Whether reading ended before the file did, so that nothing can be said of the file as a whole.
     """
 
     def __init__(self, format: Format) -> None:
-        self.format = format
-        self.counts: Counter[str] = Counter()
-        self.is_cut_short = False
-        self._listed: list[Problem] = []
-        self._errors = 0
-
-    def knows(self, code: str) -> bool:
-        """Say whether the format has this code."""
-        return self.format in CODES[code].severity
-
-    def add(self, code: str, line: int, text: object, *values: object, column: int | None = None) -> None:
-        """Count a problem, and list it if not too many of its code are listed.
-
-        Parameters
-        ----------
-        code : str
-            A code that the format has.
-        line : int
-        text : object
-            The offending part; made a string if it is listed.
-        *values : object
-            What the code's templates want, in order; made strings, but for numbers, if it is listed.
-        column : int, optional
-        """
-        count = self.counts[code] = self.counts[code] + 1
-        kind = CODES[code]
-        severity = kind.severity[self.format]
-        self._errors += severity == "ERROR"
-        if count > kind.listed:
-            return
-        shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
-        message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        self._listed.append(Problem(line, code, severity, message, shorten(str(text)), column))
-
-    def end(self, code: str, line: int, text: object, *values: object) -> None:
-        """Add a problem after which nothing more is read."""
-        self.add(code, line, text, *values)
-        self.is_cut_short = True
-
-    def count(self, severity: Severity) -> int:
-        """Count the problems of this severity, listed or not."""
-        return sum(
-            count for code, count in self.counts.items() if CODES[code].severity[self.format] == severity
-        )
-
-    def lists(self, code: str) -> bool:
-        """Say whether a further problem of this code would be listed."""
-        return self.counts[code] < CODES[code].listed
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether any problem refuses the file."""
-        return self._errors > 0
-
-    def ends_at(self, line: int) -> bool:
-        """Say whether reading ends at a line: it does where the errors are so many that more are no use."""
-        if self._errors >= MOST_ERRORS and not self.is_cut_short:
-            self.end("TOO_MANY_ERRORS", line, "", f"{MOST_ERRORS:,}")
-        return self.is_cut_short
-
-    @property
-    def unlisted(self) -> int:
-        """How many problems were counted without being listed."""
-        return self.counts.total() - len(self._listed)
-
-    def by_line(self) -> tuple[Problem, ...]:
-        """Return the listed problems in the order of their lines."""
-        return tuple(sorted(self._listed, key=lambda problem: problem.line))
+        super().__init__(CODES, format)

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO, TypedDict
 
-from evaluation.kbp.tac.documents import Documents
 from evaluation.kbp.tac.entities import Entities
 from evaluation.kbp.tac.instances import find_instances
-from evaluation.kbp.tac.lines import numbered_lines
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
-from evaluation.kbp.tac.problems import FORMATS, Format, Problem, ProblemLog
+from evaluation.kbp.tac.problems import FORMATS, Format, ProblemLog
 from evaluation.kbp.tac.validator import Validator
+from evaluation.reading.documents import Documents
+from evaluation.reading.lines import numbered_lines
+from evaluation.reading.problems import Problem
 from kbpo.core.errors import InvalidInput
 
 __all__ = ["Counts", "ReadPrediction", "Reading", "read"]
@@ -73,6 +74,28 @@ class Counts(TypedDict):
     instances_by_predicate: dict[str, int]
     dropped_by_reason: dict[str, int]
     problems: dict[str, int]
+
+
+NO_COUNTS = Counts(
+    lines=0,
+    entities=0,
+    mentions=0,
+    relation_lines=0,
+    instances=0,
+    turned=0,
+    merged_lines=0,
+    dropped_lines=0,
+    errors=0,
+    warnings=0,
+    unlisted=0,
+    entities_by_type={},
+    mentions_by_kind={},
+    relation_lines_by_predicate={},
+    instances_by_predicate={},
+    dropped_by_reason={},
+    problems={},
+)
+"""Those of a file of which nothing was read."""
 
 
 @dataclass(frozen=True)

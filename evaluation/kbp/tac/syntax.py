@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 from unicodedata import normalize
 
-from evaluation.kbp.tac.documents import Documents
-from evaluation.kbp.tac.problems import Format, ProblemLog
+from evaluation.kbp.tac.problems import Format
+from evaluation.reading.documents import Documents
+from evaluation.reading.problems import ProblemLog
 from kbpo.core.ontology import ENTITY_TYPES
 from kbpo.core.spans import Span
 
@@ -153,7 +154,7 @@ class PlaceReader:
 
     def quiet(self) -> "PlaceReader":
         """Return a reader of what was read before, which reports nothing to this one's log."""
-        reader = PlaceReader(self._documents, self._limits, ProblemLog(self._log.format))
+        reader = PlaceReader(self._documents, self._limits, ProblemLog(self._log.codes, self._log.format))
         reader._known = self._known
         return reader
 

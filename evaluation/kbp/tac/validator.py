@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from sys import intern
 
-from evaluation.kbp.tac.documents import Documents
 from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
-from evaluation.kbp.tac.lines import BYTE_ORDER_MARK
 from evaluation.kbp.tac.predicates import Structure, structure_of
-from evaluation.kbp.tac.problems import Format, ProblemLog, shorten
+from evaluation.kbp.tac.problems import Format, ProblemLog
 from evaluation.kbp.tac.relations import Assertion, Claim, Packed, Relations, Row
 from evaluation.kbp.tac.syntax import (
     LIMITS,
@@ -21,6 +19,9 @@ from evaluation.kbp.tac.syntax import (
     same_text,
     unquoted,
 )
+from evaluation.reading.documents import Documents
+from evaluation.reading.lines import BYTE_ORDER_MARK
+from evaluation.reading.problems import shorten
 from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}

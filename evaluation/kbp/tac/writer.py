@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from evaluation.kbp.tac.documents import Documents
 from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
 from evaluation.kbp.tac.predictions import ReadPrediction
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.reader import Reading
 from evaluation.kbp.tac.syntax import LIMITS, PlaceReader
+from evaluation.reading.documents import Documents
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES
 

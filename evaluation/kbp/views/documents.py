@@ -11,8 +11,9 @@ from annotations.searching import excerpts, search_documents
 from evaluation.kbp.explorer import document_counts
 from evaluation.kbp.explorer.document_page import Choice, read_document
 from evaluation.kbp.explorer.statements import read_relation, read_span
+from evaluation.kbp.recall.exhaustive import readable
 from evaluation.models import Epoch
-from evaluation.submissions.visibility import is_operator, readable
+from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
 
 PAGE = 50

@@ -12,8 +12,10 @@ from evaluation.design import epochs
 from evaluation.kbp.recall import document_phases, retirement
 from evaluation.kbp.recall import exhaustive as samples
 from evaluation.kbp.recall.document_coverage import AT_LEAST, band_coverage
+from evaluation.kbp.task import TASK
+from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
+from evaluation.models import DocumentSample
 from evaluation.submissions.visibility import is_operator
-from evaluation.views.forms import DocumentSampleForm, ReleaseForm
 from kbpo.core.errors import KbpoError, NotAllowed
 
 
@@ -43,7 +45,7 @@ def release(request: HttpRequest, tag: str) -> HttpResponse:
     form = ReleaseForm(request.POST)
     if form.is_valid():
         try:
-            epoch = epochs.release(corpus=corpus, retire=form.share)
+            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share)
         except KbpoError as error:
             form.add_error(None, str(error))
         else:
@@ -66,7 +68,7 @@ def _for_operators(request: HttpRequest, tag: str) -> Corpus:
 def _show(
     request: HttpRequest, corpus: Corpus, form: DocumentSampleForm, release_form: ReleaseForm
 ) -> HttpResponse:
-    sample = samples.current(corpus)
+    sample = DocumentSample.current(corpus)
     released = corpus.epochs.filter(released_at__isnull=False).order_by("-number")
     reports = [(epoch, retirement.report(epoch)) for epoch in released.select_related("document_sample")]
     epoch = corpus.epochs.filter(released_at=None).first()

@@ -4,6 +4,7 @@ from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
 from evaluation.design import audit
+from evaluation.registry import task_of
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import Conflict
 
@@ -16,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
-        findings = audit.audit_corpus(corpus)
+        findings = audit.audit_corpus(corpus, task_of(corpus))
         for finding in findings:
             self.stdout.write(finding)
         if findings:

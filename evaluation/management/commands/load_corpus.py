@@ -8,6 +8,7 @@ from annotations import corpora
 from annotations.models import Corpus
 from evaluation.design import epochs
 from evaluation.models import DocumentSample
+from evaluation.registry import TASKS, find_task
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import Conflict
 
@@ -19,6 +20,11 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--corpus", required=True, metavar="TAG")
         parser.add_argument("--name", default="", help="The corpus' name on the pages; its tag if left out.")
+        parser.add_argument(
+            "--task",
+            default=None,
+            help=f"What its systems do, from its first load on: {', '.join(TASKS)}; kbp if left out.",
+        )
         parser.add_argument(
             "--design",
             choices=Corpus.Design.values,
@@ -37,6 +43,7 @@ class Command(BaseCommand):
             path=options["file"],
             tag=options["corpus"],
             name=options["name"],
+            task=options["task"] and find_task(options["task"]).name,
             design=options["design"],
             language=options["language"],
         )

@@ -4,7 +4,7 @@ from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
 from evaluation.design import epochs
-from evaluation.kbp.recall import retirement
+from evaluation.registry import task_of
 from kbpo.core.commands import Command as BaseCommand
 
 
@@ -22,9 +22,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        epoch = epochs.release(corpus=corpus_by_tag(options["corpus"]), retire=options["retire"])
+        corpus = corpus_by_tag(options["corpus"])
+        task = task_of(corpus)
+        epoch = epochs.release(corpus=corpus, task=task, retire=options["retire"])
         self.stdout.write(
             f"{epoch.corpus.tag}: epoch {epoch.number} is released; its secret is {epoch.secret}"
         )
-        if (retired := retirement.report(epoch)) is not None:
+        if (retired := task.retired(epoch)) is not None:
             self.stdout.write(f"{epoch.corpus.tag}: {retired}")

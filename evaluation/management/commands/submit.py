@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from annotations.selectors import corpus_by_tag
-from evaluation.models import Submission
+from evaluation.registry import task_of
 from evaluation.submissions import submitting
 from kbpo.accounts.teams import find_or_create_team
 from kbpo.core.commands import Command as BaseCommand
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--team", required=True, help="Made, if there is none of that name.")
         parser.add_argument("--name", required=True, help="The system's.")
         parser.add_argument("--description", default="")
-        parser.add_argument("--format", default=Submission.Format.TAC2016, choices=Submission.Format.values)
+        parser.add_argument("--format", default="", help="One of the corpus' task; its first if left out.")
 
     @transaction.atomic  # a refused upload leaves no new team behind
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,6 +34,7 @@ class Command(BaseCommand):
                     user=None,
                     team=find_or_create_team(name=options["team"]),
                     corpus=corpus,
+                    task=task_of(corpus),
                     name=options["name"],
                     file=File(stream),
                     description=options["description"],

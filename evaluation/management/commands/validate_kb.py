@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation.models import Submission
+from evaluation.registry import task_of
 from evaluation.submissions import submitting
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
@@ -18,13 +18,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--corpus", required=True, metavar="TAG")
-        parser.add_argument("--format", default=Submission.Format.TAC2016, choices=Submission.Format.values)
+        parser.add_argument("--format", default="", help="One of the corpus' task; its first if left out.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
+        task = task_of(corpus)
         try:
             with options["file"].open("rb") as stream:
-                reading = submitting.read_kb(stream=stream, corpus=corpus, format=options["format"])
+                reading = submitting.read_file(
+                    task=task, stream=stream, corpus=corpus, format=options["format"] or task.reader.format
+                )
         except OSError as error:
             raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
         if options["json"]:

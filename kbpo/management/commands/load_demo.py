@@ -9,6 +9,7 @@ from annotations.models import Corpus
 from demo.build import build
 from demo.systems import SYSTEMS
 from evaluation.design import epochs
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
 from evaluation.submissions import submitting
 from kbpo import pipeline
@@ -89,7 +90,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
             self.judge(gold)
-            epochs.release(corpus=corpus, retire=RETIRED)
+            epochs.release(task=KBP, corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
         self.judge(gold)
         self.submit(corpus, WAITING)
@@ -101,6 +102,7 @@ class Command(BaseCommand):
                 continue
             with (settings.KBPO_HOME / "demo" / f"{system.name}.kb.gz").open("rb") as stream:
                 submitting.upload(
+                    task=KBP,
                     user=None,
                     team=Team.objects.get_or_create(name=system.team)[0],
                     corpus=corpus,

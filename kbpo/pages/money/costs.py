@@ -49,26 +49,26 @@ WHERE first.submission_id = ANY(%(submissions)s) GROUP BY first.submission_id
 
 
 class Prices:
-    """What `evaluation.design.prices` asks."""
+    """An `evaluation.design.prices.Source`."""
 
-    def expected(self, submission: Submission, *, relations: float, questions: float) -> Expected | None:
+    def expected(self, submission: Submission, questions: Mapping[str, float]) -> Expected | None:
         """Say what so many questions more would cost, at the corpus' last price, or else at a fair one."""
-        return expected(submission, relations=relations, questions=questions)
+        return expected(submission, questions)
 
     def paid(self, submissions: Collection[int]) -> Mapping[int, int]:
         """Return the cents paid for judging each submission."""
         return paid(submissions)
 
 
-def expected(submission: Submission, *, relations: float, questions: float) -> Expected | None:
+def expected(submission: Submission, questions: Mapping[str, float]) -> Expected | None:
     """Say what so many questions more would cost, at the corpus' last price, or else at a fair one.
 
     Parameters
     ----------
     submission : Submission
-    relations, questions : float
-        Questions about relations, each of which makes work of its own, and all of them with those about
-        names, which ride along.
+    questions : mapping of str to float
+        By kind: those about relations, each of which makes work of its own, and those about names, which ride
+        along.
 
     Returns
     -------
@@ -88,7 +88,8 @@ def expected(submission: Submission, *, relations: float, questions: float) -> E
     usual = INTERFACE.price.most_questions(None, provider=name, by_sentence=False)
     per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else usual
     pace = timing.measure(corpus)
-    companions = (questions - relations) / relations if relations else 0.0
+    relations = questions.get(_MAIN, 0.0)
+    companions = questions.get(_COMPANION, 0.0) / relations if relations else 0.0
     seconds = per_hit * (pace.seconds[_MAIN] + companions * pace.seconds[_COMPANION])
     reward = last.reward_cents if last else timing.suggested_reward(seconds)
     fee = registry.provider(name).fee_cents(reward_cents=reward, places=FIRST_VOTES)

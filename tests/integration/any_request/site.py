@@ -20,7 +20,9 @@ from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
 from evaluation.kbp.explorer import entity_index
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Entity, Submission
+from evaluation.registry import task_of
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
@@ -117,8 +119,8 @@ def build() -> Site:
     upload = uploads.keep(user=member, file=SimpleUploadedFile("a.kb", KB))
     waiting = uploads.keep(user=member, file=SimpleUploadedFile("b.kb", KB))
     unfinished = uploads.create(user=member, name="c.kb", size=100)
-    check = checks.start(upload=upload, corpus=corpus, format="tac2016")
-    checks.read_checks()
+    check = checks.start(task=KBP, upload=upload, corpus=corpus, format="tac2016")
+    checks.read_checks(find_task=task_of)
 
     invitation = teams.invite(user=member, team=team, email=annotator.email)
     asked = make.QuestionFactory.create(document=document)

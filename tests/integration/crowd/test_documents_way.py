@@ -21,6 +21,7 @@ from crowd.interfaces.relation.form import ticked_values
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers.base import Provider
 from crowd.simulation import simulated_crowd
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import DocumentSample
 from evaluation.submissions import submitting
 from kbpo import pipeline
@@ -124,7 +125,9 @@ def test_from_the_draw_to_the_leaderboard(
     kb = world.write_kb(tmp_path / "kb", world.system(recall=0.6, precision=0.6, seed=3))
     with kb.open("rb") as stream:
         team = Team.objects.create(name="Alpha")
-        submitting.upload(user=None, team=team, corpus=news, name="one", file=File(stream), go_ahead=True)
+        submitting.upload(
+            task=KBP, user=None, team=team, corpus=news, name="one", file=File(stream), go_ahead=True
+        )
     pipeline.advance()
     simulated_crowd.simulate(corpus=news, gold=gold, workers=5, error=0.0)
     pipeline.advance()

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotations.models import Question
 from evaluation.design import forecast, prices, sampling
 from evaluation.kbp.claims import read_claims
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Epoch,
     SampledInstance,
@@ -56,7 +57,7 @@ def pi_of(submission):
 def test_a_forecast_is_what_sampling_then_does(accepted):
     let_go(accepted("first", seed=1))
     second = accepted("second", seed=2)
-    foreseen = forecast.forecast(second)
+    foreseen = forecast.forecast(second, KBP)
     before = pi_of(second)
     let_go(second)
     after = pi_of(second)
@@ -68,16 +69,16 @@ def test_a_forecast_is_what_sampling_then_does(accepted):
 def test_a_forecast_does_not_depend_on_what_was_sampled(accepted):
     let_go(accepted("first", seed=1))
     second = accepted("second", seed=2)
-    foreseen = forecast.forecast(second)
+    foreseen = forecast.forecast(second, KBP)
     cache.clear()
     SampledInstance.objects.all().delete()
-    assert forecast.forecast(second) == foreseen
+    assert forecast.forecast(second, KBP) == foreseen
 
 
 def test_the_expected_questions_are_those_asked_on_average(accepted):
     """Of a lone system, over many draws from the design that it would make."""
     second = accepted("second", seed=2)
-    foreseen = forecast.forecast(second).questions
+    foreseen = forecast.forecast(second, KBP).questions
     rng = np.random.default_rng(1)
     claims = read_claims(second)
     target = sampling.coordinated.target_variance(second.corpus.target_half_width, second.corpus.target_level)
@@ -103,7 +104,7 @@ def test_what_was_published_before_the_upload_is_known(accepted):
     now = timezone.now()
     Question.objects.update(state="settled", settled_at=now, published_at=now)
     again = accepted("again", seed=1)
-    foreseen = forecast.forecast(again)
+    foreseen = forecast.forecast(again, KBP)
     sampled = SampledInstance.objects.count()
     assert foreseen.known >= sampled > 0
     assert foreseen.covered >= foreseen.known
@@ -111,9 +112,9 @@ def test_what_was_published_before_the_upload_is_known(accepted):
 
 def test_another_arrival_makes_another_forecast(accepted):
     second = accepted("second", seed=2)
-    alone = forecast.forecast(second)
+    alone = forecast.forecast(second, KBP)
     let_go(accepted("first", seed=1))
-    assert forecast.forecast(second).covered > alone.covered
+    assert forecast.forecast(second, KBP).covered > alone.covered
 
 
 def test_the_time_is_taken_from_the_pace_of_the_last_days(db):

@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, Problem, Upload
 from evaluation.submissions import check_queue, checks, uploads
 from kbpo import pipeline
@@ -31,7 +32,7 @@ def send(cast):
 
     def act(user, name="a.kb"):
         upload = uploads.keep(user=user, file=ContentFile(BAD.encode(), name=name))
-        return checks.start(upload=upload, corpus=cast.corpus, format="tac2016")
+        return checks.start(task=KBP, upload=upload, corpus=cast.corpus, format="tac2016")
 
     return act
 
@@ -67,14 +68,14 @@ def test_who_comes_while_a_file_is_read_has_their_turn_next(send, people, read, 
     ada, ben, _ = people
     send(ada, "a1")
     send(ada, "a2")
-    original = checks.read_kb
+    original = checks.read_file
 
     def meanwhile(**arguments):
         if len(read) == 1:
             send(ben, "b1")
         return original(**arguments)
 
-    monkeypatch.setattr(checks, "read_kb", meanwhile)
+    monkeypatch.setattr(checks, "read_file", meanwhile)
     pipeline.read_checks()
     assert read == ["a1", "b1", "a2"]
 
@@ -101,7 +102,7 @@ def test_a_person_has_a_bounded_number_of_checks_waiting(send, people, cast, cli
 
 def test_a_check_that_is_sent_again_takes_its_own_place(send, people):
     checked = [send(people[0]) for _ in range(check_queue.MOST_WAITING)]
-    checks.start(upload=checked[0].upload, corpus=checked[0].corpus, format="tac2015")
+    checks.start(task=KBP, upload=checked[0].upload, corpus=checked[0].corpus, format="tac2015")
     assert FileCheck.objects.count() == check_queue.MOST_WAITING
 
 
@@ -168,7 +169,7 @@ def test_one_file_of_a_person_is_read_at_a_time(send, people, read):
 def test_a_check_is_thrown_away_or_begun_anew_while_it_is_read(send, people, monkeypatch, how):
     check = send(people[0])
     reached, go_on = Event(), Event()
-    original = checks.read_kb
+    original = checks.read_file
 
     def slow(**arguments):
         reached.set()
@@ -176,14 +177,14 @@ def test_a_check_is_thrown_away_or_begun_anew_while_it_is_read(send, people, mon
         return original(**arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checks, "read_kb", slow)
+        patch.setattr(checks, "read_file", slow)
         other = beside(checks._read_next)
         try:
             assert reached.wait(PATIENCE)
             if how == "discard":
                 uploads.discard(upload=check.upload)  # would wait for as long as the file is read
             else:
-                checks.start(upload=check.upload, corpus=check.corpus, format="tac2015")
+                checks.start(task=KBP, upload=check.upload, corpus=check.corpus, format="tac2015")
             assert not go_on.is_set()
         finally:
             go_on.set()

@@ -9,9 +9,11 @@ from django.core.management import call_command
 
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
-from evaluation.estimators import weighting
 from evaluation.estimators.subsets import LEAST_LABELS
+from evaluation.kbp import columns as kept
+from evaluation.kbp import weighting
 from evaluation.kbp.claims import read_claims
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     AdjustedScore,
     ClaimColumn,
@@ -107,16 +109,16 @@ def test_every_precision_of_a_subset_is_that_of_the_definition(judged):
 def test_what_is_kept_is_what_was_read(judged):
     for batch in SampleBatch.objects.select_related("submission"):
         claims = read_claims(batch.submission)
-        (stored,) = columns.read([batch.pk], [*columns.FIGURES, columns.PREDICATES, columns.NAMES])
-        assert unpack(stored[columns.INSTANCES]).tolist() == claims.instance_ids.tolist()
+        (stored,) = columns.read(
+            [batch.pk], [*columns.figures(weighting.WEIGHTINGS), kept.PREDICATES, kept.NAMES]
+        )
+        assert unpack(stored[columns.UNITS]).tolist() == claims.ids.tolist()
         p = unpack_coded(stored[columns.weight(weighting.DEFAULT)]).column()
         assert p.tolist() == claims.p.tolist()
         assert unpack_coded(stored[columns.CONFIDENCE]).column().tolist() == claims.confidence.tolist()
-        assert unpack_names(stored[columns.PREDICATES]).column().tolist() == claims.predicates
+        assert unpack_names(stored[kept.PREDICATES]).column().tolist() == claims.predicates
         names = one_by_one.subject_names(batch.submission)
-        assert unpack_names(stored[columns.NAMES]).column().tolist() == [
-            names[pk] for pk in claims.instance_ids.tolist()
-        ]
+        assert unpack_names(stored[kept.NAMES]).column().tolist() == [names[pk] for pk in claims.ids.tolist()]
 
 
 def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
@@ -131,11 +133,11 @@ def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
 
 
 def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
     column = ClaimColumn.objects.filter(name="p instance").first()
     other = ClaimColumn.objects.filter(name="p relation", batch=column.batch).get()
     ClaimColumn.objects.filter(pk=column.pk).update(data=other.data)
-    (finding,) = audit.audit_corpus(corpus)
+    (finding,) = audit.audit_corpus(corpus, KBP)
     assert "what is kept for scores differs: p instance" in finding
 
 
@@ -165,7 +167,7 @@ def plain_bytes(value):
 
 
 def test_what_is_known_from_a_released_epoch_counts_exactly(judged, world, corpus, submit):
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     submit("again", world.system(recall=0.7, precision=0.7, seed=1), team="Delta")
     pipeline.advance()
     judged()

@@ -13,6 +13,7 @@ from annotations.models import Corpus, Question
 from evaluation.design import audit, epochs
 from evaluation.kbp.recall import document_phases, exhaustive
 from evaluation.kbp.recall.document_coverage import band_coverage
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -146,13 +147,13 @@ def test_both_phases_are_audited(unsampled: Corpus, gold: Path) -> None:
     sample = document_phases.sample_documents(corpus=unsampled, size=20).sample
     annotate(unsampled, gold, drawn(sample, 1))
     document_phases.draw_due_phases()
-    assert audit.audit_corpus(unsampled) == []
+    assert audit.audit_corpus(unsampled, KBP) == []
     sample.documents.filter(phase=2).first().delete()
-    assert audit.audit_corpus(unsampled) == [
+    assert audit.audit_corpus(unsampled, KBP) == [
         "the exhaustive documents of the second phase differ at 1 documents"
     ]
     SecondPhaseProbability.objects.filter(probability__lt=1).update(probability=0.5)
-    assert "p2 differs at 56 documents" in audit.audit_corpus(unsampled)
+    assert "p2 differs at 56 documents" in audit.audit_corpus(unsampled, KBP)
 
 
 def test_an_audit_finds_a_probability_that_estimates_would_use_wrongly(unsampled: Corpus, gold: Path) -> None:
@@ -162,13 +163,13 @@ def test_an_audit_finds_a_probability_that_estimates_would_use_wrongly(unsampled
     for phase in (1, 2):
         sample.documents.filter(pk=sample.documents.filter(phase=phase).first().pk).update(probability=0.01)
         found = f"the probabilities of the exhaustive documents differ at {phase} documents"
-        assert audit.audit_corpus(unsampled) == [found]
+        assert audit.audit_corpus(unsampled, KBP) == [found]
 
 
 def test_an_audit_finds_another_population(unsampled: Corpus) -> None:
     document_phases.sample_documents(corpus=unsampled, size=20)
     DocumentSample.objects.update(population=61)
-    assert audit.audit_corpus(unsampled) == ["drawn from 61 documents; there were 60"]
+    assert audit.audit_corpus(unsampled, KBP) == ["drawn from 61 documents; there were 60"]
 
 
 def test_an_audit_finds_a_document_without_a_probability_in_the_second_phase(
@@ -180,7 +181,7 @@ def test_an_audit_finds_a_document_without_a_probability_in_the_second_phase(
     never = sample.second_phase.exclude(document__sampled__sample=sample).first()
     assert never is not None
     never.delete()
-    assert "p2 is stored of 55 documents, and the first phase left 56" in audit.audit_corpus(unsampled)
+    assert "p2 is stored of 55 documents, and the first phase left 56" in audit.audit_corpus(unsampled, KBP)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +314,7 @@ def test_systems_are_compared_on_documents_of_two_phases(
     pipeline.advance()
     judge()
     choice = {"level": 95, "part": "relation", "weighting": "instance", "estimator": "documents"}
-    compared = comparing.compare(one, other, **choice)
+    compared = comparing.compare(one, other, KBP, **choice)
     assert [row.difference is not None for row in compared] == [True, True, True]
 
 
@@ -348,7 +349,7 @@ def test_a_stale_epoch_does_not_keep_another_from_being_scored(
     first = [submit("one", seed=1), submit("two", seed=2)]
     pipeline.advance()
     judge()
-    epochs.release(corpus=corpus)
+    epochs.release(task=KBP, corpus=corpus)
     annotate(corpus, gold, {row.document.doc_id})
     later = submit("three", seed=3)
     pipeline.validate_submissions()

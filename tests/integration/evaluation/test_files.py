@@ -11,6 +11,7 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import checks, problem_list
 from kbpo import pipeline
@@ -168,7 +169,7 @@ def test_problems_that_are_only_counted_are_counted(cast, sign_in):
         state="refused", counts={"errors": 5000, "problems": {"ILLEGAL_PREDICATE": 5000}}
     )
     ProblemFactory(submission=submission, code="ILLEGAL_PREDICATE")
-    (found,) = problem_list.count_codes(submission)
+    (found,) = problem_list.count_codes(submission, KBP.reader.codes)
     assert (found.count, found.listed, found.unlisted, found.severity) == (5000, 1, 4999, "ERROR")
     page = text(sign_in(cast.member).get(f"/submissions/{submission.pk}/problems/"))
     assert "4,999 of them are counted and not listed" in page
@@ -282,7 +283,7 @@ def test_a_check_that_the_service_cannot_do_fails_in_words(cast, check, client, 
     def broken(**_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(checks, "read_kb", broken)
+    monkeypatch.setattr(checks, "read_file", broken)
     checked = check()
     assert checked.state == "failed"
     assert "our fault" in text(client.get(checked.get_absolute_url()))

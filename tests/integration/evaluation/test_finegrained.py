@@ -1,5 +1,6 @@
 import pytest
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore
 from evaluation.scoring.finegrained import cost, spreads, subset_tables
 from tests.factories import (
@@ -69,11 +70,11 @@ def test_too_few_labels_leave_the_name_alone(batch):
         SubsetScore.objects.create(name="per:spouse", order=1, measure=measure, **fields)
         figures = figures_of(measure, (0.5, 0.4, 0.6) if measure == "precision" else None)
         SubsetScore.objects.create(name="per:title", order=0, labels=40, **figures, **fields)
-    (table,) = subset_tables(batch.submission, "all")
+    (table,) = subset_tables(batch.submission, KBP, "all")
     assert [row.name for row in table.rows] == ["per:title"]
     assert table.too_few == ["per:spouse"]
     assert "true relations" in table.rows[0].measures["recall"].reason
-    assert subset_tables(batch.submission, "relation") == []
+    assert subset_tables(batch.submission, KBP, "relation") == []
 
 
 def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):

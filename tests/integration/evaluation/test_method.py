@@ -4,6 +4,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.scoring.estimation import code_version
 from evaluation.views import method
 
@@ -14,7 +15,7 @@ def test_formulas_are_mathml_and_the_page_names_the_code_that_it_describes(clien
     page = client.get("/method/").content.decode()
     assert page.count("<math") > 20
     assert "\\hat" not in page
-    assert code_version() in page
+    assert code_version(KBP) in page
 
 
 def test_the_page_asks_no_other_host_for_anything(client: Client) -> None:

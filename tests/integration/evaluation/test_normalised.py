@@ -8,9 +8,10 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, NormalisedFile
+from evaluation.reading import isolated
 from evaluation.submissions import check_queue, checks, files, lifecycle, normalised, submitting, uploads
-from evaluation.submissions.reading import isolated
 from kbpo import pipeline
 from kbpo.core.errors import Conflict, TooMany
 from kbpo.core.locks import claim
@@ -36,6 +37,7 @@ def hand_in(cast):
 
     def act(content=GOOD, name="Finder"):
         submission = submitting.upload(
+            task=KBP,
             user=cast.member,
             team=cast.member.teams.get(),
             corpus=cast.corpus,
@@ -55,7 +57,7 @@ def check(cast):
 
     def act(content=GOOD):
         upload = uploads.keep(user=cast.member, file=ContentFile(content.encode(), name="finder.kb"))
-        check = checks.start(upload=upload, corpus=cast.corpus, format="tac2016")
+        check = checks.start(task=KBP, upload=upload, corpus=cast.corpus, format="tac2016")
         pipeline.read_checks()
         check.refresh_from_db()
         return check
@@ -196,7 +198,7 @@ def throw_away(file, user, how):
     elif how == "discarded":
         uploads.discard(upload=file.upload)
     else:
-        checks.start(upload=file.upload, corpus=file.corpus, format="tac2016")
+        checks.start(task=KBP, upload=file.upload, corpus=file.corpus, format="tac2016")
 
 
 WAYS = ["deleted", "discarded", "replaced"]

@@ -6,6 +6,7 @@ from annotations.corpora import load_annotations, load_corpus
 from annotations.models import AnnotatedMention, AnnotatedRelation, Document, Sentence
 from evaluation.design import sampling
 from evaluation.kbp import claims
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import InclusionProbability, Instance, Prediction, Submission
 from evaluation.submissions import submitting
 from tests.integration.conftest import Submit
@@ -19,7 +20,7 @@ READ = Prediction, Instance, Document
 def stored(submit: Submit) -> Submission:
     forget(Instance, Prediction, InclusionProbability)
     submission = submit("one")
-    submitting.read_submission(submission_id=submission.pk)
+    submitting.read_submission(task=KBP, submission_id=submission.pk)
     return submission
 
 
@@ -45,7 +46,7 @@ def test_claims_are_known_once_they_are_stored(stored):
 
 
 def test_a_design_is_known_once_it_is_drawn(stored):
-    assert sampling.sample_submission(submission_id=stored.pk)
+    assert sampling.sample_submission(task=KBP, submission_id=stored.pk)
     assert known_rows(InclusionProbability) == InclusionProbability.objects.count()
 
 

@@ -10,11 +10,12 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from annotations.models import Corpus
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
+from evaluation.reading import isolated
+from evaluation.reading.isolated import Limits
+from evaluation.reading.text_file import TextFile
 from evaluation.submissions import normalised, submitting
-from evaluation.submissions.reading import isolated
-from evaluation.submissions.reading.isolated import Limits
-from evaluation.submissions.reading.texts import TextFile
 from evaluation.submissions.texts import remove_unfinished, text_file
 from kbpo import pipeline
 from kbpo.core.errors import InvalidInput
@@ -57,7 +58,7 @@ def test_a_corpus_without_documents_has_an_empty_text_file() -> None:
 KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
-from evaluation.submissions.reading.texts import write_texts
+from evaluation.reading.text_file import write_texts
 
 def texts():
     yield "D1", "one"
@@ -102,7 +103,9 @@ def test_a_mention_that_differs_from_the_text_is_reported_and_kept(
 ) -> None:
     path = world.write_kb(tmp_path / "other.kb", world.system(recall=0.7, precision=0.6, seed=0))  # type: ignore[operator]
     text = path.read_text().replace('"Tarn', '"Town')
-    reading = submitting.read_kb(stream=io.BytesIO(text.encode()), corpus=corpus, format="tac2016")
+    reading = submitting.read_file(
+        task=KBP, stream=io.BytesIO(text.encode()), corpus=corpus, format="tac2016"
+    )
     assert reading.accepted
     shown = [problem for problem in reading.problems if problem.code == "MENTION_TEXT_DIFFERS"]
     assert len(shown) == text.count('"Town')
@@ -114,11 +117,11 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
     submission = submit("one")
     pipeline.validate_submissions()
     to = io.BytesIO()
-    normalised.write(file=submission, to=to)
+    normalised.write(task=KBP, file=submission, to=to)
     to.seek(0)
-    again = submitting.read_kb(stream=to, corpus=corpus, format="tac2016")
+    again = submitting.read_file(task=KBP, stream=to, corpus=corpus, format="tac2016")
     with submission.file.open("rb") as stream:
-        first = submitting.read_kb(stream=stream, corpus=corpus, format="tac2016")
+        first = submitting.read_file(task=KBP, stream=stream, corpus=corpus, format="tac2016")
     assert not again.problems
     assert {**again.predictions.integers, "line": None} == {**first.predictions.integers, "line": None}
     assert again.predictions.strings == first.predictions.strings
@@ -128,7 +131,7 @@ def test_a_submission_is_written_anew_and_gives_the_same_predictions(submit: Sub
 def test_a_refused_submission_is_not_written_anew(submit: Submit) -> None:
     submission = submit("none", [])
     with pytest.raises(InvalidInput, match="refused"):
-        normalised.write(file=submission, to=io.BytesIO())
+        normalised.write(task=KBP, file=submission, to=io.BytesIO())
 
 
 def test_what_became_of_the_file_is_stored_with_it(submit: Submit) -> None:

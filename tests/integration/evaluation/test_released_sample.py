@@ -12,6 +12,7 @@ from django.test import Client
 
 from evaluation.design import epochs
 from evaluation.estimators.coordinated import top_up
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
 from kbpo import pipeline
 from tests.integration.conftest import Submit
@@ -29,7 +30,7 @@ def published(
     judge()
 
     def download() -> list[dict[str, Any]]:
-        epochs.release(corpus=corpus)
+        epochs.release(task=KBP, corpus=corpus)
         response = client.get("/corpora/small/epochs/1/sample.jsonl")
         assert response.status_code == 200
         return [json.loads(line) for line in b"".join(response.streaming_content).splitlines()]

@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from annotations.models import Corpus, DocumentAnnotation, Question
 from evaluation.design import audit, epochs
+from evaluation.kbp import pool_labels
 from evaluation.kbp.recall import document_phases, exhaustive, retirement
 from evaluation.kbp.recall.annotated import read_sample
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -60,7 +62,7 @@ def released(corpus: Corpus, submit: Submit, judge: Judge) -> Submission:
     submission = submit("one", seed=1)
     pipeline.advance()
     judge()
-    epochs.release(corpus=corpus, retire=1 / 3)
+    epochs.release(task=KBP, corpus=corpus, retire=1 / 3)
     return submission
 
 
@@ -69,7 +71,7 @@ def test_a_share_goes_and_as_many_others_come(corpus: Corpus, released: Submissi
     assert (len(members(old)), len(gone(old)), len(members(new))) == (30, 10, 30)
     assert gone(old) <= members(old)
     assert members(old) - gone(old) == members(new) & members(old)
-    assert exhaustive.current(corpus) == new
+    assert DocumentSample.current(corpus) == new
     assert set(exhaustive.opened(corpus).values_list("doc_id", flat=True)) == gone(old)
 
 
@@ -113,11 +115,11 @@ def test_claims_in_documents_retired_before_are_outside_of_recall(
     pipeline.advance()
     judge()
     for epoch, documents in ((first, set()), (second, gone(old))):
-        read = pool.read_pool(epoch, 1)
+        read = pool.read_pool(epoch, 1, KBP.choices.weightings)
         ids = read.sorted_ids[np.argsort(read.position)]  # in the order of the pool
         claimed = dict(Instance.objects.values_list("pk", "document__doc_id"))
         expected = [claimed[pk] in documents for pk in ids.tolist()]
-        assert pool.read_outside(read).tolist() == expected
+        assert pool_labels.read_outside(read).tolist() == expected
     assert any(expected)
 
 
@@ -136,18 +138,18 @@ def test_no_document_comes_back(corpus: Corpus) -> None:
     # 30 of the 60 documents are sampled; five go and five come, until nothing is left to come.
     seen: set[str] = set()
     for _ in range(7):
-        sample = exhaustive.current(corpus)
+        sample = DocumentSample.current(corpus)
         assert sample is not None
         assert not members(sample) & seen
         retire(corpus, 1 / 6)
         seen |= gone(sample)
-    last = exhaustive.current(corpus)
+    last = DocumentSample.current(corpus)
     assert last is not None
     assert (last.population, last.size) == (60 - 35, 25)
 
 
 def test_a_run_with_the_same_secret_retires_the_same(corpus: Corpus) -> None:
-    sample = exhaustive.current(corpus)
+    sample = DocumentSample.current(corpus)
     assert sample is not None
     with transaction.atomic():
         retire(corpus, 0.5)
@@ -158,7 +160,7 @@ def test_a_run_with_the_same_secret_retires_the_same(corpus: Corpus) -> None:
 
 
 def test_another_secret_retires_others(corpus: Corpus) -> None:
-    sample = exhaustive.current(corpus)
+    sample = DocumentSample.current(corpus)
     assert sample is not None
     found = set()
     for number in range(4):
@@ -181,7 +183,7 @@ def test_replacements_come_from_the_annotated_documents(corpus: Corpus) -> None:
     left = DocumentAnnotation.objects.exclude(document__in=SampledDocument.objects.values("document"))
     some = set(left.order_by("pk").values_list("document__doc_id", flat=True)[:7])
     left.exclude(document__doc_id__in=some).delete()
-    old = exhaustive.current(corpus)
+    old = DocumentSample.current(corpus)
     assert old is not None
     new = retire(corpus, 1 / 3)
     assert new is not None
@@ -196,8 +198,8 @@ def test_all_documents_can_go_and_scores_of_the_next_epoch_have_no_recall(
     pipeline.advance()
     judge()
     DocumentAnnotation.objects.exclude(document__in=SampledDocument.objects.values("document")).delete()
-    epoch = epochs.release(corpus=corpus, retire=1.0)
-    assert exhaustive.current(corpus) is None
+    epoch = epochs.release(task=KBP, corpus=corpus, retire=1.0)
+    assert DocumentSample.current(corpus) is None
     assert corpus.epochs.get(released_at=None).document_sample is None
     assert "a new sample is to be drawn" in str(retirement.report(epoch))
     later = submit("two", seed=2)
@@ -213,24 +215,24 @@ def test_a_new_sample_is_drawn_from_what_was_annotated_since(
     pipeline.advance()
     judge()
     DocumentAnnotation.objects.exclude(document__in=SampledDocument.objects.values("document")).delete()
-    epochs.release(corpus=corpus, retire=1.0)
+    epochs.release(task=KBP, corpus=corpus, retire=1.0)
     old = corpus.document_samples.get()
     call_command("load_gold", str(gold), "--corpus", "small", "--documents", "12", verbosity=0)
-    new = exhaustive.current(corpus)
+    new = DocumentSample.current(corpus)
     assert new is not None
     assert (new.number, new.size, new.population) == (2, 12, 30)
     assert not members(new) & members(old)
     assert corpus.epochs.get(released_at=None).document_sample == new
     assert corpus.epochs.get(number=1).document_sample == old
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_loading_the_same_gold_again_after_a_release_changes_nothing(
     corpus: Corpus, released: Submission, gold: Path
 ) -> None:
-    new = exhaustive.current(corpus)
+    new = DocumentSample.current(corpus)
     call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1", verbosity=0)
-    assert exhaustive.current(corpus) == new
+    assert DocumentSample.current(corpus) == new
     with pytest.raises(Conflict, match="another is not drawn"):
         exhaustive.draw_documents(corpus=corpus, size=29, seed=1)
 
@@ -242,7 +244,7 @@ def test_a_share_that_is_none_is_refused(corpus: Corpus, share: float) -> None:
 
 
 def test_at_least_one_document_goes(corpus: Corpus) -> None:
-    sample = exhaustive.current(corpus)
+    sample = DocumentSample.current(corpus)
     retire(corpus, 0.001)
     assert sample is not None
     assert len(gone(sample)) == 1
@@ -258,7 +260,7 @@ def test_a_refused_retirement_releases_nothing(corpus: Corpus, submit: Submit, j
     pipeline.advance()
     judge()
     with pytest.raises(InvalidInput):
-        epochs.release(corpus=corpus, retire=2.0)
+        epochs.release(task=KBP, corpus=corpus, retire=2.0)
     assert corpus.epochs.get().released_at is None
     assert not Question.objects.filter(published_at__isnull=False).exists()
 
@@ -287,7 +289,7 @@ def test_two_current_samples_of_a_corpus_cannot_be(corpus: Corpus) -> None:
 
 
 def test_a_document_is_retired_once(corpus: Corpus) -> None:
-    sample = exhaustive.current(corpus)
+    sample = DocumentSample.current(corpus)
     assert sample is not None
     row = sample.documents.first()
     assert row is not None
@@ -303,7 +305,7 @@ def test_systems_of_epochs_with_different_documents_are_compared_on_those_they_s
     pipeline.advance()
     judge()
     choice = {"level": 95, "part": "relation", "weighting": "instance", "estimator": "documents"}
-    compared = comparing.compare(released, later, **choice)
+    compared = comparing.compare(released, later, KBP, **choice)
     assert [row.difference is not None for row in compared] == [True, True, True]
     for row in compared:
         assert row.first is not None
@@ -319,7 +321,7 @@ def test_systems_of_epochs_with_different_documents_are_compared_on_those_they_s
 def test_retirements_and_replacements_are_audited(corpus: Corpus) -> None:
     retire(corpus, 0.5)
     retire(corpus, 0.4)
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_an_audit_finds_another_retired_document(corpus: Corpus) -> None:
@@ -330,7 +332,7 @@ def test_an_audit_finds_another_retired_document(corpus: Corpus) -> None:
     assert kept is not None
     assert row is not None
     RetiredDocument.objects.filter(pk=row.pk).update(document=kept.document)
-    assert "the retired documents differ at 2 documents" in audit.audit_corpus(corpus)
+    assert "the retired documents differ at 2 documents" in audit.audit_corpus(corpus, KBP)
 
 
 def test_an_audit_finds_another_replacement(corpus: Corpus) -> None:
@@ -340,7 +342,9 @@ def test_an_audit_finds_another_replacement(corpus: Corpus) -> None:
     row = new.documents.filter(since=2).first()
     assert row is not None
     SampledDocument.objects.filter(pk=row.pk).update(document=never)
-    assert audit.audit_corpus(corpus) == ["sample 2 of documents: the replacements differ at 2 documents"]
+    assert audit.audit_corpus(corpus, KBP) == [
+        "sample 2 of documents: the replacements differ at 2 documents"
+    ]
 
 
 def test_an_audit_finds_another_probability_of_being_retired(corpus: Corpus) -> None:
@@ -348,13 +352,13 @@ def test_an_audit_finds_another_probability_of_being_retired(corpus: Corpus) -> 
     row = RetiredDocument.objects.first()
     assert row is not None
     RetiredDocument.objects.filter(pk=row.pk).update(probability=0.25)
-    assert audit.audit_corpus(corpus) == ["the probability of being retired differs"]
+    assert audit.audit_corpus(corpus, KBP) == ["the probability of being retired differs"]
 
 
 def test_an_audit_finds_another_seed(corpus: Corpus) -> None:
     retire(corpus, 0.5)
     DocumentSample.objects.filter(number=2).update(seed=7)
-    (finding,) = audit.audit_corpus(corpus)
+    (finding,) = audit.audit_corpus(corpus, KBP)
     assert "the seed of the replacements is not that of the secret" in finding
 
 
@@ -467,7 +471,7 @@ def test_the_second_phase_is_drawn_from_what_was_never_in_a_sample(
     assert new.second_phase.count() == 60 - 6
     assert not drawn(new, 2) & (members(first_phase) | drawn(new, 1))
     assert set(new.documents.filter(phase=2).values_list("since", flat=True)) == {2}
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 @pytest.fixture
@@ -496,7 +500,7 @@ def test_two_phases_are_retired_whole_and_drawn_anew_from_what_is_left(
     annotate(corpus, gold, members(found.sample))
     document_phases.draw_due_phases()
     assert not members(found.sample) & old
-    assert audit.audit_corpus(corpus) == []
+    assert audit.audit_corpus(corpus, KBP) == []
 
 
 def test_calling_for_the_same_sample_goes_on_with_what_took_over(first_phase: DocumentSample) -> None:
@@ -562,7 +566,7 @@ def test_a_release_that_is_too_early_is_refused_on_the_page(corpus: Corpus, clie
 def test_without_an_open_epoch_nothing_is_released() -> None:
     corpus = CorpusFactory.create(tag="closed")
     with pytest.raises(Conflict, match="no epoch of closed is open"):
-        epochs.release(corpus=corpus)
+        epochs.release(task=KBP, corpus=corpus)
 
 
 @pytest.mark.parametrize("kind", ["", "annotator"])

@@ -12,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import checks, uploads
 from kbpo import pipeline
@@ -203,7 +204,7 @@ def test_a_user_holds_a_bounded_number_of_uploads(user):
 
 
 def finish_check(user, state="refused"):
-    check = checks.start(upload=finish(user), corpus=CorpusFactory(), format="tac2016")
+    check = checks.start(task=KBP, upload=finish(user), corpus=CorpusFactory(), format="tac2016")
     FileCheck.objects.filter(pk=check.pk).update(state=state)
     return check.upload
 
@@ -401,7 +402,7 @@ def test_a_whole_upload_that_is_thrown_away_is_neither_handed_in_nor_checked(use
     with pytest.raises(Gone), uploads.as_file(upload):
         pass
     with pytest.raises(Gone):
-        checks.start(upload=upload, corpus=CorpusFactory(), format="tac2016")
+        checks.start(task=KBP, upload=upload, corpus=CorpusFactory(), format="tac2016")
 
 
 def test_the_api_says_that_an_upload_is_gone(tus, monkeypatch):

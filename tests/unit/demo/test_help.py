@@ -6,9 +6,9 @@ import io
 from demo.build import CORPUS, knowledge_base
 from demo.markup import read_folder
 from demo.systems import SYSTEMS
-from evaluation.kbp.tac.documents import Texts
 from evaluation.kbp.tac.reader import read
 from evaluation.models import Submission
+from evaluation.reading.documents import Texts
 from evaluation.views.help import DOCUMENT, EXAMPLE, MEANINGS, TEXT
 
 

@@ -9,8 +9,8 @@ from demo.build import CORPUS, knowledge_base
 from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
-from evaluation.kbp.tac.documents import Texts
 from evaluation.kbp.tac.reader import Reading, read
+from evaluation.reading.documents import Texts
 from kbpo.core.ontology import RELATIONS
 from tests.unit.demo.scores import Scores, score
 

@@ -26,7 +26,14 @@ def estimated(seed, design="coordinated", part="relation"):
     pool = small_pool(seed)
     documents = pool.documents(POPULATION)
     if design == "iid":
-        (found,) = iid_estimates(pool.systems, pool.labels(), pool.draws(seed, 40), documents, parts=[part])
+        (found,) = iid_estimates(
+            pool.systems,
+            pool.labels(),
+            pool.draws(seed, 40),
+            documents,
+            weighting="subject_relation",
+            parts=[part],
+        )
         return found
     sample = pool.sample(seed)
     (found,) = coordinated_estimates(

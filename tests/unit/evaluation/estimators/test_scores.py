@@ -8,12 +8,12 @@ from evaluation.estimators.documents import SimpleRandom
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.scores import (
-    Labels,
     coordinated_estimates,
     coordinated_scores,
     iid_estimates,
     noise_adjusted_scores,
 )
+from evaluation.kbp.labels import Labels
 from tests.unit.evaluation.estimators.small_pool import small_pool
 
 DEFAULT = ["subject_relation"]
@@ -59,7 +59,12 @@ def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
         recalls, tolerance = estimates.recall["labelled"], 1e-12
     else:
         (estimates,) = iid_estimates(
-            pool.systems, pool.labels(), pool.draws(0, 40_000), documents, parts=["relation"]
+            pool.systems,
+            pool.labels(),
+            pool.draws(0, 40_000),
+            documents,
+            weighting="subject_relation",
+            parts=["relation"],
         )
         recalls, tolerance = estimates.recall["joint"], 0.01
     there = pool.correct & ~outside
@@ -151,7 +156,9 @@ def test_without_two_exhaustive_documents_there_is_no_recall(documents):
 def test_independent_draws_of_everything_make_joint_recall_that_of_the_draws():
     pool = small_pool(4)
     draws = pool.draws(5, 80)
-    (estimates,) = iid_estimates(pool.systems, pool.labels(), draws, pool.documents(), parts=["relation"])
+    (estimates,) = iid_estimates(
+        pool.systems, pool.labels(), draws, pool.documents(), weighting="subject_relation", parts=["relation"]
+    )
     P = iid.systems_matrix([(s.rows, s.weights["subject_relation"]) for s in pool.systems], pool.correct.size)
     drawn = [(rows, pool.correct[rows].astype(float)) for rows in draws.draws]
     shares = iid.shares_of_pool(P, drawn)

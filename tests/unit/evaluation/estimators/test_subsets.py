@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.estimators.scores import Labels, coordinated_scores
+from evaluation.estimators.scores import coordinated_scores
 from evaluation.estimators.subsets import Division, SubsetScore, enough, subset_scores
+from evaluation.kbp.labels import Labels
 from tests.unit.evaluation.estimators.small_pool import small_pool
 
 
@@ -22,7 +23,9 @@ def by_parity(pool, k=2):
 
 def scored(pool, sample, division, part="relation"):
     labels = pool.labels(getattr(sample, "sampled", None))
-    found = subset_scores(pool.systems, labels, sample, pool.relations(), division, parts=[part])
+    found = subset_scores(
+        pool.systems, labels, sample, pool.relations(), division, weighting="subject_relation", parts=[part]
+    )
     return {(one.system, one.subset): one for one in found}
 
 
@@ -114,7 +117,15 @@ def test_a_label_outside_the_sample_is_never_looked_at(pool):
 
     def scores(given):
         return list(
-            subset_scores(pool.systems, given, sample, pool.relations(), by_parity(pool), parts=["relation"])
+            subset_scores(
+                pool.systems,
+                given,
+                sample,
+                pool.relations(),
+                by_parity(pool),
+                weighting="subject_relation",
+                parts=["relation"],
+            )
         )
 
     assert scores(labels) == scores(told)

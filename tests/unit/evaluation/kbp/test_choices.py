@@ -2,7 +2,8 @@
 
 import pytest
 
-from evaluation.estimators import comparison, matching, scores, weighting
+from evaluation.estimators import comparison, scores
+from evaluation.kbp import labels, matching, weighting
 from evaluation.kbp.choices import CHOICES
 from kbpo.core.errors import InvalidInput
 
@@ -10,7 +11,7 @@ DEFAULTS = {"level": 95, "part": "all", "weighting": "subject_relation", "estima
 
 
 def test_every_part_is_computed_and_every_computed_part_has_a_name():
-    assert tuple(CHOICES.parts) == scores.PARTS
+    assert tuple(CHOICES.parts) == labels.PARTS
 
 
 def test_a_part_has_recall_if_and_only_if_it_can_be_matched():

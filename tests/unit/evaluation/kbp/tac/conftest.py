@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evaluation.kbp.tac.documents import Texts
+from evaluation.reading.documents import Texts
 from tests.knowledgenet import FOLDER
 
 

@@ -4,8 +4,8 @@ import io
 import re
 from typing import Literal
 
-from evaluation.kbp.tac.documents import Texts
 from evaluation.kbp.tac.reader import Reading, read
+from evaluation.reading.documents import Texts
 
 DOCUMENTS = {"D1": 100, "D2": 60, "LONG": 5_000}
 BLANK = Texts({doc_id: "." * length for doc_id, length in DOCUMENTS.items()})

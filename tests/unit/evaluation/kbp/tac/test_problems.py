@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.kbp.tac.problems import CODES, LISTED_PER_CODE, ProblemLog, shorten
+from evaluation.kbp.tac.problems import CODES, ProblemLog
+from evaluation.reading.problems import LISTED_PER_CODE, shorten
 
 NIST_TABLE = Path(__file__).parents[6] / "shared" / "tac" / "problem_codes.tsv"
 REPAIRS_OF_OUR_OWN = {"MISSING_TYPEDEF"}

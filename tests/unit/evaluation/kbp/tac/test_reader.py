@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.tac import entities, problems
+from evaluation.kbp.tac import entities
 from evaluation.kbp.tac.reader import Reading, read
+from evaluation.reading import problems
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES, RELATIONS
 from tests.knowledgenet import FOLDER as KNOWLEDGENET

@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.tac.documents import Texts
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.syntax import (
     LIMITS,
@@ -14,6 +13,7 @@ from evaluation.kbp.tac.syntax import (
     is_string,
     unquoted,
 )
+from evaluation.reading.documents import Texts
 from kbpo.core.spans import Span
 
 

@@ -9,24 +9,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from io import UnsupportedOperation
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from evaluation.kbp.tac.predictions import Predictions as Read
-from evaluation.kbp.tac.problems import FORMATS, Format, Problem, ProblemLog
-from evaluation.kbp.tac.reader import Counts
-from evaluation.submissions.reading import columns
-from evaluation.submissions.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
-from evaluation.submissions.reading.columns import Predictions
+from evaluation.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
+from evaluation.reading.problems import Problem, ProblemLog
+from evaluation.reading.reader import Reader
 from kbpo.core.errors import InvalidInput, KbpoError
 
 logger = logging.getLogger(__name__)
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 LOOK = 2.0  # seconds after which somebody may have changed their mind
 KEPT_ENVIRONMENT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")  # and so none of the secrets
 
@@ -66,17 +63,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a file says, and what is wrong with it: an `evaluation.kbp.tac.reader.Reading` from afar.
+    """What a file says, and what is wrong with it.
 
     Attributes
     ----------
     accepted : bool
-    run_id : str
     problems : tuple of Problem
         By line; those about the file as a whole have line 0.
-    counts : Counts
-    predictions : Predictions
-        None unless accepted.
+    counts : mapping
+        What became of it in numbers; ``errors`` and, by code, ``problems`` among them.
+    predictions : Sized
+        As `Reader.receive` makes them; `Reader.nothing` unless accepted.
     peak_memory : int
         Bytes that the child had in memory at most; 0 where it did not live to say so.
     cpu_seconds : float
@@ -84,10 +81,9 @@ class Outcome:
     """
 
     accepted: bool
-    run_id: str
     problems: tuple[Problem, ...]
-    counts: Counts
-    predictions: Predictions
+    counts: Mapping[str, Any]
+    predictions: Sized
     peak_memory: int
     cpu_seconds: float
 
@@ -95,21 +91,24 @@ class Outcome:
 def read(
     stream: BinaryIO,
     *,
-    format: Format,
+    reader: Reader,
+    format: str,
     texts: Path,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Outcome:
-    """Read and validate a knowledge base; refuse one that claims nothing, or costs too much.
+    """Read and validate a file; refuse one that costs too much.
 
     Parameters
     ----------
     stream : binary file
         From its start if it can be sought in.
-    format : {"tac2015", "tac2016"}
-        The year whose rules hold.
+    reader : Reader
+        The task's.
+    format : str
+        One of the reader's.
     texts : Path
-        Of the corpus, as written by `evaluation.submissions.reading.texts.write_texts`.
+        Of the corpus, as written by `evaluation.reading.text_file.write_texts`.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.
@@ -124,16 +123,15 @@ def read(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "predictions", format, texts, limits, is_wanted) as (answer, reason):
+    with _answer(stream, "predictions", reader, format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None:
-            return _refused(format, *reason)
+            return _refused(reader, format, *reason)
         header = json.loads(answer.readline())
         return Outcome(
             accepted=header["accepted"],
-            run_id=header["run_id"],
             problems=tuple(Problem(**problem) for problem in header["problems"]),
             counts=header["counts"],
-            predictions=columns.read(answer),
+            predictions=reader.receive(answer) if header["accepted"] else reader.nothing,
             peak_memory=header["peak_memory"],
             cpu_seconds=header["cpu_seconds"],
         )
@@ -143,12 +141,13 @@ def normalise(
     stream: BinaryIO,
     to: BinaryIO,
     *,
-    format: Format,
+    reader: Reader,
+    format: str,
     texts: Path,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Write an accepted knowledge base anew, gzip, as `evaluation.kbp.tac.writer.write` does.
+    """Write an accepted file anew, gzip, without its faults.
 
     Parameters are those of `read`.
 
@@ -162,7 +161,7 @@ def normalise(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "normalised", format, texts, limits, is_wanted) as (answer, reason):
+    with _answer(stream, "normalised", reader, format, texts, limits, is_wanted) as (answer, reason):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -175,14 +174,16 @@ Reason = tuple[str, str]  # a code, and the value that its templates want
 def _answer(
     stream: BinaryIO,
     wanted: Wanted,
-    format: Format,
+    reader: Reader,
+    format: str,
     texts: Path,
     limits: Limits,
     is_wanted: Callable[[], bool],
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
     """Have a child read a file; yield its answer, and the reason if there is none."""
-    if format not in FORMATS:
-        raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
+    if format not in reader.formats:
+        known = " or ".join(reader.formats)
+        raise InvalidInput(f"there is no format {format!r}; use {known}", where="format")
     order = Order(
         wanted=wanted,
         format=format,
@@ -195,7 +196,7 @@ def _answer(
     # Files without a name: nothing is left behind, however this process ends.
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors, _descriptor(stream) as file:
         child = subprocess.Popen(  # noqa: S603 (no word of the command is a user's)
-            [sys.executable, "-s", "-m", "evaluation.submissions.reading.child", json.dumps(asdict(order))],
+            [sys.executable, "-s", "-m", reader.child, json.dumps(asdict(order))],
             stdin=file,
             stdout=answer,
             stderr=errors,
@@ -257,29 +258,11 @@ def _descriptor(stream: BinaryIO) -> Iterator[int]:
     yield descriptor
 
 
-def _refused(format: Format, code: str, value: str) -> Outcome:
-    log = ProblemLog(format)
+def _refused(reader: Reader, format: str, code: str, value: str) -> Outcome:
+    log = ProblemLog(reader.codes, format)
     log.add(code, 0, "", value)
-    counts = Counts(
-        lines=0,
-        entities=0,
-        mentions=0,
-        relation_lines=0,
-        instances=0,
-        turned=0,
-        merged_lines=0,
-        dropped_lines=0,
-        errors=1,
-        warnings=0,
-        unlisted=0,
-        entities_by_type={},
-        mentions_by_kind={},
-        relation_lines_by_predicate={},
-        instances_by_predicate={},
-        dropped_by_reason={},
-        problems={code: 1},
-    )
-    return Outcome(False, "", log.by_line(), counts, columns.gather(Read()), 0, 0.0)
+    counts = {**reader.no_counts, "errors": 1, "problems": {code: 1}}
+    return Outcome(False, log.by_line(), counts, reader.nothing, 0, 0.0)
 
 
 def _tail(stream: BinaryIO) -> str:

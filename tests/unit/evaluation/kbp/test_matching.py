@@ -3,14 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.estimators.matching import (
-    Claim,
-    ClaimColumns,
-    TrueRelation,
-    match,
-    match_columns,
-    matches,
-)
+from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, match, match_columns, matches
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -1,16 +1,15 @@
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
-from evaluation.design import prices
-from evaluation.kbp.choices import CHOICES
+from evaluation.registry import task_of
 from evaluation.scoring import leaderboard
 from evaluation.scoring.stored import Measure
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
-
-LEVELS = [level / 100 for level in CHOICES.levels]
+from kbpo.pages.money import costs
 
 
 def as_json(measure: Measure) -> dict[str, float | None] | None:
@@ -33,18 +32,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--corpus", required=True, metavar="TAG")
-        parser.add_argument("--level", type=float, default=CHOICES.level / 100, choices=LEVELS)
-        parser.add_argument("--part", default=CHOICES.part, choices=list(CHOICES.parts))
-        parser.add_argument("--weighting", default=CHOICES.weighting, choices=list(CHOICES.weightings))
-        parser.add_argument(
-            "--estimator",
-            choices=sorted(CHOICES.estimators),
-            help="Of the corpus' design; the design's default if left out.",
-        )
+        parser.add_argument("--level", type=float, help="Of the intervals; the task's default if left out.")
+        parser.add_argument("--part", help="Of the task's; its first if left out.")
+        parser.add_argument("--weighting", help="Of the task's; its first if left out.")
+        parser.add_argument("--estimator", help="Of the corpus' design; the design's first if left out.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
-        offered = CHOICES.estimators_of[corpus.design]
+        choices = task_of(corpus).choices
+        offered = choices.estimators_of[corpus.design]
+        self.refuse_others(options, "level", [level / 100 for level in choices.levels])
+        self.refuse_others(options, "part", choices.parts)
+        self.refuse_others(options, "weighting", choices.weightings)
+        self.refuse_others(options, "estimator", choices.estimators)
         if options["estimator"] not in (None, *offered):
             raise UsageError(
                 f"--estimator {options['estimator']} does not go with {corpus.tag}, whose design is"
@@ -52,20 +52,27 @@ class Command(BaseCommand):
             )
         rows = leaderboard.rows(
             corpus,
-            level=round(100 * options["level"]),
+            choices,
+            level=None if options["level"] is None else round(100 * options["level"]),
             part=options["part"],
             weighting=options["weighting"],
             estimator=options["estimator"],
         )
         if options["json"]:
-            paid = prices.paid([row.submission for row in rows])
+            paid = costs.paid([row.submission for row in rows])
             self.print_json({"rows": [self.row_as_json(row, paid.get(row.submission)) for row in rows]})
             return
         for row in rows:
             words = row.why or "  ".join(
-                as_text(CHOICES.measures[name], measure) for name, measure in row.measures.items()
+                as_text(choices.measures[name], measure) for name, measure in row.measures.items()
             )
             self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
+
+    def refuse_others(self, options: Mapping[str, Any], name: str, admitted: Collection[Any]) -> None:
+        """Refuse a choice that the corpus' task does not offer."""
+        if options[name] is not None and options[name] not in admitted:
+            known = ", ".join(map(str, admitted))
+            raise UsageError(f"--{name}: invalid choice: {options[name]!r} (choose from {known})")
 
     def row_as_json(self, row: leaderboard.Row, paid_cents: int | None) -> dict[str, Any]:
         return {

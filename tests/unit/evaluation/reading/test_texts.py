@@ -1,7 +1,7 @@
 import pytest
 
-from evaluation.submissions.reading import texts as module
-from evaluation.submissions.reading.texts import TextFile, write_texts
+from evaluation.reading import text_file as module
+from evaluation.reading.text_file import TextFile, write_texts
 
 
 def test_a_text_is_found_by_its_document(tmp_path):

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
-from evaluation.kbp.tac.lines import BYTE_ORDER_MARK, unpacked
-from evaluation.kbp.tac.problems import ProblemLog
+from evaluation.reading.lines import BYTE_ORDER_MARK, unpacked
+from evaluation.reading.problems import ProblemLog, of_any_file
 
 SHOWN = 2_000  # bytes of a line
+
+_ANY = "any"  # format: what is wrong with the file is not listed here
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def excerpt(stream: BinaryIO, line: int, around: int = 5) -> tuple[Line, ...]:
 def _from(stream: BinaryIO, first: int) -> Iterator[Line]:
     number, kept, size = 1, b"", 0  # of the line that is being read: its first bytes, and its size
     try:
-        for chunk in unpacked(stream, ProblemLog("tac2016")):
+        for chunk in unpacked(stream, ProblemLog({code.name: code for code in of_any_file((_ANY,))}, _ANY)):
             start = 0
             if number < first:
                 start, number = _skip(chunk, number, first)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.tac import lines as module
-from evaluation.kbp.tac.lines import numbered_lines
 from evaluation.kbp.tac.problems import ProblemLog
+from evaluation.reading import lines as module
+from evaluation.reading.lines import numbered_lines
 
 
 class Trickle(io.RawIOBase):

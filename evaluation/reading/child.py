@@ -1,7 +1,8 @@
-"""The process that reads one file: ``python -m evaluation.submissions.reading.child ORDER``.
+"""The process that reads one file, whatever its task: its limits, its order, its answer.
 
-The file comes on stdin and the answer goes to stdout: a line of JSON, and then the predictions in columns or
-the normalised file. `evaluation.submissions.reading.isolated` starts it; it dies with the process that did.
+A task has a module of its own that is run, ``python -m evaluation.TASK.….child ORDER``, and calls `main` with
+what reads its files. The file comes on stdin and the answer goes to stdout: a line of JSON, and then the
+predictions or the normalised file. `evaluation.reading.isolated` starts it, and it dies with who did.
 """
 
 import ctypes
@@ -15,15 +16,14 @@ import resource
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, Protocol
 
-from evaluation.kbp.tac.problems import Format, ProblemLog
-from evaluation.kbp.tac.reader import Reading, read
-from evaluation.kbp.tac.writer import write
-from evaluation.submissions.reading import columns
-from evaluation.submissions.reading.texts import TextFile
+from evaluation.reading.documents import Documents
+from evaluation.reading.problems import Problem
+from evaluation.reading.text_file import TextFile
 
 OUT_OF_MEMORY = 71  # exit statuses
 OUT_OF_ROOM = 72
@@ -42,9 +42,10 @@ class Order:
     ----------
     wanted : {"predictions", "normalised"}
         What follows the first line of the answer.
-    format : {"tac2015", "tac2016"}
+    format : str
+        One of the task's.
     texts : str
-        The path of the corpus' texts, as written by `evaluation.submissions.reading.texts.write_texts`.
+        The path of the corpus' texts, as written by `evaluation.reading.text_file.write_texts`.
     parent : int
         The id of the process that waits for the answer.
     cpu_seconds, memory, output : int
@@ -52,7 +53,7 @@ class Order:
     """
 
     wanted: Wanted
-    format: Format
+    format: str
     texts: str
     parent: int
     cpu_seconds: int
@@ -60,13 +61,40 @@ class Order:
     output: int
 
 
-def main(order: Order) -> None:
-    """Carry out an order, from stdin to stdout."""
+class FileRead(Protocol):
+    """What a task makes of a file."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong with it, by line."""
+
+    @property
+    def accepted(self) -> bool:
+        """Say whether it has no error."""
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """Return what became of it, in numbers."""
+
+    def send(self, answer: BinaryIO) -> None:
+        """Write its predictions, for the task's `Reader.receive`."""
+
+    def lines(self) -> Iterator[str]:
+        """Write it as a file without faults, if it is accepted: the lines, each with its end."""
+
+
+ReadFile = Callable[[BinaryIO, str, Documents], FileRead]
+"""Reads a file in a format, about the documents of a corpus."""
+
+
+def main(read: ReadFile) -> None:
+    """Carry out the order on the command line, from stdin to stdout."""
+    order = Order(**json.loads(sys.argv[1]))
     _limit(order)
     gc.disable()  # nothing that is read makes cycles
     try:
         with open(0, "rb", buffering=0) as file, open(1, "wb") as answer:
-            _carry_out(order, file, answer)
+            _carry_out(order, read, file, answer)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # at once: tidying up may take memory too
     except OSError as error:
@@ -89,42 +117,25 @@ def _limit(order: Order) -> None:
             os._exit(1)
 
 
-def _carry_out(order: Order, file: BinaryIO, answer: BinaryIO) -> None:
-    documents = TextFile(Path(order.texts))
-    reading = _refuse_without_claims(read(file, format=order.format, documents=documents), order.format)
-    predictions = columns.gather(reading.predictions)
+def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -> None:
+    found = read(file, order.format, TextFile(Path(order.texts)))
     header = {
-        "accepted": reading.accepted,
-        "run_id": reading.run_id,
-        "problems": [asdict(problem) for problem in reading.problems],
-        "counts": reading.counts,
+        "accepted": found.accepted,
+        "problems": [asdict(problem) for problem in found.problems],
+        "counts": found.counts,
         "peak_memory": _peak_memory(),
         "cpu_seconds": time.process_time(),
     }
     answer.write(json.dumps(header, ensure_ascii=False).encode() + b"\n")
+    if not found.accepted:
+        return
     if order.wanted == "predictions":
         answer.flush()
-        columns.write(predictions, answer)
-    elif reading.accepted:
-        packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=answer, mtime=0)
-        with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
-            text.writelines(write(reading, documents))
-
-
-def _refuse_without_claims(reading: Reading, format: Format) -> Reading:
-    """Refuse a file that the format admits but that claims nothing: it has no precision."""
-    counts = reading.counts
-    if not reading.accepted or counts["instances"]:
-        return reading
-    log = ProblemLog(format)
-    log.add("NO_CLAIMS", counts["lines"], "", counts["relation_lines"])
-    problems = {**counts["problems"], "NO_CLAIMS": 1}
-    return replace(
-        reading,
-        accepted=False,
-        problems=(*reading.problems, *log.by_line()),
-        counts={**counts, "errors": 1, "problems": problems},
-    )
+        found.send(answer)
+        return
+    packed = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=answer, mtime=0)
+    with packed, io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
+        text.writelines(found.lines())
 
 
 def _peak_memory() -> int:
@@ -138,7 +149,3 @@ def _peak_memory() -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-if __name__ == "__main__":
-    main(Order(**json.loads(sys.argv[1])))

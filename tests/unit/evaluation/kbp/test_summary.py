@@ -1,6 +1,6 @@
 """The counts of a reading, in the order in which a reader asks."""
 
-from evaluation.submissions.summary import summarise
+from evaluation.kbp.summary import summarise
 
 
 def test_nothing_read_has_no_summary():

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.kbp.tac import columns
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
-from evaluation.submissions.reading import columns
 from kbpo.core.spans import Span
 
 _spans = st.builds(

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.submissions.reading.texts import write_texts
+from evaluation.reading.text_file import write_texts
 from tests.unit.evaluation.kbp.tac.kb import BASE, DOCUMENTS, texts_for
 
 

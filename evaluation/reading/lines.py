@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from evaluation.kbp.tac.problems import ProblemLog
+from evaluation.reading.problems import ProblemLog
 
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 13  # characters

@@ -44,6 +44,12 @@ class Choices:
         Those under each design; the first is what the leaderboard shows.
     estimated : str
         That measure: a part without it leaves nothing to choose.
+    designed : str
+        The measure whose interval the sample is designed for.
+    of_truth : tuple of str
+        The measures that rest on how much that is true is known.
+    few_true : str
+        Why these are left out of a subset of which too little is; {} stands for how much is needed.
     corrected : tuple of str
         The measures that rest on workers' labels, and so have a value with their errors taken out.
     levels : tuple of int
@@ -61,6 +67,9 @@ class Choices:
     estimators: Mapping[str, str]
     estimators_of: Mapping[str, tuple[str, ...]]
     estimated: str
+    designed: str
+    of_truth: tuple[str, ...]
+    few_true: str
     corrected: tuple[str, ...]
     levels: tuple[int, ...]
     level: int

@@ -1,0 +1,70 @@
+"""What is asked of people for a sample of claims."""
+
+from collections.abc import Mapping, Sequence
+
+from annotations import questions
+from evaluation.kbp.claims import COLUMNS, ClaimRow, Claims
+from evaluation.models import Prediction, SampleBatch, SampledClaim, SampledInstance
+from kbpo.core.analysing import analyse
+
+
+def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -> set[int]:
+    """Store the sampled rows and ask whatever the batch's estimates need; return the ids of the questions.
+
+    A batch needs the relation of each newly sampled instance, the canonical mentions that any system of the
+    epoch claims there, and this system's own canonical mentions at instances that were sampled before.
+    """
+    rows = {row: claims.rows[row].relation() for row in sampled}
+    asked = questions.ask_relations(list(rows.values()))
+    SampledInstance.objects.bulk_create(
+        (
+            SampledInstance(
+                batch=batch,
+                epoch=batch.epoch,
+                instance_id=claims.rows[row].instance_id,
+                question=asked[claim][0],
+                subject=asked[claim][1],
+                draws=sampled[row],
+            )
+            for row, claim in rows.items()
+        ),
+        batch_size=5000,
+    )
+    claimants = _read_claimants(batch, claims, [claims.rows[row].instance_id for row in sampled])
+    canonicals = questions.ask_canonicals({claim for _, row in claimants for claim in row.canonicals()})
+    SampledClaim.objects.bulk_create(
+        (
+            SampledClaim(
+                submission_id=submission_id,
+                instance_id=row.instance_id,
+                subject_question=canonicals[named[0]],
+                object_question=canonicals[named[1]] if len(named) > 1 else None,
+            )
+            for submission_id, row in claimants
+            for named in [row.canonicals()]
+        ),
+        batch_size=5000,
+        ignore_conflicts=True,  # under `iid` an instance may be drawn again for another system
+    )
+    needed = {question.pk for question, _ in asked.values()} | {
+        question.pk for question in canonicals.values()
+    }
+    analyse({SampledInstance: len(rows), SampledClaim: len(claimants)})
+    return needed
+
+
+def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) -> list[tuple[int, ClaimRow]]:
+    """Return what systems of the epoch claim at new sampled instances, and the batch's at all of them."""
+    everybody = Prediction.objects.filter(submission__batch__epoch=batch.epoch, instance__in=new_ids)
+    found = {
+        (submission_id, values[0]): ClaimRow._make(values)
+        for submission_id, *values in everybody.order_by("submission_id", "instance_id").values_list(
+            "submission_id", *COLUMNS
+        )
+    }
+    before = SampledInstance.objects.filter(epoch=batch.epoch, batch__number__lt=batch.number)
+    sampled = set(before.values_list("instance_id", flat=True))
+    found |= {
+        (batch.submission_id, row.instance_id): row for row in claims.rows if row.instance_id in sampled
+    }
+    return [(submission_id, row) for (submission_id, _), row in found.items()]

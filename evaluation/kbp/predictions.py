@@ -1,0 +1,63 @@
+"""What a knowledge base claims, stored: instances that systems share, and a submission's use of each."""
+
+from django.db import connection
+
+from annotations.models import Document
+from evaluation.kbp import weighting
+from evaluation.kbp.tac.columns import Predictions
+from evaluation.kbp.tac.predictions import OFFSETS
+from evaluation.models import Instance, Prediction, Submission
+from kbpo.core.analysing import analyse
+
+
+def store_predictions(submission: Submission, predictions: Predictions) -> None:
+    """Store the predictions of a submission, and the instances that are new."""
+    probabilities = weighting.subject_relation(
+        predictions.names("subject_entity"),
+        predictions.names("predicate"),
+        predictions.names("object_entity"),
+    )
+    documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TEMPORARY TABLE read_prediction ("
+            " document_id bigint, predicate text, subject_start int, subject_end int, object_start int,"
+            " object_end int, confidence float8, subject_type text, object_type text, subject_entity text,"
+            " object_entity text, subject_canonical_start int, subject_canonical_end int,"
+            " object_canonical_start int, object_canonical_end int, probability float8, line int"
+            ")"
+        )
+        with cursor.copy("COPY read_prediction FROM STDIN") as copy:
+            for row in zip(
+                [documents[doc_id] for doc_id in predictions.names("doc_id")],
+                predictions.names("predicate"),
+                *map(predictions.offsets, OFFSETS[:4]),
+                predictions.confidences,
+                *map(predictions.names, ("subject_type", "object_type", "subject_entity", "object_entity")),
+                *map(predictions.offsets, OFFSETS[4:]),
+                probabilities.tolist(),
+                predictions.integers["line"],
+                strict=True,
+            ):
+                copy.write_row(row)
+        cursor.execute("ANALYZE read_prediction")
+        key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
+        # Ordered, so that two submissions read at once lock the instances they share in one order.
+        cursor.execute(
+            f"INSERT INTO evaluation_instance (corpus_id, {key})"  # noqa: S608 (constants)
+            f" SELECT %s, {key} FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING",
+            [submission.corpus_id],
+        )
+        analyse({Instance: cursor.rowcount})  # before it is joined, and foreign keys to it are checked
+        rest = (
+            "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
+            " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"
+        )
+        cursor.execute(
+            f"INSERT INTO evaluation_prediction (submission_id, instance_id, {rest})"  # noqa: S608 (constants)
+            f" SELECT %s, instance.id, {rest} FROM read_prediction"
+            f" JOIN evaluation_instance AS instance USING ({key})",
+            [submission.pk],
+        )
+        cursor.execute("DROP TABLE read_prediction")
+    analyse({Prediction: len(predictions)})

@@ -1,0 +1,37 @@
+"""Knowledge base population: systems claim relations between mentions, each judged where it is said."""
+
+from evaluation.kbp import columns, divisions, matching, pool_labels, scoring, weighting
+from evaluation.kbp.asking import ask
+from evaluation.kbp.choices import CHOICES
+from evaluation.kbp.claims import known, read_claims
+from evaluation.kbp.foreseeing import foresee
+from evaluation.kbp.predictions import store_predictions
+from evaluation.kbp.recall import annotated, audit, retirement
+from evaluation.kbp.summary import summarise
+from evaluation.kbp.tac.reading import READER
+from evaluation.task import Task
+
+TASK = Task(
+    name="kbp",
+    label="knowledge base population",
+    reader=READER,
+    summarise=summarise,
+    store_predictions=store_predictions,
+    read_units=read_claims,
+    known=known,
+    ask=ask,
+    default_weighting=weighting.DEFAULT,
+    weights=columns.weights,
+    columns=columns.columns,
+    foresee=foresee,
+    retire=retirement.retire,
+    retired=retirement.report_in_words,
+    audit=audit.audit,
+    choices=CHOICES,
+    score=scoring.score,
+    count_names=scoring.count_names,
+    divide=scoring.divide,
+    subsets=divisions.SUBSETS,
+    read_documents=annotated.read_sample,
+    scored_by=(annotated, columns, matching, pool_labels, scoring, weighting),
+)

@@ -1,0 +1,143 @@
+"""What a task must say: how a file becomes predictions and units, what is asked of people, what is scored.
+
+A corpus names its task. Whatever follows from that is in the task's folder and stands in one `Task`, which
+`evaluation.registry` finds and whoever is above passes down: nothing else tells tasks apart.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import ModuleType
+from typing import Any
+
+from annotations.models import Corpus
+from evaluation.choices import Choices
+from evaluation.estimators.scores import CoordinatedSample, Estimates, IidSample, SystemScore
+from evaluation.estimators.subsets import Division, SubsetScore
+from evaluation.models import DocumentSample, Epoch, SampleBatch, Submission
+from evaluation.reading.reader import Reader
+from evaluation.units import AnnotatedDocuments, BoolArray, FloatArray, Foreseen, Pool
+
+Sample = CoordinatedSample | IidSample
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What is estimated of a pool's systems.
+
+    Attributes
+    ----------
+    estimates : iterable of Estimates
+        Part by part.
+    adjusted : iterable of SystemScore
+        From labels corrected for workers' errors; empty where nothing corrects them.
+    documents : int
+        How many documents that are annotated in full they rest on.
+    rule : str
+        By which a true statement counts as found; empty where nothing is found.
+    """
+
+    estimates: Iterable[Estimates]
+    adjusted: Iterable[SystemScore]
+    documents: int
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subsets:
+    """How scores are divided: one way to cut a system's units.
+
+    Attributes
+    ----------
+    title : str
+        What the table of its subsets is called.
+    name_of : callable
+        From a subset's stored name to its name for people.
+    """
+
+    title: str
+    name_of: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Task:
+    """One task.
+
+    Attributes
+    ----------
+    name : str
+        As it stands in the database.
+    label : str
+        What it is, for people.
+    reader : Reader
+        How its files are read.
+    summarise : callable
+        From the counts of a file, as they were stored, to what its page shows; None where nothing was read.
+    store_predictions : callable
+        Stores the predictions that `Reader.receive` returned.
+    read_units : callable
+        Reads the units of a submission.
+    known : callable
+        Says for which units (bool[n]) every question that they need was published before the upload: those
+        count exactly, with π = 1 (docs/estimation.md, 4). The answer stays the same at any later time.
+    ask : callable
+        Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
+        need, and returns the ids of those questions.
+    default_weighting : str
+        The one that p is stored of, and that the sample is designed for.
+    weights : callable
+        The weights of a submission's units under every weighting but the default.
+    columns : callable
+        What else of a submission's units scores need, packed, by name.
+    foresee : callable
+        Reads what a forecast needs.
+    retire : callable or None
+        Retires a share of the documents that are annotated in full, as an epoch is released; None where the
+        task annotates none.
+    retired : callable
+        Says in words what was retired with an epoch; None where nothing was.
+    audit : callable
+        Draws anew what the task has drawn beside the samples of units; says what differs, a sentence each.
+    choices : Choices
+        What of its scores there is to choose from.
+    score : callable
+        Estimates all that can be of a pool's systems, from its sample.
+    count_names : callable
+        Does what takes long before a pool is divided, and needs no lock: its subsets' names may have to be
+        counted in texts.
+    divide : callable
+        Divides a pool's units: the name of each division, the division and its scores.
+    subsets : mapping of str to Subsets
+        The divisions, by name, in the order of a page.
+    read_documents : callable
+        Reads which documents of a sample are annotated in full; None where none are, or there is no sample.
+    scored_by : tuple of module
+        Those whose code makes its scores, beside the estimators.
+    """
+
+    name: str
+    label: str
+    reader: Reader
+    summarise: Callable[[Mapping[str, Any]], object | None]
+    store_predictions: Callable[[Submission, Any], None]
+    read_units: Callable[[Submission], Any]
+    known: Callable[[Submission, Any], BoolArray]
+    ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
+    default_weighting: str
+    weights: Callable[[Any], Mapping[str, FloatArray]]
+    columns: Callable[[Any], Mapping[str, bytes]]
+    foresee: Callable[[Submission, Epoch], Foreseen]
+    retire: Callable[[Corpus, float, datetime], object] | None
+    retired: Callable[[Epoch], str | None]
+    audit: Callable[[Corpus], list[str]]
+    choices: Choices
+    score: Callable[[Pool, Sample], Scored]
+    count_names: Callable[[Epoch], None]
+    divide: Callable[[Pool, Sample], Iterator[tuple[str, Division, Iterator[SubsetScore]]]]
+    subsets: Mapping[str, Subsets]
+    read_documents: Callable[[DocumentSample | None], AnnotatedDocuments | None]
+    scored_by: tuple[ModuleType, ...]
+
+
+FindTask = Callable[[Corpus], Task]
+"""Finds the task of a corpus, as `evaluation.registry.task_of` does."""

@@ -1,0 +1,135 @@
+"""Units: what is sampled, and shared by the systems that predict it. What one is, is its task's to say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.scores import System
+from evaluation.models import Epoch, SampleBatch, Submission
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+class Units(Protocol):
+    """The units that a submission predicts, in the order of their keys: every sum and draw is made in it."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Return the units' keys, ascending."""
+
+    @property
+    def ids(self) -> IntArray:
+        """Return their row ids, int[n]."""
+
+    @property
+    def p(self) -> FloatArray:
+        """Return the stored probabilities of the default weighting, float[n], which sum to 1."""
+
+    @property
+    def confidence(self) -> FloatArray:
+        """Return the confidence of each prediction, float[n]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What one kind of question settles of a submission: k pieces, each at a unit, in groups.
+
+    Attributes
+    ----------
+    group : int[k]
+        Which question, from 0, settles each.
+    unit : int[k]
+        At which of the submission's units it is.
+    is_shared : bool[k]
+        Whether it is asked already wherever that unit is sampled.
+    """
+
+    group: IntArray
+    unit: IntArray
+    is_shared: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """A submission's n units in any order, and the questions that settle them.
+
+    Attributes
+    ----------
+    ids : int[n]
+    p : float[n]
+    known : bool[n]
+        As `Task.known` says.
+    questions : mapping of str to Groups
+        By kind of question.
+    """
+
+    ids: IntArray
+    p: FloatArray
+    known: BoolArray
+    questions: Mapping[str, Groups]
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The systems of an epoch's fully labelled batches and the units that they predict.
+
+    The N units stand in the order in which systems brought them in, and those of one system in the order
+    of their keys: an order that is the same in every database.
+
+    Attributes
+    ----------
+    epoch : Epoch
+    batches : list of SampleBatch
+        1 to B; the last is the one whose design counts.
+    submissions : list of Submission
+        In the order of their arrival.
+    systems : list of System
+        Their rows in the order of their keys.
+    folds : int[N]
+    pi : float[N]
+        π after the last batch, under `coordinated`; NaN under `iid`.
+    sorted_ids : int[N]
+        The units' row ids, ascending.
+    position : int[N]
+        Where each of these stands in the pool.
+    """
+
+    epoch: Epoch
+    batches: list[SampleBatch]
+    submissions: list[Submission]
+    systems: list[System]
+    folds: IntArray
+    pi: FloatArray
+    sorted_ids: IntArray
+    position: IntArray
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.sorted_ids.size
+
+    def positions(self, ids: IntArray) -> IntArray:
+        """Return where units of the pool stand in it."""
+        return np.asarray(self.position[np.searchsorted(self.sorted_ids, ids)])
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedDocuments:
+    """The documents annotated in full that estimates may rest on.
+
+    Attributes
+    ----------
+    annotations : dict of int to int
+        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
+    design : DocumentSample
+        How they were drawn.
+    """
+
+    annotations: dict[int, int]
+    design: DocumentSample
