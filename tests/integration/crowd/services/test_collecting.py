@@ -1,6 +1,5 @@
 """Collecting: every answer counted once, or kept with what is wrong; HITs ended when nothing can come."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -17,7 +16,7 @@ from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import Conflict
 from tests import crowd
-from tests.factories import QuestionFactory, UserFactory
+from tests.factories import QuestionFactory, TeamFactory, UserFactory
 from tests.fake_provider import LOST
 from tests.integration.crowd.services.conftest import Desk
 
@@ -143,22 +142,9 @@ def test_a_worker_who_has_answered_before_gives_no_second_vote(desk: Desk, hit: 
     assert Response.objects.count() == 1
 
 
-@pytest.fixture
-def barred() -> Iterator[set[int]]:
-    users: set[int] = set()
-
-    def check(worker_id: int, corpus_id: int) -> bool:
-        return worker_id in users
-
-    conflicts.register(check)
-    yield users
-    conflicts.unregister(check)
-
-
-def test_a_worker_whose_team_competes_gives_no_vote_and_is_paid(
-    desk: Desk, hit: Hit, barred: set[int]
-) -> None:
-    barred.add(identify(provider="marketplace", worker_id="W7").user.pk)
+def test_a_worker_whose_team_competes_gives_no_vote_and_is_paid(desk: Desk, hit: Hit) -> None:
+    user = identify(provider="marketplace", worker_id="W7").user
+    conflicts.add_competitor(corpus=desk.corpus, team=TeamFactory.create(members=[user]))
     ident = desk.send(hit, "W7")
     desk.collect()
     assert "competes" in desk.assignment(ident).problem
