@@ -16,9 +16,8 @@ from django.db.models import Max
 from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
-from crowd import budget, outbox, qualifying, review
-from crowd.hits import hit_answers
-from crowd.hits.hit_answers import HitAnswers, storable
+from crowd import budget, hit_answers, outbox, qualifying, review
+from crowd.hit_answers import HitAnswers, storable
 from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd import collecting
-from crowd.hits import hit_answers, working
+from crowd import collecting, hit_answers
+from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES

@@ -10,8 +10,8 @@ from django.db.models import Q
 
 from annotations import conflicts
 from annotations.models import Question, Response
+from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits.arrivals import Arrival
-from crowd.hits.hit_answers import LONGEST_COMMENT, storable
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
 from crowd.quality import checking
@@ -119,7 +119,7 @@ def store_answer(
     ----------
     assignment_id : int
     data : mapping
-        As `crowd.hits.hit_answers.to_data` returns it.
+        As `crowd.hit_answers.to_data` returns it.
     steps : sequence of mapping
         Of each step its name and the seconds that it was looked at.
     now : datetime
