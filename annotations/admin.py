@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from annotations.models import Corpus, Document, Label, Question, Response
+from annotations.models import Competitor, Corpus, Document, Label, Question, Response
 from kbpo.core.admin import ReadOnlyAdmin
 
 
@@ -19,6 +19,16 @@ class CorpusAdmin(ReadOnlyAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Admit operators."""
         return self.has_view_permission(request)
+
+
+@admin.register(Competitor)
+class CompetitorAdmin(ReadOnlyAdmin):
+    """Which teams compete where, and so do not judge."""
+
+    list_display = ["team", "corpus"]
+    list_filter = ["corpus"]
+    list_select_related = ["team", "corpus"]
+    search_fields = ["team__name"]
 
 
 @admin.register(Document)

@@ -1,33 +1,17 @@
-"""Conflicts of interest: who may not judge a corpus.
+"""Conflicts of interest: who may not judge a corpus."""
 
-Who competes where is known above this package, so the package that knows registers a check when the service
-starts.
-"""
+from django.db.models import Q
 
-from collections.abc import Callable
-
-Check = Callable[[int, int], bool]
-
-_checks: list[Check] = []
+from annotations.models import Competitor, Corpus
+from kbpo.accounts.models import Team
 
 
-def register(check: Check) -> None:
-    """Add a check; adding it again changes nothing.
-
-    Parameters
-    ----------
-    check : callable
-        Takes the ids of a worker and of a corpus, and says whether the worker may *not* judge it.
-    """
-    if check not in _checks:
-        _checks.append(check)
-
-
-def unregister(check: Check) -> None:
-    """Take a check away again."""
-    _checks.remove(check)
+def add_competitor(*, corpus: Corpus, team: Team) -> None:
+    """Have nobody of a team judge a corpus any more; a team that competes there already, still does."""
+    Competitor.objects.bulk_create([Competitor(corpus=corpus, team=team)], ignore_conflicts=True)
 
 
 def exists(*, worker_id: int, corpus_id: int) -> bool:
-    """Say whether a registered check keeps the worker from judging the corpus."""
-    return any(check(worker_id, corpus_id) for check in _checks)
+    """Say whether a team that the worker is or was in competes in the corpus: they never judge it."""
+    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
+    return Competitor.objects.filter(theirs, corpus_id=corpus_id).exists()

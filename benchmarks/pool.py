@@ -17,6 +17,7 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
+from annotations import conflicts
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import epochs, sampling
 from evaluation.kbp.recall import exhaustive
@@ -168,6 +169,7 @@ class Universe:
         p_correct = 1 / (1 + np.exp(-self.liked[chosen]))
         confidence = np.clip(self.rng.normal(p_correct, 0.2), 0.01, 1).round(4)
         wrong = self.rng.random((self.own, 2)) < 0.1
+        conflicts.add_competitor(corpus=self.corpus, team=team)
         submission = Submission.objects.create(
             corpus=self.corpus,
             team=team,

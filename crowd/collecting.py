@@ -6,7 +6,7 @@ depends on having seen an assignment before: what was taken in is found again by
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 
@@ -16,13 +16,13 @@ from django.db.models import Max
 from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
-from crowd import budget, outbox, review
-from crowd.hits import hit_answers
-from crowd.hits.hit_answers import HitAnswers, storable
+from crowd import budget, hit_answers, outbox, qualifying, review
+from crowd.hit_answers import HitAnswers, storable
 from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
+from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
 from kbpo.core.nudge import nudge
@@ -35,27 +35,7 @@ AFTER_EXPIRY = timedelta(seconds=5)
 LISTED_WITHIN = timedelta(hours=1)
 LONGEST_PROBLEM = 1000  # characters
 
-#: Looks at work that was just taken in, and says why a person should look too; empty: no reason.
-Check = Callable[[Assignment], str]
-#: Takes in what came of a tutorial.
-Settle = Callable[[Assignment, datetime], None]
-
-_checks: list[Check] = []
-_tutorials: list[Settle] = []
-
 State = Assignment.State
-
-
-def register_check(check: Check) -> None:
-    """Have work looked at when it is taken in; adding a check again changes nothing."""
-    if check not in _checks:
-        _checks.append(check)
-
-
-def register_tutorial(settle: Settle) -> None:
-    """Have tutorials that were taken in settled; adding it again changes nothing."""
-    if settle not in _tutorials:
-        _tutorials.append(settle)
 
 
 def look_soon(*, hit_id: int, now: datetime) -> None:
@@ -163,8 +143,7 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
 def _settle_tutorial(assignment: Assignment, now: datetime) -> None:
     try:
         with transaction.atomic():
-            for settle in _tutorials:
-                settle(assignment, now)
+            qualifying.settle_tutorial(assignment=assignment, now=now)
     except KbpoError as error:
         assignment.problem = assignment.flag = str(error)[:LONGEST_PROBLEM]
 
@@ -205,7 +184,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     if problems:
         assignment.flag = f"An answer could not be counted: {problems[0]}"[:LONGEST_PROBLEM]
     else:
-        assignment.flag = "\n".join(filter(None, (check(assignment) for check in _checks)))
+        assignment.flag = "\n".join(checking.flags(assignment=assignment))
     if assignment.flag:
         # Until a person has looked, or had the time to, its votes settle nothing.
         assignment.responses.update(is_valid=False)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from crowd import collecting, outbox, review
+from crowd import outbox, review
 from crowd.interfaces.registry import find_tutorial
 from crowd.models import Assignment, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
@@ -108,6 +108,19 @@ def count_right(tutorial: Tutorial, answers: Sequence[Mapping[str, Any]]) -> int
     )
 
 
+def settle_tutorial(*, assignment: Assignment, now: datetime) -> None:
+    """Take in a tutorial that was sent: `settle_attempt`.
+
+    Raises
+    ------
+    Conflict
+        If the worker has not gone through it.
+    """
+    settle_attempt(assignment=assignment, now=now)
+    if not _is_finished(assignment):
+        raise Conflict("It was sent without the tutorial having been gone through.")
+
+
 @transaction.atomic
 def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
     """Grant what a worker has earned by a tutorial whose assignment the provider lists: safe to run twice.
@@ -194,12 +207,6 @@ def _claim(now: datetime) -> WorkerQualification | None:
     return found
 
 
-def _settle(assignment: Assignment, now: datetime) -> None:
-    settle_attempt(assignment=assignment, now=now)
-    if not _is_finished(assignment):
-        raise Conflict("It was sent without the tutorial having been gone through.")
-
-
 def _is_finished(assignment: Assignment) -> bool:
     """Say whether the worker went through the tutorial with this assignment, or has passed it before."""
     ended = Q(has_passed=True)
@@ -212,8 +219,3 @@ def _is_finished(assignment: Assignment) -> bool:
         provider_worker_id=assignment.provider_worker_id,
         kind=batch.kind,
     ).exists()
-
-
-def register() -> None:
-    """Have collected tutorials settled."""
-    collecting.register_tutorial(_settle)

@@ -8,6 +8,7 @@ import factory
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotations import conflicts
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import (
     AnnotatedMention,
@@ -205,7 +206,7 @@ def retire(document: Document) -> RetiredDocument:
 
 
 class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
-    """A submission with its state's consequences: `quota_taken_at` where it is sampled, and an event."""
+    """A submission with its consequences: its team competes, `quota_taken_at` if it is sampled, an event."""
 
     class Meta:
         model = Submission
@@ -222,6 +223,11 @@ class SubmissionFactory(factory.django.DjangoModelFactory[Submission]):
     quota_taken_at = factory.LazyAttribute(
         lambda submission: timezone.now() if submission.state in ("judging", "scored") else None
     )
+
+    @classmethod
+    def _create(cls, model_class, *args, **fields):
+        conflicts.add_competitor(corpus=fields["corpus"], team=fields["team"])
+        return super()._create(model_class, *args, **fields)
 
     @factory.post_generation
     def events(self, create: bool, extracted: Any, **_: Any) -> None:

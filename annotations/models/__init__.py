@@ -1,6 +1,7 @@
 """The corpus, and what people say of it."""
 
 from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
+from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.label import Label
 from annotations.models.question import Question, Response
@@ -9,6 +10,7 @@ from annotations.models.statistics import KindAgreement, NameFrequency
 __all__ = [
     "AnnotatedMention",
     "AnnotatedRelation",
+    "Competitor",
     "Corpus",
     "Document",
     "DocumentAnnotation",

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotations.models import Question, Response
 from crowd.annotators import queue
-from crowd.hits.hit_answers import storable
+from crowd.hit_answers import storable
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed

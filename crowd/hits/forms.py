@@ -3,7 +3,7 @@
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest
 
-from crowd.hits import hit_answers
+from crowd import hit_answers
 from kbpo.core.errors import InvalidInput, TooLarge
 
 

@@ -1,21 +1,17 @@
 """Handing an answer that is stored here to the provider: by a form, or by a way back to its site."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
 
-from crowd import collecting
-from crowd.hits import hit_answers, working
+from crowd import collecting, hit_answers
+from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
+from crowd.providers.page_rules import PAGE_RULES
 from kbpo.core.errors import Unavailable
-
-#: Returns the address to which a worker goes when the answer is stored.
-Completion = Callable[[Hit, Arrival], str]
-
-_completions: dict[str, Completion] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +30,6 @@ class Handover:
     action: str = ""
     fields: Mapping[str, str]
     next: str = ""
-
-
-def register_completion(provider: str, completion: Completion) -> None:
-    """Say where the workers of a provider go that takes no form."""
-    _completions[provider] = completion
 
 
 def keep_and_hand_over(
@@ -67,12 +58,12 @@ def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover
     Raises
     ------
     Unavailable
-        If nobody knows where the provider's workers go.
+        If nobody knows where the worker goes.
     """
     if arrival.submit_to:
         fields = {"assignmentId": arrival.assignment_id, hit_answers.FIELD: hit_answers.write(answer)}
         return Handover(action=arrival.submit_to, fields=fields)
-    completion = _completions.get(arrival.provider)
-    if completion is None:
+    completion_url = PAGE_RULES[arrival.provider].completion_url
+    if completion_url is None:
         raise Unavailable("Your answer is stored, but the way back is not known: close this page.")
-    return Handover(fields={}, next=completion(hit, arrival))
+    return Handover(fields={}, next=completion_url(hit, arrival.study_id))

@@ -1,8 +1,8 @@
 """A worker's way through a HIT's page: begun, saved again and again, stored; then the provider hears."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from random import Random, SystemRandom
+from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
@@ -10,9 +10,11 @@ from django.db.models import Q
 
 from annotations import conflicts
 from annotations.models import Question, Response
+from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits.arrivals import Arrival
-from crowd.hits.hit_answers import LONGEST_COMMENT, storable
 from crowd.models import Assignment, Hit
+from crowd.providers.page_rules import PAGE_RULES
+from crowd.quality import checking
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
@@ -20,13 +22,6 @@ RETURN = "Return the task where you accepted it; nothing is counted against you.
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
-#: Says whether a HIT takes nobody new, though its provider may still send somebody.
-IsClosed = Callable[[Hit], bool]
-#: Chooses a settled question to be asked besides, or none.
-ChooseGold = Callable[[Assignment, Random], Question | None]
-
-_gold: list[ChooseGold] = []
-_closed: dict[str, IsClosed] = {}
 _rng = SystemRandom()
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
@@ -61,7 +56,7 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
     if found is None or found.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
     if found is None:
-        if (is_closed := _closed.get(arrival.provider)) is not None and is_closed(hit):
+        if PAGE_RULES[arrival.provider].is_closed(hit):
             raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
         found, is_new = Assignment.objects.get_or_create(
             hit=hit,
@@ -124,7 +119,7 @@ def store_answer(
     ----------
     assignment_id : int
     data : mapping
-        As `crowd.hits.hit_answers.to_data` returns it.
+        As `crowd.hit_answers.to_data` returns it.
     steps : sequence of mapping
         Of each step its name and the seconds that it was looked at.
     now : datetime
@@ -179,23 +174,10 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
     return number, {"step": step, "fields": kept}
 
 
-def register_gold(choose: ChooseGold) -> None:
-    """Have gold chosen when a page is first shown; adding the same chooser again changes nothing."""
-    if choose not in _gold:
-        _gold.append(choose)
-
-
-def register_closed(provider: str, is_closed: IsClosed) -> None:
-    """Say which HITs of a provider take nobody new, where it cannot keep workers from them by itself."""
-    _closed[provider] = is_closed
-
-
 def _ask_gold(assignment: Assignment) -> None:
-    for choose in _gold:
-        assignment.gold = choose(assignment, _rng)
-        if assignment.gold is not None:
-            assignment.save(update_fields=["gold"])
-            return
+    assignment.gold = checking.choose_gold(assignment, _rng)
+    if assignment.gold is not None:
+        assignment.save(update_fields=["gold"])
 
 
 def _find(hit: Hit, arrival: Arrival) -> Assignment | None:

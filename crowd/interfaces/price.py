@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from crowd.grouping import Group, OpenQuestion
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 
 
 class Unit(NamedTuple):

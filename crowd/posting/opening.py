@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Question
-from crowd import budget
+from crowd import budget, pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
 from crowd.interfaces.registry import find_teaching
@@ -17,7 +17,7 @@ from crowd.models import HitBatch
 from crowd.open_questions import for_planning, open_questions
 from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
 from crowd.posting.rows import check_operator
-from crowd.pricing import pay, timing
+from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User

@@ -6,7 +6,7 @@ from random import Random
 
 from django.db.models import F, Q
 
-from crowd import outbox
+from crowd import outbox, pay
 from crowd.interfaces.addresses import hit_url
 from crowd.leases import take_first
 from crowd.models import Hit, HitBatch
@@ -17,7 +17,6 @@ from crowd.posting.recording import (
     record_refused,
     record_told,
 )
-from crowd.pricing import pay
 from crowd.providers import registry
 from crowd.providers.base import (
     NewHit,

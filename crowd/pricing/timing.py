@@ -9,11 +9,11 @@ from django.db.models import IntegerField, Sum
 from django.db.models.expressions import Func
 
 from annotations.models import Corpus, Question, Response, Sentence
+from crowd import pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES
-from crowd.pricing import pay
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 from crowd.pricing.terms import MOST_REWARD, BatchTerms
 
 ENOUGH = 20  # answers, from which on a median is believed

@@ -103,11 +103,6 @@ def flags(*, assignment: Assignment) -> tuple[str, ...]:
     return tuple(words for words in found if words)
 
 
-def check(assignment: Assignment) -> str:
-    """Return what `flags` says, a sentence a line."""
-    return "\n".join(flags(assignment=assignment))
-
-
 def gold_answers(people: Collection[int], *, most: int = REMEMBERED) -> list[GoldAnswer]:
     """List what people said to gold questions, the newest first.
 

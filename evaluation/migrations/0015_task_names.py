@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0013_scores_are_rows'),
+        ('evaluation', '0014_competitors'),
     ]
 
     operations = [

@@ -6,8 +6,8 @@ from typing import BinaryIO, cast
 
 from django.core.files import File
 from django.db import connection, transaction
-from django.db.models import Q
 
+from annotations import conflicts
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
@@ -36,7 +36,7 @@ def upload(
     go_ahead: bool = False,
     is_public: bool = True,
 ) -> Submission:
-    """Take in a file. It is read by the pipeline, soon after.
+    """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
 
     Parameters
     ----------
@@ -84,6 +84,7 @@ def upload(
                 raise Conflict(
                     f"{team} already has a submission named {name!r} in {corpus}: choose another name"
                 )
+            conflicts.add_competitor(corpus=corpus, team=team)
             stored = Submission(
                 corpus=corpus,
                 team=team,
@@ -194,12 +195,6 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
             locked, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file", also=["counts"]
         )
     return True
-
-
-def competes(worker_id: int, corpus_id: int) -> bool:
-    """Say whether a team that a person is or was in has a submission in a corpus: they never judge it."""
-    theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
-    return Submission.objects.filter(theirs, corpus_id=corpus_id).exists()
 
 
 def _refuse_judges(team: Team, corpus: Corpus) -> None:

@@ -9,10 +9,10 @@ from django.db.models import Count, Q, QuerySet
 
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
-from crowd import budget, posting
+from crowd import budget, pay, posting
 from crowd.interfaces.price import Unit
 from crowd.models import Budget, HitBatch
-from crowd.pricing import pay, timing
+from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from evaluation.models import Submission

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from crowd import budget, posting
+from crowd import budget, pay, posting
 from crowd.interfaces.offers import TUTORIAL_TAKES
 from crowd.models import HitBatch
-from crowd.pricing import pay, timing
+from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS

@@ -14,8 +14,8 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotations import responses
-from annotations.models import Corpus, Label, Question
+from annotations import conflicts, responses
+from annotations.models import Competitor, Corpus, Label, Question
 from evaluation.design import audit, epochs, sampling
 from evaluation.estimators import coordinated
 from evaluation.kbp.claims import Claims, read_claims
@@ -496,6 +496,36 @@ def test_a_competitor_never_judges(submit: Submit) -> None:
     assert question is not None
     with pytest.raises(NotAllowed, match="competes"):
         responses.record(question=question, worker=competitor, answer={"right": True})
+
+
+def test_a_team_competes_from_its_upload_on_whatever_becomes_of_it(submit: Submit, corpus: Corpus) -> None:
+    submission = submit("one")
+    user = User.objects.create_user("c@example.org", is_annotator=True)
+    Membership.objects.create(team=submission.team, user=user)
+    assert conflicts.exists(worker_id=user.pk, corpus_id=corpus.pk)  # before any of it is read
+    lifecycle.cancel(submission=submission, user=user)
+    assert conflicts.exists(worker_id=user.pk, corpus_id=corpus.pk)
+    submission.delete()
+    assert conflicts.exists(worker_id=user.pk, corpus_id=corpus.pk)
+
+
+def test_an_upload_that_is_not_stored_makes_nobody_compete(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(task: str) -> None:
+        raise OSError
+
+    monkeypatch.setattr(submitting, "nudge", fail)
+    with pytest.raises(OSError):
+        submit("one")
+    assert not Submission.objects.exists()
+    assert not Competitor.objects.exists()
+
+
+def test_no_submission_is_of_a_team_that_does_not_compete(submit: Submit) -> None:
+    Competitor.objects.filter(team=submit("one").team).delete()
+    with pytest.raises(IntegrityError, match="submission_by_competitor"):
+        connection.check_constraints()
 
 
 def test_who_left_a_competing_team_still_never_judges(submit: Submit) -> None:

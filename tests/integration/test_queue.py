@@ -1,6 +1,6 @@
 """Who gets which question next."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Barrier, Thread
 from typing import Any
@@ -12,7 +12,7 @@ from annotations import conflicts, labels, responses
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
-from annotations.models import Document, Question, Response, Sentence
+from annotations.models import Corpus, Document, Question, Response, Sentence
 from annotations.segmentation import segment
 from crowd.annotators import answering, queue
 from crowd.interfaces.relation import companions
@@ -29,6 +29,7 @@ from tests.factories import (
     DocumentFactory,
     QuestionFactory,
     ResponseFactory,
+    TeamFactory,
     UserFactory,
 )
 
@@ -72,16 +73,9 @@ def operator() -> User:
     return UserFactory.create(operator=True)
 
 
-@pytest.fixture
-def competing() -> Iterator[set[tuple[int, int]]]:
-    pairs: set[tuple[int, int]] = set()
-
-    def check(worker_id: int, corpus_id: int) -> bool:
-        return (worker_id, corpus_id) in pairs
-
-    conflicts.register(check)
-    yield pairs
-    conflicts.unregister(check)
+def compete(worker: User, corpus: Corpus) -> None:
+    """Have a team of the worker's compete in a corpus."""
+    conflicts.add_competitor(corpus=corpus, team=TeamFactory.create(members=[worker]))
 
 
 def take(worker: User, now: datetime = NOW, **options: Any) -> Question | None:
@@ -161,20 +155,16 @@ def test_a_settled_question_is_not_given(born: Question, workers: list[User]) ->
     assert take(workers[0]) is None
 
 
-def test_competitors_get_questions_of_other_corpora_only(
-    born: Question, workers: list[User], competing: set[tuple[int, int]]
-) -> None:
+def test_competitors_get_questions_of_other_corpora_only(born: Question, workers: list[User]) -> None:
     other = QuestionFactory.create()
-    competing.add((workers[0].pk, born.document.corpus_id))
+    compete(workers[0], born.document.corpus)
     assert take(workers[0]) == other
     assert take(workers[1]) == born
 
 
-def test_who_joins_a_competing_team_loses_what_they_hold(
-    born: Question, workers: list[User], competing: set[tuple[int, int]]
-) -> None:
+def test_who_joins_a_competing_team_loses_what_they_hold(born: Question, workers: list[User]) -> None:
     take(workers[0])
-    competing.add((workers[0].pk, born.document.corpus_id))
+    compete(workers[0], born.document.corpus)
     assert take(workers[0]) is None
 
 
@@ -241,13 +231,11 @@ def test_annotators_do_not_see_the_experts_queue(born: Question, workers: list[U
         take(workers[0], as_expert=True)
 
 
-def test_waiting_counts_what_one_may_answer(
-    born: Question, founded: Question, workers: list[User], competing: set[tuple[int, int]]
-) -> None:
+def test_waiting_counts_what_one_may_answer(born: Question, founded: Question, workers: list[User]) -> None:
     ResponseFactory.create(question=born, worker=workers[0])
     [row] = queue.waiting(worker=workers[0], now=NOW)
     assert (row.corpus, row.questions, row.barred) == (born.document.corpus, 1, False)
-    competing.add((workers[0].pk, born.document.corpus_id))
+    compete(workers[0], born.document.corpus)
     assert queue.waiting(worker=workers[0], now=NOW)[0].barred
 
 

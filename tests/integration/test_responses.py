@@ -1,6 +1,5 @@
 """Answers, and the labels that they amount to."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Corpus, Label, Question, Response
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from tests.factories import ADA, SHE, QuestionFactory, UserFactory
+from tests.factories import ADA, SHE, QuestionFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -38,16 +37,6 @@ def worker() -> User:
 @pytest.fixture
 def operator() -> User:
     return UserFactory.create(operator=True)
-
-
-@pytest.fixture
-def everybody_competes() -> Iterator[None]:
-    def check(worker_id: int, corpus_id: int) -> bool:
-        return True
-
-    conflicts.register(check)
-    yield
-    conflicts.unregister(check)
 
 
 def vote(question: Question, *answers: Any) -> None:
@@ -123,8 +112,8 @@ def test_only_operators_answer_as_experts(question: Question, worker: User) -> N
         responses.record(question=question, worker=worker, answer=BORN, as_expert=True)
 
 
-@pytest.mark.usefixtures("everybody_competes")
 def test_nobody_judges_a_corpus_in_which_their_team_competes(question: Question, worker: User) -> None:
+    conflicts.add_competitor(corpus=question.document.corpus, team=TeamFactory.create(members=[worker]))
     with pytest.raises(NotAllowed, match="team of yours competes"):
         responses.record(question=question, worker=worker, answer=BORN)
 

@@ -9,9 +9,10 @@ from django.shortcuts import render
 
 from annotations import selectors
 from annotations.models import Question
+from crowd import hit_answers
 from crowd.annotators import drafts
 from crowd.bodies import json_object
-from crowd.hits import hit_answers, sending, tokens
+from crowd.hits import sending, tokens
 from crowd.hits.arrivals import Arrival
 from crowd.hits.limits import LARGEST
 from crowd.interfaces.entities.page import TYPES, build_page, minutes

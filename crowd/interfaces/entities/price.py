@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from crowd import pay
 from crowd.grouping import Group, OpenQuestion
 from crowd.interfaces.price import Unit
-from crowd.pricing import pay
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 from kbpo.core.errors import InvalidInput
 
 

@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crowd.interfaces import practising
 from crowd.interfaces.entities import NAME
 from crowd.interfaces.entities.page import TYPES
+from crowd.interfaces.practising import Review, review, unmark
 from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
-from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
-from crowd.tutorials.practising import Review, review, unmark
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
 from kbpo.core.spans import Span

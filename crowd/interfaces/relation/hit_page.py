@@ -12,7 +12,8 @@ from django.shortcuts import render
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Document, Question, Sentence
-from crowd.hits import hit_answers, sending, tokens, working
+from crowd import hit_answers
+from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import NotAnswered, posted, wants_json
 from crowd.interfaces.pages import HitPage
@@ -147,7 +148,7 @@ def build_groups(
 def read_form(
     questions: Sequence[Question], posted: Mapping[str, Sequence[str]], *, asks_links: bool
 ) -> dict[str, Any]:
-    """Turn the page's form into what `crowd.hits.hit_answers.read_answers` reads.
+    """Turn the page's form into what `crowd.hit_answers.read_answers` reads.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from typing import Final
 
 from crowd.grouping import Group, OpenQuestion
 from crowd.interfaces.price import Unit
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 
 #: At most, in a HIT: at providers where many small pieces are slow; 1 elsewhere.
 QUESTIONS_PER_HIT: Mapping[str, int] = {"prolific": 10}

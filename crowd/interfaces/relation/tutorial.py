@@ -8,13 +8,13 @@ from typing import Any
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
+from crowd.interfaces import practising
+from crowd.interfaces.practising import Review, review, unmark
 from crowd.interfaces.relation import NAME, form
 from crowd.interfaces.relation.form import Asked
 from crowd.interfaces.relation.page import build_page
 from crowd.interfaces.steps import Page, field_name
-from crowd.tutorials import practising
 from crowd.tutorials.lesson import Posted, Tutorial
-from crowd.tutorials.practising import Review, review, unmark
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span

@@ -28,7 +28,7 @@ def template(url: str) -> str:
     return f"{url}{'&' if urlsplit(url).query else '?'}{filled}"
 
 
-def completion_url(hit: Hit, *, study_id: str = "") -> str:
+def completion_url(hit: Hit, study_id: str = "") -> str:
     """Return where a worker's browser goes once our own server has the answer.
 
     Parameters

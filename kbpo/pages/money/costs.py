@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from annotations.models import Corpus, Question
 from annotations.models.question import FIRST_VOTES
-from crowd import budget
+from crowd import budget, pay
 from crowd.interfaces.relation.interface import INTERFACE
 from crowd.models import HitBatch
-from crowd.pricing import pay, timing
+from crowd.pricing import timing
 from crowd.providers import registry
 from evaluation.design.prices import Expected
 from evaluation.models import Submission

@@ -281,3 +281,21 @@ def test_scores_that_became_rows_can_become_columns_again(go: Go, scored: Apps) 
     before = read(scored)
     go("0013_scores_are_rows")
     assert read(go("0012_entities")) == before
+
+
+def test_every_team_that_has_submitted_competes(go: Go) -> None:
+    apps = go("0013_scores_are_rows")
+    corpora = [apps.get_model("annotations", "Corpus").objects.create(tag=tag, name=tag) for tag in "ab"]
+    teams = [apps.get_model("accounts", "Team").objects.create(name=name) for name in ("One", "Two", "Idle")]
+    entered = [(0, 0, "withdrawn"), (0, 0, "uploaded"), (1, 0, "refused"), (1, 1, "cancelled")]
+    for corpus, team, state in entered:
+        apps.get_model("evaluation", "Submission").objects.create(
+            corpus=corpora[corpus], team=teams[team], name="one", digest="0" * 64, state=state
+        )
+    pairs = {(corpora[corpus].pk, teams[team].pk) for corpus, team, _ in entered}
+    for _ in range(2):  # once more, where they are known already
+        apps = go("0014_competitors")
+        competitors = apps.get_model("annotations", "Competitor").objects
+        assert competitors.count() == 3
+        assert set(competitors.values_list("corpus", "team")) == pairs
+        go("0013_scores_are_rows")

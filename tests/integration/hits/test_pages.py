@@ -17,6 +17,7 @@ from tests.factories import (
     HitFactory,
     QuestionFactory,
     ResponseFactory,
+    TeamFactory,
     WorkerIdentityFactory,
 )
 from tests.integration.hits.conftest import (
@@ -163,16 +164,9 @@ def test_names_that_cannot_be_are_refused(browser: Client, hit: Hit, given: dict
 
 
 def test_a_worker_whose_team_competes_is_told_to_return_it(browser: Client, hit: Hit) -> None:
-    WorkerIdentityFactory.create(worker_id="W1")
-
-    def everybody(worker_id: int, corpus_id: int) -> bool:
-        return True
-
-    conflicts.register(everybody)
-    try:
-        response = browser.get(address(hit))
-    finally:
-        conflicts.unregister(everybody)
+    identity = WorkerIdentityFactory.create(worker_id="W1")
+    conflicts.add_competitor(corpus=hit.batch.corpus, team=TeamFactory.create(members=[identity.user]))
+    response = browser.get(address(hit))
     assert response.status_code == 403
     assert "Return the task" in html_of(response)
 

@@ -1,6 +1,5 @@
 """Collecting: every answer counted once, or kept with what is wrong; HITs ended when nothing can come."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -11,13 +10,14 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations import conflicts
 from annotations.models import Response
-from crowd import budget, collecting, posting, review
+from crowd import budget, collecting, posting, qualifying, review
 from crowd.collecting import identify
 from crowd.models import Assignment, Hit
+from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import Conflict
 from tests import crowd
-from tests.factories import QuestionFactory, UserFactory
+from tests.factories import QuestionFactory, TeamFactory, UserFactory
 from tests.fake_provider import LOST
 from tests.integration.crowd.services.conftest import Desk
 
@@ -143,22 +143,9 @@ def test_a_worker_who_has_answered_before_gives_no_second_vote(desk: Desk, hit: 
     assert Response.objects.count() == 1
 
 
-@pytest.fixture
-def barred() -> Iterator[set[int]]:
-    users: set[int] = set()
-
-    def check(worker_id: int, corpus_id: int) -> bool:
-        return worker_id in users
-
-    conflicts.register(check)
-    yield users
-    conflicts.unregister(check)
-
-
-def test_a_worker_whose_team_competes_gives_no_vote_and_is_paid(
-    desk: Desk, hit: Hit, barred: set[int]
-) -> None:
-    barred.add(identify(provider="marketplace", worker_id="W7").user.pk)
+def test_a_worker_whose_team_competes_gives_no_vote_and_is_paid(desk: Desk, hit: Hit) -> None:
+    user = identify(provider="marketplace", worker_id="W7").user
+    conflicts.add_competitor(corpus=desk.corpus, team=TeamFactory.create(members=[user]))
     ident = desk.send(hit, "W7")
     desk.collect()
     assert "competes" in desk.assignment(ident).problem
@@ -200,18 +187,19 @@ def test_a_vote_that_did_not_count_is_asked_of_somebody_else(desk: Desk) -> None
 
 @pytest.fixture
 def suspicious(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    words = [""]
+    words: list[str] = []
+    found = checking.flags
 
-    def check(assignment: Assignment) -> str:
-        return words[0]
+    def flags(*, assignment: Assignment) -> tuple[str, ...]:
+        return (*found(assignment=assignment), *words)
 
-    monkeypatch.setattr(collecting, "_checks", [*collecting._checks, check])
+    monkeypatch.setattr(checking, "flags", flags)
     return words
 
 
 def test_flagged_work_settles_nothing_until_a_person_has_looked(desk: Desk, suspicious: list[str]) -> None:
     [hit] = desk.posted(votes=1)
-    suspicious[0] = "Four times as fast as others"
+    suspicious.append("Four times as fast as others")
     ident = desk.send(hit)
     desk.collect()
     assert desk.assignment(ident).flag == "Four times as fast as others"
@@ -499,7 +487,7 @@ def test_a_kill_between_two_answers_loses_neither(
 
 def test_a_tutorial_is_settled_when_it_is_collected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     settled = []
-    monkeypatch.setattr(collecting, "_tutorials", [lambda assignment, now: settled.append(assignment)])
+    monkeypatch.setattr(qualifying, "settle_tutorial", lambda *, assignment, now: settled.append(assignment))
     batch = crowd.open_tutorial(
         corpus=desk.corpus,
         kind="relation",

@@ -4,7 +4,7 @@ import pytest
 
 from crowd.grouping import Group
 from crowd.interfaces.entities.price import DocumentPrice
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 from kbpo.core.errors import InvalidInput
 
 PRICE = DocumentPrice("entities")

@@ -4,7 +4,7 @@ import pytest
 
 from crowd.grouping import Group, OpenQuestion
 from crowd.interfaces.relation.price import RelationPrice
-from crowd.pricing.pay import Pace
+from crowd.pay import Pace
 
 PRICE = RelationPrice("relation")
 PACE = Pace(seconds={"relation": 20.0, "canonical": 5.0})

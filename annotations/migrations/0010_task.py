@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotations", "0008_language")]
+    dependencies = [("annotations", "0009_competitors")]
 
     operations = [
         migrations.AddField(

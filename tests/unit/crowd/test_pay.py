@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.pricing import pay, timing
-from crowd.pricing.pay import Pace
+from crowd import pay
+from crowd.pay import Pace
+from crowd.pricing import timing
 from kbpo.core.errors import InvalidInput
 
 

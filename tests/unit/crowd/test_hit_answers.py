@@ -5,7 +5,7 @@ import pytest
 from annotations.kinds import kind_names
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Question
-from crowd.hits.hit_answers import parse, read_answers, storable
+from crowd.hit_answers import parse, read_answers, storable
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
