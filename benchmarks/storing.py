@@ -56,11 +56,11 @@ def main(kb: Path, corpus_path: Path) -> None:
             file=File(file),
         )
     outcomes = []
-    read_kb = submitting.read_file
+    read_file = submitting.read_file
 
     def remember(**given):  # type: ignore[no-untyped-def]
         begun = time.monotonic()
-        outcomes.append(read_kb(**given))
+        outcomes.append(read_file(**given))
         outcomes.append(time.monotonic() - begun)
         return outcomes[0]
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, Problem, Upload
+from evaluation.registry import task_of
 from evaluation.submissions import check_queue, checks, uploads
 from kbpo import pipeline
 from kbpo.core.errors import TooMany
@@ -48,9 +49,9 @@ def read(monkeypatch):
     names = []
     original = checks._try
 
-    def noted(pk):
+    def noted(pk, find_task):
         names.append(FileCheck.objects.get(pk=pk).upload.name)
-        return original(pk)
+        return original(pk, find_task)
 
     monkeypatch.setattr(checks, "_try", noted)
     return names
@@ -178,7 +179,7 @@ def test_a_check_is_thrown_away_or_begun_anew_while_it_is_read(send, people, mon
 
     with monkeypatch.context() as patch:
         patch.setattr(checks, "read_file", slow)
-        other = beside(checks._read_next)
+        other = beside(lambda: checks._read_next(task_of))
         try:
             assert reached.wait(PATIENCE)
             if how == "discard":

@@ -43,25 +43,25 @@ def test_each_sampled_claim_is_reused_published_or_new(batch):
     claimed(batch, sampled_in=batch, known=True)
     for _ in range(3):
         claimed(batch, sampled_in=batch)
-    found = cost(batch.submission)
+    found = cost(batch.submission, KBP.choices)
     assert (found.reused, found.published, found.new, found.all) == (2, 1, 3, 6)
 
 
 def test_what_others_claim_is_not_counted(batch):
     first = batch.epoch.batches.get(number=1)
     SampledInstanceFactory(batch=first, instance__document__corpus=batch.epoch.corpus)
-    assert cost(batch.submission).all == 0
+    assert cost(batch.submission, KBP.choices).all == 0
 
 
 def test_before_it_is_sampled_a_submission_has_cost_nothing():
-    assert cost(SubmissionFactory(state="accepted")) is None
+    assert cost(SubmissionFactory(state="accepted"), KBP.choices) is None
 
 
 def test_the_half_width_is_that_of_the_level_the_sample_is_drawn_for(batch):
     ScoreFactory(batch=batch, level=95)
-    assert cost(batch.submission).half_width is None
+    assert cost(batch.submission, KBP.choices).half_width is None
     ScoreFactory(batch=batch, level=80, p=(0.6, 0.58, 0.63))
-    assert cost(batch.submission).half_width == pytest.approx(2.5)
+    assert cost(batch.submission, KBP.choices).half_width == pytest.approx(2.5)
 
 
 def test_too_few_labels_leave_the_name_alone(batch):
@@ -87,7 +87,7 @@ def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):
         level=95,
         **figures_of("precision", (0.57, 0.4, 0.7)),
     )
-    (found,) = spreads(batch.submission, 95)
+    (found,) = spreads(batch.submission, KBP.choices, 95)
     assert found.words == "relation and linking: precision"
     assert found.difference == pytest.approx(-0.03)
-    assert spreads(batch.submission, 80) == []
+    assert spreads(batch.submission, KBP.choices, 80) == []
