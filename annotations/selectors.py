@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from annotations.kinds.passages import Passage
 from annotations.languages import DEFAULT
 from annotations.models import Corpus, Document, DocumentAnnotation, Sentence
+from annotations.passages import Passage
 from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span

@@ -6,9 +6,9 @@ from django.views.generic import RedirectView
 
 urlpatterns = [
     path("", RedirectView.as_view(url=settings.SITE_URL), name="hit_home"),  # who typed this host's name
-    path("hits/", include("crowd.hits.urls")),
+    path("hits/", include("crowd.views.hit_urls")),
 ]
 
-handler400 = "crowd.hits.views.not_understood"
-handler403 = "crowd.hits.views.not_allowed"
-handler404 = "crowd.hits.views.not_found"
+handler400 = "crowd.views.hits.not_understood"
+handler403 = "crowd.views.hits.not_allowed"
+handler404 = "crowd.views.hits.not_found"

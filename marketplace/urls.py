@@ -2,9 +2,8 @@
 
 from django.urls import path, re_path
 
-from marketplace import views
+from marketplace import api, views
 from marketplace.frames import SUBMIT
-from marketplace.protocol import api
 
 urlpatterns = [
     re_path(r"^marketplace/api/?$", api.requester_api, name="requester_api"),

@@ -17,7 +17,7 @@ from kbpo.core.errors import Conflict, InvalidInput, KbpoError
 from kbpo.core.numbers import whole_number
 from marketplace import browse, frames, lifecycle, qualifications
 from marketplace.models import Assignment, HitType, Worker
-from marketplace.protocol import replies
+from marketplace.operations import replies
 from marketplace.protocol.answers import LONGEST, write_answers
 from marketplace.workers import worker_for
 

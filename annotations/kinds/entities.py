@@ -22,13 +22,12 @@ from annotations import annotating, selectors
 from annotations.aggregation import tokens
 from annotations.aggregation.majority import Verdict
 from annotations.aggregation.tokens import Outcome
-from annotations.kinds import kind_names
 from annotations.kinds.agreement import Agreement, Aspect
 from annotations.kinds.fields import VERSION
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.kinds.links import link_text, read_link
-from annotations.kinds.passages import Passage
-from annotations.models import Question, Response
+from annotations.models import Question, Response, kind_names
+from annotations.passages import Passage
 from annotations.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from annotations.aggregation.majority import Verdict
 from annotations.kinds.agreement import Agreement
 from annotations.kinds.fields import VERSION
-from annotations.kinds.passages import Passage
 from annotations.models import Question
+from annotations.passages import Passage
 from annotations.records import shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span

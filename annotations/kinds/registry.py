@@ -11,9 +11,9 @@ from annotations.kinds import canonical, entities, relation
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.kind import Kind
-from annotations.kinds.passages import Passage
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
+from annotations.passages import Passage
 from kbpo.core.errors import InvalidInput
 
 #: In the order in which their numbers are shown.

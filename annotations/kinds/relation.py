@@ -12,13 +12,12 @@ from django.db.models import QuerySet
 
 from annotations.aggregation import majority
 from annotations.aggregation.majority import Verdict
-from annotations.kinds import kind_names
 from annotations.kinds.agreement import Agreement, on_whole_answers
 from annotations.kinds.fields import VERSION, read_fields, read_span
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.kinds.links import read_links
-from annotations.kinds.passages import Passage
-from annotations.models import Question
+from annotations.models import Question, kind_names
+from annotations.passages import Passage
 from annotations.records import RelationRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS, options

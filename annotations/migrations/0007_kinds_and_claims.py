@@ -1,6 +1,5 @@
 from django.db import migrations, models
 
-import annotations.kinds.kind_names
 
 
 class Migration(migrations.Migration):
@@ -18,12 +17,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='question',
             name='kind',
-            field=models.CharField(choices=annotations.kinds.kind_names.choices, max_length=16),
+            field=models.CharField(help_text="Of question: its name.", max_length=16),
         ),
         migrations.AlterField(
             model_name='kindagreement',
             name='kind',
-            field=models.CharField(choices=annotations.kinds.kind_names.choices, max_length=16),
+            field=models.CharField(help_text="Of question: its name.", max_length=16),
         ),
         migrations.AddConstraint(
             model_name='question',

@@ -2,7 +2,6 @@
 
 from django.db import models
 
-from annotations.kinds.kind_names import choices
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
@@ -18,7 +17,7 @@ class Question(models.Model):
         SETTLED = "settled", "settled"
 
     document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="questions")
-    kind = models.CharField(max_length=16, choices=choices)
+    kind = models.CharField(max_length=16, help_text="Of question: its name.")
     key = models.CharField(max_length=128)
     payload = models.JSONField()
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)

@@ -3,7 +3,6 @@
 from django.db import models
 from django.db.models import F, Q
 
-from annotations.kinds.kind_names import choices
 from annotations.models.corpus import Corpus
 
 
@@ -35,7 +34,7 @@ class KindAgreement(models.Model):
         LINKS = "links", "links"
 
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="agreements")
-    kind = models.CharField(max_length=16, choices=choices)
+    kind = models.CharField(max_length=16, help_text="Of question: its name.")
     aspect = models.CharField(
         max_length=16, choices=Aspect, default=Aspect.WHOLE, help_text="Of what an answer says."
     )

@@ -1,6 +1,6 @@
 """What an interface is: how people are asked some kinds of question, wherever that is.
 
-Its pages stand in `crowd.interfaces.page_registry`, so that what plans and pays work needs no views.
+Its pages stand in `crowd.pages.registry`, so that what plans and pays work needs no views.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,8 @@
 import numpy as np
 from django.db.models import Exists, OuterRef
 
-from annotations.kinds.kind_names import CANONICAL, RELATION
 from annotations.models import Question
+from annotations.models.kind_names import CANONICAL, RELATION
 from evaluation.kbp.claims import COLUMNS, ClaimRow, known_rows
 from evaluation.models import Epoch, Prediction, Submission
 from evaluation.units import Foreseen, Groups

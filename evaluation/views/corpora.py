@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
 from evaluation.views.board import board
 
@@ -16,7 +17,7 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": found,
         "documents": found.documents.count(),
         "epochs": found.epochs.order_by("-number"),
-        "agreements": found.agreements.filter(questions__gt=0),
+        "agreements": [(find_kind(one.kind).label, one) for one in found.agreements.filter(questions__gt=0)],
         **board(request, found),
     }
     return render(request, "evaluation/corpus.html", context)

@@ -7,4 +7,4 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks."""
-        from kbpo import checks  # noqa: F401
+        from kbpo.core import production_checks  # noqa: F401

@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from annotations.models import Question
-from crowd.interfaces.page_registry import PAGES
 from crowd.interfaces.registry import INTERFACES, interface_of
 from crowd.models import Assignment
+from crowd.pages.registry import PAGES
 from kbpo.core.errors import InvalidInput
 from kbpo.pages.batches import waits_for_a_person
 

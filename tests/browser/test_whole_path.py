@@ -9,10 +9,9 @@ from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from annotations import responses
-from annotations.kinds import kind_names
 from annotations.kinds.registry import read_question
 from annotations.kinds.relation import RelationQuestion
-from annotations.models import Question
+from annotations.models import Question, kind_names
 from evaluation.models import Submission
 from kbpo import pipeline
 from kbpo.accounts.models import User

@@ -16,8 +16,8 @@ import pytest
 from annotations import jsonlines, pairs
 from annotations.aggregation import tokens
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.kinds.passages import Passage
 from annotations.kinds.relation import Mention, RelationQuestion
+from annotations.passages import Passage
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents

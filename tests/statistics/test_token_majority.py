@@ -6,7 +6,7 @@ from statistics import mean
 from annotations import jsonlines
 from annotations.aggregation import tokens
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.kinds.passages import Passage
+from annotations.passages import Passage
 from annotations.records import read_annotation
 from annotations.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents

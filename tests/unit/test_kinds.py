@@ -54,7 +54,7 @@ def test_nothing_but_kinds_and_interfaces_tells_kinds_apart() -> None:
         "kind in ('relation', 'canonical')",
         "question.kind == kind_names.ENTITIES",
         "kind is relation.NAME",
-        "from annotations.kinds.kind_names import ENTITIES\none.kind == ENTITIES",
+        "from annotations.models.kind_names import ENTITIES\none.kind == ENTITIES",
         "batch.kind == HitBatch.Kind.ENTITIES",
         "isinstance(asked, RelationQuestion)",
         "isinstance(asked, RelationQuestion | CanonicalQuestion)",

@@ -17,8 +17,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotations import names, questions
-from annotations.kinds.kind_names import ENTITIES
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
+from annotations.models.kind_names import ENTITIES
 from annotations.names import Occurrence
 from evaluation.estimators import coordinated, documents
 from evaluation.estimators._checks import FloatArray

@@ -8,8 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotations import labels
-from annotations.kinds import kind_names
-from annotations.models import Corpus, Question
+from annotations.models import Corpus, Question, kind_names
 from evaluation.estimators import documents
 from evaluation.estimators.turnover import Turnover, turn_over
 from evaluation.kbp.recall import document_phases, exhaustive

@@ -28,8 +28,8 @@ from kbpo.accounts import teams
 from kbpo.accounts.models import User
 from marketplace import ledger, lifecycle, qualifications, requesters
 from marketplace.models import Assignment, Hit, QualificationType
-from marketplace.protocol.operations.call import Call
-from marketplace.protocol.operations.hits import create_hit
+from marketplace.operations.call import Call
+from marketplace.operations.hits import create_hit
 from marketplace.workers import worker_for
 from tests import crowd
 from tests import factories as make

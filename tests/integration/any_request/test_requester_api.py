@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from marketplace import requesters
 from marketplace.models import Assignment, QualificationType, RequesterKey
+from marketplace.operations import OPERATIONS
 from marketplace.protocol import service
-from marketplace.protocol.operations import OPERATIONS
 from tests.integration.any_request.asking import HOLE, ask, json_holes
 from tests.integration.any_request.site import Site
 from tests.integration.any_request.values import FEW_JSON_VALUES, JSON_VALUES

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from annotations.models import Question
 from crowd.annotators import queue
-from crowd.interfaces.page_registry import pages_of
 from crowd.interfaces.registry import find_tutorial, interface_of
 from crowd.models import Assignment, Hit, HitBatch
+from crowd.pages.registry import pages_of
 from crowd.posting import planning
 from crowd.pricing.terms import BatchTerms
 from crowd.quality import checking

@@ -11,7 +11,7 @@ from django.db.models import Sum
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester, Worker
-from marketplace.protocol.operations import OPERATIONS, Call
+from marketplace.operations import OPERATIONS, Call
 from tests.integration.marketplace.conftest import HIT, new_worker
 from tests.processes import wait_until
 

@@ -16,8 +16,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from marketplace import operations
 from marketplace.models import Hit, RequesterKey
-from marketplace.protocol import operations, service
+from marketplace.protocol import service
 from tests.integration.marketplace.conftest import HIT, Connect, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -206,7 +207,7 @@ def test_a_request_that_fails_here_can_be_tried_again(
     def fail(call: object) -> dict[str, object]:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("marketplace.protocol.api.OPERATIONS", {"GetAccountBalance": fail})
+    monkeypatch.setattr("marketplace.api.OPERATIONS", {"GetAccountBalance": fail})
     mturk = connect(key)
     with pytest.raises(mturk.exceptions.ServiceFault) as error:
         mturk.get_account_balance()
@@ -218,7 +219,7 @@ def test_an_answer_that_breaks_the_service_model_is_a_fault(
     connect: Connect, key: RequesterKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "marketplace.protocol.api.OPERATIONS", {"GetAccountBalance": lambda call: {"AvailableBalance": "$1"}}
+        "marketplace.api.OPERATIONS", {"GetAccountBalance": lambda call: {"AvailableBalance": "$1"}}
     )
     mturk = connect(key)
     with pytest.raises(mturk.exceptions.ServiceFault):

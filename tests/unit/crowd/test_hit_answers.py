@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from annotations.kinds import kind_names
 from annotations.kinds.canonical import CanonicalQuestion
-from annotations.models import Question
+from annotations.models import Question, kind_names
 from crowd.hit_answers import parse, read_answers, storable
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span

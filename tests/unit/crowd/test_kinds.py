@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crowd.interfaces.page_registry import PAGES
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES
+from crowd.pages.registry import PAGES
 from tests.conftest import ROOT
 
 NAMES = {*ASKED_KINDS, *INTERFACES}

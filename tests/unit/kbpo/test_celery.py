@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from kbpo import celery, pipeline
-from kbpo.celery import app, broker
+from kbpo import pipeline
+from kbpo.core import celery
+from kbpo.core.celery import app, broker
 
 
 def test_beat_runs_every_stage_of_the_pipeline_and_every_other_task() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from kbpo import checks
+from kbpo.core import production_checks
 
 
 def test_a_server_that_cannot_send_mail_is_refused(
@@ -11,7 +11,7 @@ def test_a_server_that_cannot_send_mail_is_refused(
 ) -> None:
     settings.DEVELOPMENT = False
     monkeypatch.delenv("EMAIL_URL", raising=False)
-    assert [message.id for message in checks.mail_can_be_sent()] == ["kbpo.E001"]
+    assert [message.id for message in production_checks.mail_can_be_sent()] == ["kbpo.E001"]
 
 
 def test_a_server_with_an_email_url_can_send_mail(
@@ -19,7 +19,7 @@ def test_a_server_with_an_email_url_can_send_mail(
 ) -> None:
     settings.DEVELOPMENT = False
     monkeypatch.setenv("EMAIL_URL", "smtp://mail.example.org")
-    assert checks.mail_can_be_sent() == []
+    assert production_checks.mail_can_be_sent() == []
 
 
 def test_a_development_machine_needs_no_mail_server(
@@ -27,27 +27,27 @@ def test_a_development_machine_needs_no_mail_server(
 ) -> None:
     settings.DEVELOPMENT = True
     monkeypatch.delenv("EMAIL_URL", raising=False)
-    assert checks.mail_can_be_sent() == []
+    assert production_checks.mail_can_be_sent() == []
 
 
 def test_a_home_below_a_file_is_refused(settings: LazySettings, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     settings.KBPO_HOME = tmp_path / "file" / "home"
-    assert [message.id for message in checks.home_can_be_written()] == ["kbpo.E002"]
+    assert [message.id for message in production_checks.home_can_be_written()] == ["kbpo.E002"]
 
 
 def test_a_home_that_can_be_made_is_accepted(settings: LazySettings, tmp_path: Path) -> None:
     settings.KBPO_HOME = tmp_path / "not" / "yet"
-    assert checks.home_can_be_written() == []
+    assert production_checks.home_can_be_written() == []
 
 
 def test_mail_from_localhost_is_warned_of(settings: LazySettings) -> None:
     settings.DEVELOPMENT = False
     settings.DEFAULT_FROM_EMAIL = "kbpo@localhost"
-    assert [message.id for message in checks.mail_has_a_sender()] == ["kbpo.W001"]
+    assert [message.id for message in production_checks.mail_has_a_sender()] == ["kbpo.W001"]
 
 
 def test_mail_from_the_sites_own_address_is_not(settings: LazySettings) -> None:
     settings.DEVELOPMENT = False
     settings.DEFAULT_FROM_EMAIL = "kbpo@example.org"
-    assert checks.mail_has_a_sender() == []
+    assert production_checks.mail_has_a_sender() == []

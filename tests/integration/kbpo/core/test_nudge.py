@@ -6,8 +6,8 @@ from django.conf import LazySettings
 from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from kbpo.celery import app
 from kbpo.core import nudge as module
+from kbpo.core.celery import app
 from kbpo.core.nudge import nudge
 
 TASK = "kbpo.pipeline.close_batches"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.links import link_text
-from annotations.kinds.passages import Passage
 from annotations.kinds.registry import read_question
+from annotations.passages import Passage
 from annotations.records import MentionRecord
 from annotations.segmentation import segment
 from kbpo.core.errors import InvalidInput

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotations import responses
 from crowd import qualifying
-from crowd.hits.tutorial import RESULT, read_index
 from crowd.interfaces.registry import INTERFACES, find_tutorial
+from crowd.pages.tutorial import RESULT, read_index
 from crowd.tutorials import pages
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput

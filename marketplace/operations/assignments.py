@@ -4,10 +4,10 @@ from django.db import transaction
 
 from marketplace import ledger, lifecycle, tokens, workers
 from marketplace.models import Assignment, LedgerEntry
+from marketplace.operations.call import Answer, Call
+from marketplace.operations.hits import counted_hit, write_hit
 from marketplace.protocol import paging
 from marketplace.protocol.errors import RequestError, invalid_parameter, missing_assignment, wrong_state
-from marketplace.protocol.operations.call import Answer, Call
-from marketplace.protocol.operations.hits import counted_hit, write_hit
 
 STATES = {
     "Submitted": Assignment.State.SUBMITTED,

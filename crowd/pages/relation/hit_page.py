@@ -16,12 +16,12 @@ from crowd import hit_answers
 from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import NotAnswered, posted, wants_json
-from crowd.interfaces.pages import HitPage
 from crowd.interfaces.relation import RELATION, form
 from crowd.interfaces.relation.form import Asked
 from crowd.interfaces.relation.page import build_page, spans_of
 from crowd.interfaces.steps import Page, field_name
 from crowd.models import Assignment, Hit
+from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.spans import Span
 

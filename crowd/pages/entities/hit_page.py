@@ -16,8 +16,8 @@ from crowd.hits import sending, tokens
 from crowd.hits.arrivals import Arrival
 from crowd.hits.limits import LARGEST
 from crowd.interfaces.entities.page import TYPES, build_page, minutes
-from crowd.interfaces.pages import HitPage
 from crowd.models import Assignment, Hit
+from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput
 
 STEPS = ("mark", "check")  # what the page times: the marking, and the last look at it

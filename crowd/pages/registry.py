@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from crowd.hits import tutorial
 from crowd.interfaces import entities, relation
-from crowd.interfaces.entities import annotator_page as entity_annotator_page
-from crowd.interfaces.entities import desk_page as entity_desk_page
-from crowd.interfaces.entities import hit_page as entity_hit_page
-from crowd.interfaces.pages import HitPage, Pages
 from crowd.interfaces.registry import find_interface, interface_of
-from crowd.interfaces.relation import annotator_page as relation_annotator_page
-from crowd.interfaces.relation import desk_page as relation_desk_page
-from crowd.interfaces.relation import hit_page as relation_hit_page
 from crowd.models import HitBatch
+from crowd.pages import tutorial
+from crowd.pages.entities import annotator_page as entity_annotator_page
+from crowd.pages.entities import desk_page as entity_desk_page
+from crowd.pages.entities import hit_page as entity_hit_page
+from crowd.pages.page import HitPage, Pages
+from crowd.pages.relation import annotator_page as relation_annotator_page
+from crowd.pages.relation import desk_page as relation_desk_page
+from crowd.pages.relation import hit_page as relation_hit_page
 
 PAGES: Mapping[str, Pages] = {
     relation.NAME: Pages(

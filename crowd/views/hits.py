@@ -21,8 +21,8 @@ from crowd import wikipedia
 from crowd.bodies import json_object
 from crowd.hits import forms, limits, policy, tokens, working
 from crowd.hits.arrivals import Arrival, read_arrival
-from crowd.interfaces.page_registry import hit_page
 from crowd.models import Assignment, Hit
+from crowd.pages.registry import hit_page
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.numbers import whole_number
 

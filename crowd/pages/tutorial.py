@@ -11,9 +11,9 @@ from crowd import qualifying
 from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import posted
-from crowd.interfaces.pages import HitPage
 from crowd.interfaces.registry import find_tutorial
 from crowd.models import Assignment, Hit, TutorialAttempt
+from crowd.pages.page import HitPage
 from crowd.tutorials import pages
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import Conflict, InvalidInput

@@ -13,10 +13,10 @@ from django.views.decorators.csrf import csrf_exempt
 from kbpo.core.errors import KbpoError
 from marketplace import lifecycle
 from marketplace.models import RequesterKey
+from marketplace.operations import OPERATIONS, Call
+from marketplace.operations.throttle import take_request
 from marketplace.protocol import service, signatures
 from marketplace.protocol.errors import ProtocolError, RequestError
-from marketplace.protocol.operations import OPERATIONS, Call
-from marketplace.protocol.throttle import take_request
 
 logger = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import Offer
 from annotations.models import Document, Label, Question, Response, Sentence
-from crowd.interfaces.pages import DeskPage
 from crowd.interfaces.relation.form import Asked, ticked_values
 from crowd.interfaces.relation.page import build_page
 from crowd.interfaces.sent import read_sent
 from crowd.interfaces.steps import Page, Step, field_name
 from crowd.models import Assignment
+from crowd.pages.page import DeskPage
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -10,7 +10,6 @@ from django.utils import timezone
 from annotations.kinds.registry import read_claim_question
 from annotations.models import Question, Response, Sentence
 from crowd.annotators import answering
-from crowd.interfaces.pages import AnnotatorPage
 from crowd.interfaces.relation import CANONICAL, RELATION
 from crowd.interfaces.relation.companions import companions
 from crowd.interfaces.relation.form import Asked, read_answer, ticked_values
@@ -18,6 +17,7 @@ from crowd.interfaces.relation.page import build_page
 from crowd.interfaces.steps import field_name
 from crowd.models import Reservation
 from crowd.open_questions import rank_of_kind
+from crowd.pages.page import AnnotatorPage
 from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError
 from kbpo.core.spans import Span

@@ -12,8 +12,8 @@ from annotations import responses
 from annotations.models import Corpus, Question, Response
 from annotations.selectors import corpus_by_tag
 from crowd.annotators import queue
-from crowd.interfaces.page_registry import pages_of
 from crowd.models import Reservation
+from crowd.pages.registry import pages_of
 from kbpo.accounts.models import User
 
 

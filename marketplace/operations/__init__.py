@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from marketplace.protocol.operations import assignments, hits, workers
-from marketplace.protocol.operations.call import Answer, Call
+from marketplace.operations import assignments, hits, workers
+from marketplace.operations.call import Answer, Call
 
 __all__ = ["OPERATIONS", "Answer", "Call"]
 

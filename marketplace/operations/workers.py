@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from marketplace import qualifying
 from marketplace.models import Qualification, QualificationType, WorkerBlock
+from marketplace.operations.call import Answer, Call
 from marketplace.protocol import paging
 from marketplace.protocol.errors import (
     RequestError,
@@ -14,7 +15,6 @@ from marketplace.protocol.errors import (
     wrong_state,
 )
 from marketplace.protocol.identifiers import new_id
-from marketplace.protocol.operations.call import Answer, Call
 from marketplace.workers import find_worker
 
 LENGTHS = {"Name": 200, "Description": 2000, "Keywords": 1000}

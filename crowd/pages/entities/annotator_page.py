@@ -12,8 +12,8 @@ from crowd.annotators import answering, drafts
 from crowd.annotators.refusals import answers_json
 from crowd.bodies import json_object
 from crowd.interfaces.entities.page import TYPES, build_page, minutes
-from crowd.interfaces.pages import AnnotatorPage
 from crowd.models import Reservation
+from crowd.pages.page import AnnotatorPage
 from kbpo.accounts.models import User
 
 

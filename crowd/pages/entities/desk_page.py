@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from annotations.models import Document, Question
 from crowd.interfaces.entities import marked
-from crowd.interfaces.pages import DeskPage
 from crowd.interfaces.sent import read_sent
 from crowd.models import Assignment
+from crowd.pages.page import DeskPage
 
 
 def read(assignment: Assignment, questions: Sequence[Question]) -> list[marked.MarkedPart]:

@@ -11,10 +11,10 @@ from django.db.models import Count, F, Q, QuerySet
 
 from marketplace import ledger, lifecycle, qualifying, tokens
 from marketplace.models import Assignment, Hit, HitType, Requester
+from marketplace.operations.call import Answer, Call
 from marketplace.protocol import paging, questions
 from marketplace.protocol.errors import RequestError, invalid_parameter, out_of_range, wrong_state
 from marketplace.protocol.identifiers import new_id
-from marketplace.protocol.operations.call import Answer, Call
 
 YEAR = 365 * 24 * 3600
 MONTH = 30 * 24 * 3600

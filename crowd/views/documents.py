@@ -14,7 +14,7 @@ from crowd.annotators import drafts
 from crowd.annotators.refusals import answers_json
 from crowd.bodies import json_object
 from crowd.hits import limits
-from crowd.interfaces.page_registry import pages_of
+from crowd.pages.registry import pages_of
 from kbpo.accounts.models import User
 
 
