@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all test-dates check bench fuzz screenshots clean
+.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -83,6 +83,9 @@ fuzz: setup  ## look for inputs that break the reader, for FUZZ_SECONDS; finding
 	@mkdir -p "$(KBPO_HOME)"
 	@$(BIN)/python -m tests.fuzz.fuzz_reader "$(KBPO_HOME)/fuzz" -dict=tests/fuzz/kb.dict -max_len=4096 \
 		-max_total_time=$(FUZZ_SECONDS) -artifact_prefix="$(KBPO_HOME)/fuzz-"
+
+drawing: setup  ## draw folders and imports into docs/images/house.svg
+	@$(BIN)/python -m docs.drawing
 
 screenshots: setup  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots

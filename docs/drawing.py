@@ -1,7 +1,7 @@
 """Draw the house as folders and imports: ``make drawing`` writes docs/images/house.svg.
 
-A box is a folder, or loose modules of one folder that stand at one height; its number counts modules. Everything
-stands above what it imports. A line that follows from others is left out: who imports what a room imports is
+A box is a folder, or loose modules of one folder that stand at one height; its number counts modules.
+Everything stands above what it imports. A line that follows from others is left out: who imports what a room imports is
 not drawn to reach past it. What is in a circle of imports, so that there is no above and below, is red.
 """
 
@@ -123,7 +123,10 @@ def heights(graph: Graph, circles: Mapping[str, frozenset[str]]) -> dict[str, in
 
 
 def put_in_boxes(
-    sizes: Mapping[str, int], height: Mapping[str, int], circles: Mapping[str, frozenset[str]], folders: set[str]
+    sizes: Mapping[str, int],
+    height: Mapping[str, int],
+    circles: Mapping[str, frozenset[str]],
+    folders: set[str],
 ) -> dict[Box, list[str]]:
     """Group rooms: each folder by itself, modules of one package and height together."""
     groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
@@ -166,7 +169,9 @@ def draw(root: Path = ROOT) -> str:
                 x += box.width + GAP
             y += max(box.height for box in line) + GAP
         y += ROW - GAP
-    arrows = _arrows({box: {box_of[one] for room in rooms for one in graph[room]} - {box} for box, rooms in boxes.items()})
+    arrows = _arrows(
+        {box: {box_of[one] for room in rooms for one in graph[room]} - {box} for box, rooms in boxes.items()}
+    )
     return _svg(places, arrows, y - ROW + MARGIN)
 
 
@@ -205,7 +210,9 @@ def _svg(places: Mapping[Box, tuple[float, float]], arrows: Iterable[tuple[Box, 
         'font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{height:.0f}" fill="#fff"/>',
     ]
-    for box, target in sorted(arrows, key=lambda one: (one[0].heading, one[0].names, one[1].heading, one[1].names)):
+    for box, target in sorted(
+        arrows, key=lambda one: (one[0].heading, one[0].names, one[1].heading, one[1].names)
+    ):
         (x1, y1), (x2, y2) = places[box], places[target]
         red = box.in_circle and target.in_circle
         start, end = (x1 + box.width / 2, y1 + box.height), (x2 + target.width / 2, y2)

@@ -18,7 +18,7 @@ from annotations.kinds.registry import KINDS
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("annotations", "crowd", "evaluation", "kbpo", "marketplace", "demo")
 #: Where kinds are told apart by right.
-OWN = ("annotations/kinds/", "crowd/interfaces/")
+OWN = ("annotations/kinds/", "crowd/interfaces/", "crowd/pages/")
 
 QUESTIONS = {"RelationQuestion", "CanonicalQuestion", "EntitiesQuestion"}
 HOLDERS = {"kind_names", "Kind", "relation", "canonical", "entities"}
@@ -102,7 +102,8 @@ def told_apart(tree: ast.AST) -> Iterator[ast.expr | ast.pattern]:
     imported = {
         alias.asname or alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("annotations.kinds.")
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith(("annotations.kinds.", "annotations.models.kind_names"))
         for alias in node.names
     }
 

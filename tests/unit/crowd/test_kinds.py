@@ -15,7 +15,7 @@ NAMES = {*ASKED_KINDS, *INTERFACES}
 CONSTANTS = {name.upper() for name in NAMES}
 QUESTIONS = {"RelationQuestion", "CanonicalQuestion", "EntitiesQuestion"}
 SEARCHED = ("crowd", "kbpo/pages", "kbpo/management")
-OWN = ("crowd/interfaces/", "crowd/migrations/")
+OWN = ("crowd/interfaces/", "crowd/pages/", "crowd/migrations/")
 QUOTED = re.compile(rf"'({'|'.join(sorted(NAMES))})'")
 IN_TEMPLATE = re.compile(rf"""[!=]=\s*["']({"|".join(sorted(NAMES))})["']""")
 
