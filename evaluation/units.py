@@ -1,6 +1,6 @@
 """Units: what is sampled, and shared by the systems that predict it. What one is, is its task's to say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +42,8 @@ class Groups:
 
     Attributes
     ----------
+    kind : str
+        Of question.
     group : int[k]
         Which question, from 0, settles each.
     unit : int[k]
@@ -50,6 +52,7 @@ class Groups:
         Whether it is asked already wherever that unit is sampled.
     """
 
+    kind: str
     group: IntArray
     unit: IntArray
     is_shared: BoolArray
@@ -65,14 +68,14 @@ class Foreseen:
     p : float[n]
     known : bool[n]
         As `Task.known` says.
-    questions : mapping of str to Groups
-        By kind of question.
+    questions : sequence of Groups
+        One for each kind of question.
     """
 
     ids: IntArray
     p: FloatArray
     known: BoolArray
-    questions: Mapping[str, Groups]
+    questions: Sequence[Groups]
 
 
 @dataclass(frozen=True, eq=False)

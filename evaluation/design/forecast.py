@@ -90,10 +90,10 @@ def _forecast(submission: Submission, epoch: Epoch, task: Task) -> Forecast:
         before = np.where(foreseen.known, 1.0, 0.0)
         after = np.maximum(before, chance_to_be_drawn(foreseen.p, iid.draws_needed(target)))
     questions = {}
-    for kind, groups in foreseen.questions.items():
+    for groups in foreseen.questions:
         asked = np.where(groups.is_shared, before[groups.unit], 0.0)
         asked = np.where(foreseen.known[groups.unit], 1.0, asked)
-        questions[kind] = expected_questions(groups.group, asked, after[groups.unit])
+        questions[groups.kind] = expected_questions(groups.group, asked, after[groups.unit])
     return Forecast(
         units=len(foreseen.p),
         known=int(foreseen.known.sum()),

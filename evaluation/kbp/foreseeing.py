@@ -64,8 +64,11 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
                 canonicals.append(canonical_ids.setdefault(key, len(canonical_ids)))
                 owners.append(row)
                 shared.append(is_shared)
-    of_pairs = Groups(np.array(pairs, dtype=np.int64), np.arange(len(p)), np.ones(len(p), dtype=np.bool_))
+    of_pairs = Groups(
+        RELATION, np.array(pairs, dtype=np.int64), np.arange(len(p)), np.ones(len(p), dtype=np.bool_)
+    )
     of_canonicals = Groups(
+        CANONICAL,
         np.array(canonicals, dtype=np.int64),
         np.array(owners, dtype=np.int64),
         np.array(shared, dtype=np.bool_),
@@ -74,7 +77,7 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
         np.array(ids, dtype=np.int64),
         np.array(p),
         np.array(known, dtype=np.bool_),
-        {RELATION: of_pairs, CANONICAL: of_canonicals},
+        (of_pairs, of_canonicals),
     )
 
 
