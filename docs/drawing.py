@@ -2,7 +2,8 @@
 
 A box is a folder, or loose modules of one folder that stand at one height; its number counts modules.
 Everything stands above what it imports. A line that follows from others is left out: who imports what a room
-imports is not drawn to reach past it. What is in a circle of imports, so that there is no above and below, is red.
+imports is not drawn to reach past it. What is in a circle of imports, where there is no above and below, is
+red.
 """
 
 import ast
