@@ -22,6 +22,7 @@ def one_line(said: str) -> bool:
     return said.count("\n") == 1 and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_newcomers_first_command_just_works_and_leaves_no_process_and_the_second_has_nothing_to_migrate(
     manage: Manage, tmp_path: Path
 ) -> None:

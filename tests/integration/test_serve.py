@@ -198,18 +198,16 @@ def test_told_to_end_it_leaves_no_process(demo: Demo, home: Path, how: signal.Si
     assert working_in(home) == []
 
 
+@pytest.mark.slow
 def test_killed_it_leaves_no_process(demo: Demo, home: Path) -> None:
     demo.ends(signal.SIGKILL)
     assert wait_until(lambda: not working_in(home), 30), working_in(home)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "argument"),
-    [
-        ("web", "gunicorn"),
-        pytest.param("worker", "worker", marks=pytest.mark.slow),
-        pytest.param("beat", "beat", marks=pytest.mark.slow),
-    ],
+    [("web", "gunicorn"), ("worker", "worker"), ("beat", "beat")],
 )
 def test_a_process_that_dies_ends_all_and_is_named(demo: Demo, home: Path, name: str, argument: str) -> None:
     parts = {pid: line for pid, line in pids_in(home).items() if argument in line.split()}
@@ -220,6 +218,7 @@ def test_a_process_that_dies_ends_all_and_is_named(demo: Demo, home: Path, name:
     assert working_in(home) == []
 
 
+@pytest.mark.slow
 def test_ended_while_it_loads_it_leaves_no_process(tmp_path: Path, port: str) -> None:
     demo = Demo(tmp_path / "home", PORT=port)
     assert wait_until(lambda: any("load_demo" in line for line in working_in(tmp_path)), STARTS)

@@ -1,6 +1,7 @@
 """Documents drawn for what their names are: unbiased recall with their probabilities, and not without."""
 
 import numpy as np
+import pytest
 
 from evaluation.estimators.documents import (
     SimpleRandom,
@@ -50,6 +51,7 @@ class World:
         return drawn, TwoPhase(of_first, np.concatenate([np.ones(FIRST), p2[taken]]), DOCUMENTS, PLANNED)
 
 
+@pytest.mark.slow
 def test_recall_is_unbiased_with_the_probabilities_and_biased_without():
     world, rng = World(), np.random.default_rng(1)
     weighted, unweighted, held = [], [], 0

@@ -113,6 +113,7 @@ def recall(tag: str, capsys: pytest.CaptureFixture[str]) -> float | None:
     return estimate
 
 
+@pytest.mark.slow
 def test_from_the_draw_to_the_leaderboard(
     world: LongerWorld,
     gold: dict[str, AnnotationRecord],

@@ -55,6 +55,7 @@ def an_epoch(apps: Apps, corpus: Any, number: int = 1, **fields: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_the_one_sample_of_a_corpus_becomes_the_current_and_that_of_every_epoch(go: Go) -> None:
     apps = go("0010_scored_as")
     corpora = [apps.get_model("annotations", "Corpus").objects.create(tag=tag, name=tag) for tag in "ab"]
@@ -82,6 +83,7 @@ def test_the_one_sample_of_a_corpus_becomes_the_current_and_that_of_every_epoch(
     ]
 
 
+@pytest.mark.slow
 def test_a_sample_in_two_phases_keeps_its_secret(go: Go) -> None:
     apps = go("0010_scored_as")
     corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
@@ -92,6 +94,7 @@ def test_a_sample_in_two_phases_keeps_its_secret(go: Go) -> None:
     assert apps.get_model("evaluation", "DocumentSample").objects.get().secret == SECRET
 
 
+@pytest.mark.slow
 def test_what_was_sampled_before_columns_were_kept_gets_them(go: Go) -> None:
     apps = go("0008_document_phases")
     model = {
