@@ -151,7 +151,7 @@ def test_the_votes_that_questions_needed_so_far_are_expected_again(
     Question.objects.filter(pk=settled[0].pk).update(state="expert", votes_needed=5)
     Question.objects.filter(pk=settled[1].pk).update(state="expert", votes_needed=4)
     text = text_of(look(desk, wanted))
-    assert "about $3.20 in the end: a question has taken 4.50 votes on average" in text  # 2.16 x 1.5
+    assert "about $3.20 in the end: a question takes 4.50 votes on average" in text  # 2.16 x 1.5
 
 
 def test_a_submissions_questions_alone_are_asked(
