@@ -33,13 +33,21 @@ _Counts = dict[tuple[int | None, str], dict[str, Any]]
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
-        jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what,
-        corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
-        row_number() OVER (PARTITION BY response.question_id, response.is_valid ORDER BY response.id) AS place
+        answer.what, corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
+        row_number() OVER (
+            PARTITION BY response.question_id, response.is_valid ORDER BY response.id
+        ) AS place,
+        array_agg(answer.what) FILTER (WHERE response.is_valid) OVER (
+            PARTITION BY response.question_id ORDER BY response.id
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+        ) AS votes
     FROM annotations_response AS response
     JOIN annotations_question AS question ON question.id = response.question_id
     JOIN annotations_document AS document ON document.id = question.document_id
     JOIN annotations_corpus AS corpus ON corpus.id = document.corpus_id
+    CROSS JOIN LATERAL (
+        SELECT jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
+    ) AS answer
     WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
         SELECT 1 FROM crowd_assignment AS shown
         JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
@@ -51,17 +59,14 @@ WITH said AS (
     SELECT question_id, sum(number) AS votes, max(number) AS largest,
         COALESCE((array_agg(number ORDER BY number DESC))[2], 0) AS second
     FROM alike GROUP BY question_id
-), firsts AS (
-    SELECT question_id, array_agg(what ORDER BY place) AS votes
-    FROM said WHERE by_first AND place <= 3 GROUP BY question_id
 ), compared AS (
     SELECT said.worker_id, said.kind, said.own,
         CASE
             WHEN said.kind <> ALL(%(compared)s) THEN 0
             WHEN NOT by_first THEN (2 * (alike.number - said.own) > most.votes - said.own)::int
             WHEN said.place > 2 THEN 0
-            WHEN firsts.votes[3 - said.place] = said.what THEN 1
-            WHEN firsts.votes[3] = said.what THEN -1
+            WHEN said.votes[3 - said.place] = said.what THEN 1
+            WHEN said.votes[3] = said.what THEN -1
             ELSE 0
         END AS agrees,
         CASE
@@ -70,12 +75,11 @@ WITH said AS (
                 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
                 > most.votes - said.own
             )::int
-            WHEN said.place > 2 OR firsts.votes[3 - said.place] = said.what THEN 0
-            WHEN firsts.votes[3 - said.place] = firsts.votes[3] THEN 1
+            WHEN said.place > 2 OR said.votes[3 - said.place] = said.what THEN 0
+            WHEN said.votes[3 - said.place] = said.votes[3] THEN 1
             ELSE 0
         END AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
-    LEFT JOIN firsts USING (question_id)
 )
 SELECT worker_id, kind, count(*), sum(agrees + disagrees), sum(agrees), sum(own),
     sum(own * (agrees + disagrees)), sum(own * agrees)
