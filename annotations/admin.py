@@ -13,8 +13,16 @@ from kbpo.core.admin import ReadOnlyAdmin
 class CorpusAdmin(ReadOnlyAdmin):
     """Corpora: name, description, quota and when votes suffice may change; task, design and language not."""
 
-    list_display = ["tag", "name", "task", "language", "design", "weekly_quota", "created_at"]
+    list_display = ["tag", "name", "task", "language", "design", "policy", "weekly_quota", "created_at"]
     readonly_fields = ["tag", "task", "language", "design", "target_half_width", "target_level", "created_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Return them; a policy by whose first votes people are measured stays once there are questions."""
+        fields = [*super().get_readonly_fields(request, obj)]
+        by_first = obj is not None and obj.judged_by.measured_votes is not None
+        if by_first and Question.objects.filter(document__corpus=obj).exists():
+            fields.append("policy")
+        return fields
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Admit operators."""

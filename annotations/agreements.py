@@ -11,8 +11,8 @@ from annotations.models import Corpus, KindAgreement, Question
 def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     """Measure how far workers agree in a corpus, on each kind of question.
 
-    Over the valid votes of those who are no experts, on the questions that the votes have settled or sent to
-    an expert: those still open would count too little disagreement or too much. The category of a vote is the
+    Over the valid votes of those who are no experts that the corpus' policy measures by: all of them on the
+    questions that are settled or sent to an expert, or a question's first ones. The category of a vote is the
     whole answer: the relations ticked, with their directions, or none; right or wrong. Answers about a whole
     document are compared word by word, as `annotations.aggregation.tokens.ratings` says, in three aspects.
 
@@ -34,18 +34,27 @@ def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     """
     asked = Question.objects.filter(document__corpus=corpus)
     check_kinds(asked)
-    return [found for kind in KINDS.values() for found in kind.agreement(asked.filter(kind=kind.name), level)]
+    first = corpus.judged_by.measured_votes
+    return [
+        found
+        for kind in KINDS.values()
+        for found in kind.agreement(asked.filter(kind=kind.name), first, level)
+    ]
 
 
-def measure_on(questions: QuerySet[Question], kind: str, *, level: float = 0.95) -> Agreement:
+def measure_on(
+    questions: QuerySet[Question], kind: str, *, first: int | None, level: float = 0.95
+) -> Agreement:
     """Measure how far workers agree on some questions of one kind, as `measure` does, in its first aspect.
 
     Parameters
     ----------
     questions : QuerySet of Question
-        Of that kind; those still open are left out.
+        Of that kind.
     kind : str
         Its name.
+    first : int or None
+        `Policy.measured_votes` of their corpus.
     level : float
 
     Raises
@@ -53,8 +62,8 @@ def measure_on(questions: QuerySet[Question], kind: str, *, level: float = 0.95)
     InvalidInput
         If the kind is unknown.
     """
-    first: Agreement = find_kind(kind).agreement(questions, level)[0]
-    return first
+    found: Agreement = find_kind(kind).agreement(questions, first, level)[0]
+    return found
 
 
 @transaction.atomic

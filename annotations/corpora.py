@@ -23,6 +23,8 @@ from annotations.models import (
     Sentence,
 )
 from annotations.models.corpus import DEFAULT_TASK
+from annotations.policies.registry import DEFAULT as DEFAULT_POLICY
+from annotations.policies.registry import find_policy
 from annotations.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.segmentation import segment
 from kbpo.core.analysing import analyse
@@ -70,6 +72,7 @@ def load_corpus(
     task: str | None = None,
     design: str | None = None,
     language: str | None = None,
+    policy: str | None = None,
 ) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
@@ -91,16 +94,27 @@ def load_corpus(
         How it is sampled; `coordinated` if a new corpus is given none.
     language : str, optional
         In which it is written, as a tag of BCP 47; English if a new corpus is given none.
+    policy : str, optional
+        When its questions have votes enough: the name of one in `annotations.policies.registry`, the default
+        there if a new corpus is given none.
 
     Raises
     ------
     InvalidInput
-        If the tag, the design or the language is none, or a line holds no document; names the line.
+        If the tag, the design, the language or the policy is none, or a line holds no document; names the
+        line.
     Conflict
-        If the corpus has another name, task, design or language, or a document differs from the loaded one;
-        names it.
+        If the corpus has another name, task, design, language or policy, or a document differs from the one
+        that is there; names it.
     """
-    corpus = _corpus(tag, name, task, design, language and read_language(language).tag)
+    corpus = _corpus(
+        tag,
+        name=name,
+        task=task,
+        design=design,
+        language=language and read_language(language).tag,
+        policy=policy and find_policy(policy).name,
+    )
     created = unchanged = sentences = tokens = 0
     for batch in _batches(_lines(path, read_document)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
@@ -158,15 +172,16 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, name: str, task: str | None, design: str | None, language: str | None) -> Corpus:
+def _corpus(tag: str, *, name: str, **given: str | None) -> Corpus:
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
         new = Corpus(
             tag=tag,
             name=name or tag,
-            task=task or DEFAULT_TASK,
-            design=design or Corpus.Design.COORDINATED,
-            language=language or DEFAULT,
+            task=given["task"] or DEFAULT_TASK,
+            design=given["design"] or Corpus.Design.COORDINATED,
+            language=given["language"] or DEFAULT,
+            policy=given["policy"] or DEFAULT_POLICY,
         )
         try:
             new.full_clean(validate_unique=False)
@@ -176,8 +191,7 @@ def _corpus(tag: str, name: str, task: str | None, design: str | None, language:
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update().get(tag=tag)
-    given = (("name", name), ("task", task), ("design", design), ("language", language))
-    for field, value in given:
+    for field, value in {"name": name, **given}.items():
         if value and value != getattr(corpus, field):
             raise Conflict(
                 f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "

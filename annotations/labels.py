@@ -1,7 +1,8 @@
 """From responses to labels: the only bridge between the two."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection, transaction
@@ -13,17 +14,17 @@ from numpy.typing import NDArray
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
-from annotations.kinds.registry import KINDS, check_kinds, find_kind, read_asked
+from annotations.kinds.kind import StoredAnswer
+from annotations.kinds.registry import KINDS, Asked, check_kinds, find_kind, read_asked
 from annotations.models import Corpus, Label, Question, Response
+from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes, Wait
+from annotations.policies.registry import find_policy
 from kbpo.core.analysing import analyse
 from kbpo.core.columns import array_literal, read_columns
 from kbpo.core.nudge import nudge
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
-
-# Two of three votes make .9, also where they make .8999999999999999.
-_ROUNDING = 1e-9
 
 # By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
 # and would go through all of them for each.
@@ -45,7 +46,7 @@ IntArray = NDArray[np.int64]
 
 
 def with_complete_votes() -> QuerySet[Question]:
-    """Select the open questions that have all the votes they need."""
+    """Select the open questions that have all the votes that were asked for."""
     return _open_if(Q(valid_votes__gte=F("votes_needed")))
 
 
@@ -56,11 +57,10 @@ def lacking_votes() -> QuerySet[Question]:
 
 @transaction.atomic
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
-    """Settle open questions that have their votes; where these do not settle one, ask for another vote.
+    """Do with open questions that have their votes what their corpus' policy says: settle, or ask on.
 
-    The votes do not settle a question where they make no majority, or a verdict is less probable than its
-    corpus wants. Then it needs one vote more, until it has as many as its corpus allows; then it goes to the
-    experts' queue. What becomes of a question hangs on its own votes alone, not on when others are settled.
+    What the policy does not leave to votes goes to the experts' queue. What becomes of a question hangs on
+    its own votes alone, not on when others are settled.
 
     Safe to run twice, and at the same time as itself.
 
@@ -80,6 +80,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
         with_complete_votes()
         .select_related("document")
         .annotate(
+            policy=F("document__corpus__policy"),
             most_votes=F("document__corpus__most_votes"),
             least_posterior=F("document__corpus__least_posterior"),
         )
@@ -89,17 +90,33 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    undecided = _settle(
-        {question: votes[question.pk] for question in questions},
-        Label.Source.MAJORITY,
-        {question.pk: question.least_posterior for question in questions},
-    )
-    most_votes = {question.pk: question.most_votes for question in questions}
-    lacking = [question for question in undecided if len(votes[question.pk]) < most_votes[question.pk]]
-    for question in lacking:
-        question.votes_needed = len(votes[question.pk]) + 1
-    Question.objects.bulk_update(lacking, ["votes_needed"])
-    send_to_experts(questions=[question for question in undecided if question not in lacking])
+    asked = read_asked(questions)
+    settled: dict[Question, _Settled] = {}
+    asked_on, undecided = [], []
+    for question in questions:
+        found = _amount(asked[question.pk], votes[question.pk])
+        decision = find_policy(question.policy).decide(
+            Votes(
+                number=len(found.answers),
+                asked=question.votes_needed,
+                agree=found.content.agree(found.answers),
+                verdicts=None if found.verdicts is None else found.verdicts.values(),
+            ),
+            Limits(most_votes=question.most_votes, least_posterior=question.least_posterior),
+        )
+        match decision:
+            case Settle():
+                settled[question] = found
+            case Ask(more):
+                question.votes_needed = len(found.answers) + more
+                asked_on.append(question)
+            case Expert():
+                undecided.append(question)
+            case Wait():  # a vote ceased to count after the question was found
+                pass
+    _store_settled(settled, Label.Source.MAJORITY)
+    Question.objects.bulk_update(asked_on, ["votes_needed"])
+    send_to_experts(questions=undecided)
     return len(questions)
 
 
@@ -111,8 +128,9 @@ def send_to_experts(*, questions: Collection[Question]) -> int:
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     """Settle questions, locked by the caller and not yet settled, by an expert's answer each."""
-    undecided = _settle({question: [vote] for question, vote in answers.items()}, Label.Source.EXPERT)
-    assert not undecided, "one vote is never a tie"
+    asked = read_asked(answers)
+    settled = {question: _amount(asked[question.pk], [vote]) for question, vote in answers.items()}
+    _store_settled(settled, Label.Source.EXPERT)
 
 
 @transaction.atomic
@@ -261,47 +279,42 @@ def _open_if(condition: Q) -> QuerySet[Question]:
     )
 
 
-def _are_sure(verdicts: Iterable[Verdict], least_posterior: float) -> bool:
-    return all(verdict.posterior > least_posterior - _ROUNDING for verdict in verdicts)
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """A question as it was asked, what was answered, and what that amounts to; None: nothing yet."""
+
+    content: Asked
+    answers: Sequence[StoredAnswer]
+    verdicts: Mapping[str, Verdict] | None
 
 
-def _settle(
-    votes: Mapping[Question, Sequence[Response]],
-    source: Label.Source,
-    least_posteriors: Mapping[int, float] | None = None,
-) -> list[Question]:
-    """Settle questions by their votes; return those that the votes leave open, or not sure enough."""
-    asked = read_asked(votes)
-    settled: dict[Question, Mapping[str, Verdict]] = {}
-    undecided = []
-    for question, given in votes.items():
-        read = asked[question.pk]
-        answers = [vote.answer for vote in given]
-        verdicts = read.settle(answers)
-        least = (least_posteriors or {}).get(question.pk, 0.0)
-        if verdicts is None or not _are_sure(verdicts.values(), least):
-            undecided.append(question)
-            continue
-        settled[question] = verdicts
+def _amount(content: Asked, votes: Sequence[Response]) -> _Settled:
+    answers = [vote.answer for vote in votes]
+    return _Settled(content, answers, content.settle(answers))
+
+
+def _store_settled(settled: Mapping[Question, _Settled], source: Label.Source) -> None:
+    """Store the labels of questions that are settled, and whatever else their kind makes of the answers."""
+    labels = []
+    for question, found in settled.items():
+        assert found.verdicts is not None, "what settles nothing settles no question"
         kind = find_kind(question.kind)
         if kind.settled is not None:
-            kind.settled(question, read, answers)
-    stored = Label.objects.bulk_create(
-        Label(
-            question=question,
-            claim=claim,
-            value=verdict.value,
-            votes_for=verdict.votes_for,
-            votes=verdict.votes,
-            source=source,
-        )
-        for question, verdicts in settled.items()
-        for claim, verdict in verdicts.items()
-    )
-    analyse({Label: len(stored)})
+            kind.settled(question, found.content, found.answers)
+        labels += [
+            Label(
+                question=question,
+                claim=claim,
+                value=verdict.value,
+                votes_for=verdict.votes_for,
+                votes=verdict.votes,
+                source=source,
+            )
+            for claim, verdict in found.verdicts.items()
+        ]
+    analyse({Label: len(Label.objects.bulk_create(labels))})
     for question in settled:
         question.state = Question.State.SETTLED
     Question.objects.filter(pk__in=[question.pk for question in settled]).update(
         state=Question.State.SETTLED, settled_at=timezone.now()
     )
-    return undecided

@@ -15,6 +15,7 @@ from annotations.kinds.kind import Content
 from annotations.kinds.registry import find_kind
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.models import Document, Question
+from annotations.policies.registry import find_policy
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -223,21 +224,31 @@ def _stored(places: Iterable[_Place]) -> dict[_Place, Question]:
 def _ask(wanted: Mapping[_Place, Content]) -> None:
     if not wanted:
         return
-    lengths = dict(
-        Document.objects.filter(pk__in={document_id for document_id, _ in wanted}).values_list(
-            "pk", Length("text")
-        )
-    )
+    documents = {
+        pk: (length, find_policy(policy).first_votes)
+        for pk, length, policy in Document.objects.filter(
+            pk__in={document_id for document_id, _ in wanted}
+        ).values_list("pk", Length("text"), "corpus__policy")
+    }
     rows = []
     # Sorted: two who ask the same at once wait for each other in one order, and never in a circle.
     for (document_id, key), question in sorted(
         wanted.items(), key=lambda item: (item[0][0], item[1].spans, item[0])
     ):
-        if document_id not in lengths:
+        if document_id not in documents:
             raise InvalidInput(f"there is no document {document_id}")
         kind = find_kind(question.kind)
-        check_spans(question.spans, lengths[document_id])
-        rows.append(Question(document_id=document_id, kind=kind.name, key=key, payload=question.payload()))
+        length, first_votes = documents[document_id]
+        check_spans(question.spans, length)
+        rows.append(
+            Question(
+                document_id=document_id,
+                kind=kind.name,
+                key=key,
+                payload=question.payload(),
+                votes_needed=first_votes,
+            )
+        )
     Question.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)
 
 

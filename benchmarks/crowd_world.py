@@ -48,7 +48,7 @@ def fill(questions: int, workers: int) -> dict[str, object]:
     from kbpo.accounts.models import User
     from marketplace.models import HitType
 
-    corpus = Corpus.objects.create(tag=TAG, name="Benchmark")
+    corpus = Corpus.objects.create(tag=TAG, name="Benchmark", policy="fixed")
     asked = _ask(corpus, questions)
     Budget.objects.create(scope="corpus", key=TAG, cap_cents=10_000_00)
     operator = User.objects.create(email="operator@example.org", is_operator=True)
@@ -114,7 +114,13 @@ def _ask(corpus: object, number: int) -> int:
         raise SystemExit(f"the demo's documents have {len(rows)} pairs, not {number}")
     some = [rows[int(index * step)] for index in range(number)]
     questions = [
-        Question(document_id=documents[name], kind="relation", key=asked.key, payload=asked.payload())
+        Question(
+            document_id=documents[name],
+            kind="relation",
+            key=asked.key,
+            payload=asked.payload(),
+            votes_needed=corpus.judged_by.first_votes,
+        )
         for name, asked in some
     ]
     return len(Question.objects.bulk_create(questions, batch_size=1000, ignore_conflicts=True))

@@ -63,7 +63,7 @@ def span(slot: int, document: int) -> tuple[int, int]:
 
 def write_corpus(rng: random.Random) -> Corpus:
     """Make the corpus, its documents, and those that are annotated in full."""
-    corpus = Corpus.objects.create(tag="benchmark", name="Benchmark", weekly_quota=32_000)
+    corpus = Corpus.objects.create(tag="benchmark", name="Benchmark", weekly_quota=32_000, policy="fixed")
     prose = " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 3))) for _ in range(20_000))
 
     def text(document: int) -> str:

@@ -1,7 +1,7 @@
 """How questions are put together into HITs. Pure: numbers and spans in, groups out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbpo.core.spans import Span
@@ -24,6 +24,8 @@ class OpenQuestion:
     is_companion : bool
         Whether it rides along with another question about its first mention, so that the document is read
         once.
+    voters : frozenset of int
+        Who has answered it, where that decides with which others it may be asked.
     """
 
     pk: int
@@ -33,6 +35,7 @@ class OpenQuestion:
     mentions: tuple[Span, ...] = ()
     sentence: int | None = None
     is_companion: bool = False
+    voters: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,9 @@ class Group:
     units: int = field(default=1, compare=False)
 
 
-def group(questions: Iterable[OpenQuestion], *, per_hit: int = 1) -> list[Group]:
+def group(
+    questions: Iterable[OpenQuestion], *, per_hit: int = 1, most_voters: int | None = None
+) -> list[Group]:
     """Put questions together into HITs.
 
     A question comes with its companions, which are about one of its mentions; of those that are left, those
@@ -59,6 +64,9 @@ def group(questions: Iterable[OpenQuestion], *, per_hit: int = 1) -> list[Group]
     ----------
     questions : iterable of OpenQuestion
     per_hit : int
+    most_voters : int, optional
+        How many people may have answered one question or another of a HIT, where these are not the same for
+        all of its units: whoever has is not admitted to it.
 
     Returns
     -------
@@ -67,7 +75,9 @@ def group(questions: Iterable[OpenQuestion], *, per_hit: int = 1) -> list[Group]
     """
     shelves: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
     by_document: dict[tuple[int, int], list[OpenQuestion]] = defaultdict(list)
+    voters: dict[int, frozenset[int]] = {}
     for question in questions:
+        voters[question.pk] = question.voters
         by_document[question.document, question.votes].append(question)
     for (document, votes), found in sorted(by_document.items()):
         sentences = {question.pk: question.sentence for question in found}
@@ -77,8 +87,33 @@ def group(questions: Iterable[OpenQuestion], *, per_hit: int = 1) -> list[Group]
     return [
         Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some))
         for shelf, units in sorted(shelves.items())
-        for some in (units[start : start + per_hit] for start in range(0, len(units), per_hit))
+        for some in _pack(units, per_hit, voters, most_voters)
     ]
+
+
+def _pack(
+    units: Sequence[tuple[int, ...]],
+    per_hit: int,
+    voters: Mapping[int, frozenset[int]],
+    most_voters: int | None,
+) -> list[list[tuple[int, ...]]]:
+    """Put units into HITs in their order, each into the first that has room and not too many voters."""
+    if most_voters is None:
+        return [list(units[start : start + per_hit]) for start in range(0, len(units), per_hit)]
+    packed: list[list[tuple[int, ...]]] = []
+    open_ones: list[tuple[list[tuple[int, ...]], set[int]]] = []
+    for unit in units:
+        people = {one for pk in unit for one in voters[pk]}
+        fitting = (both for both in open_ones if people <= both[1] or len(both[1] | people) <= most_voters)
+        hit, together = next(fitting, (None, None))
+        if hit is None or together is None:
+            hit, together = [], set()
+            packed.append(hit)
+            open_ones.append((hit, together))
+        hit.append(unit)
+        together |= people
+        open_ones = [both for both in open_ones if len(both[0]) < per_hit]
+    return packed
 
 
 def _units(questions: Sequence[OpenQuestion]) -> list[tuple[int, ...]]:

@@ -84,11 +84,14 @@ class TeamFactory(factory.django.DjangoModelFactory[Team]):
 
 
 class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
+    """A corpus whose questions are asked three people at once, unless `policy` says otherwise."""
+
     class Meta:
         model = Corpus
 
     tag = factory.Sequence(lambda n: f"corpus-{n}")
     name = factory.Sequence(lambda n: f"Corpus {n}")
+    policy = "fixed"
 
 
 class DocumentFactory(factory.django.DjangoModelFactory[Document]):
@@ -326,6 +329,7 @@ class QuestionFactory(factory.django.DjangoModelFactory[Question]):
     kind = factory.LazyAttribute(lambda question: question.asked.kind)
     key = factory.LazyAttribute(lambda question: question.asked.key)
     payload = factory.LazyAttribute(lambda question: question.asked.payload())
+    votes_needed = factory.LazyAttribute(lambda question: question.document.corpus.judged_by.first_votes)
 
     class Params:
         settled = factory.Trait(state=Question.State.SETTLED, settled_at=factory.LazyFunction(timezone.now))

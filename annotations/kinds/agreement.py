@@ -3,13 +3,21 @@
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.aggregation.agreement import Kappa, fleiss_kappa
-from annotations.models import KindAgreement, Question
+from annotations.models import KindAgreement, Question, Response
 from kbpo.core.columns import array_literal, read_columns
 
 Aspect = KindAgreement.Aspect
+
+_ALL = " JOIN annotations_response AS response ON response.question_id = asked.id"
+_FIRST = """
+JOIN LATERAL (
+    SELECT * FROM annotations_response AS vote
+    WHERE vote.question_id = asked.id AND vote.is_valid AND NOT vote.is_expert ORDER BY vote.id LIMIT %s
+) AS response ON true
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +42,30 @@ class Agreement:
     aspect: KindAgreement.Aspect = Aspect.WHOLE
 
 
-def on_whole_answers(questions: QuerySet[Question], level: float, *, kind: str, category: str) -> Agreement:
+def those_measured(questions: QuerySet[Question], first: int | None) -> QuerySet[Question]:
+    """Select the questions whose votes tell how far workers agree.
+
+    Where all votes do, those still open are left out: they would count too little disagreement or too much.
+    The first ones are complete whether or not more are asked for.
+    """
+    if first is None:
+        return questions.exclude(state=Question.State.OPEN)
+    votes = Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
+    return questions.filter(Exists(votes[first - 1 : first]))
+
+
+def on_whole_answers(
+    questions: QuerySet[Question], first: int | None, level: float, *, kind: str, category: str
+) -> Agreement:
     """Measure how far workers agree where an answer is one category.
 
     Parameters
     ----------
     questions : QuerySet of Question
-        Of one kind; those still open are left out.
+        Of one kind.
+    first : int or None
+        How many votes on each are measured by, in the order in which they came; None: all of them, on
+        questions that are no longer open.
     level : float
         Of the interval, between 0 and 1.
     kind : str
@@ -48,15 +73,15 @@ def on_whole_answers(questions: QuerySet[Question], level: float, *, kind: str, 
     category : str
         SQL for the category of the column `answer`.
     """
-    closed = questions.exclude(state=Question.State.OPEN)
-    asked = array_literal([pk for _, _, pk in sorted(closed.values_list("document_id", "key", "pk"))])
+    measured = those_measured(questions, first)
+    asked = array_literal([pk for _, _, pk in sorted(measured.values_list("document_id", "key", "pk"))])
     votes = read_columns(
         "SELECT dense_rank() OVER (ORDER BY asked.place) - 1,"  # noqa: S608 - an expression of ours
         f' dense_rank() OVER (ORDER BY ({category}) COLLATE "C") - 1'
         " FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)"
-        " JOIN annotations_response AS response ON response.question_id = asked.id"
-        " WHERE response.is_valid AND NOT response.is_expert",
-        [asked],
+        + (_ALL if first is None else _FIRST)
+        + " WHERE response.is_valid AND NOT response.is_expert",
+        [asked, *([] if first is None else [first])],
         {"question": "bigint", "category": "bigint"},
     )
     shape = (votes["question"].max(initial=-1) + 1, votes["category"].max(initial=-1) + 1)

@@ -76,6 +76,10 @@ class CanonicalQuestion:
         """Return what a stored answer says of the claim: 1 that it is right, 0 that it is wrong."""
         return {CLAIM: float(answer["right"])}
 
+    def agree(self, answers: Sequence[StoredAnswer]) -> bool:
+        """Say whether stored answers are all right, or all wrong."""
+        return len({answer["right"] for answer in answers}) <= 1
+
     def settle(self, answers: Sequence[StoredAnswer]) -> Mapping[str, Verdict] | None:
         """Return the verdict of the majority; None for a tie."""
         verdict = majority.canonical([answer["right"] for answer in answers])
@@ -99,8 +103,8 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None) -> CanonicalQues
     return CanonicalQuestion(read_span(payload["mention"]), read_span(payload["canonical"]))
 
 
-def _agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
-    return [on_whole_answers(questions, level, kind=NAME, category="answer ->> 'right'")]
+def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
+    return [on_whole_answers(questions, first, level, kind=NAME, category="answer ->> 'right'")]
 
 
 KIND = Kind(
@@ -108,6 +112,7 @@ KIND = Kind(
     label="whether a canonical mention is right",
     parse=_parse,
     reads_passage=False,
+    usual_error=majority.ERROR,
     affirms="(response.answer ->> 'right')::bool",
     agreement=_agreement,
     can_be_gold=False,

@@ -22,7 +22,7 @@ from annotations import annotating, selectors
 from annotations.aggregation import tokens
 from annotations.aggregation.majority import Verdict
 from annotations.aggregation.tokens import Outcome
-from annotations.kinds.agreement import Agreement, Aspect
+from annotations.kinds.agreement import Agreement, Aspect, those_measured
 from annotations.kinds.fields import VERSION
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.kinds.links import link_text, read_link
@@ -153,6 +153,10 @@ class EntitiesQuestion:
     def values(self, answer: StoredAnswer) -> dict[str, float]:
         """Return nothing: there are no claims."""
         return {}
+
+    def agree(self, answers: Sequence[StoredAnswer]) -> bool:
+        """Say whether stored answers mark the same mentions, of the same entities, with the same links."""
+        return len({self.mentions(answer) for answer in answers}) <= 1
 
     def settle(self, answers: Sequence[StoredAnswer]) -> Mapping[str, Verdict] | None:
         """Return no verdicts, and settle the question all the same: every word has a majority, or no type."""
@@ -335,11 +339,11 @@ def _store(question: Question, asked: EntitiesQuestion, answers: Sequence[Stored
     annotating.store_mentions(document=question.document, mentions=asked.outcome(answers).records)
 
 
-def _agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
-    closed = list(questions.exclude(state=Question.State.OPEN).order_by("pk"))
-    prefetch_related_objects(closed, "document")  # of none, no query for texts
-    passages = selectors.read_passages([one.document for one in closed]) if closed else {}
-    asked = {one.pk: KIND.read(one.payload, passages[one.document_id]) for one in closed}
+def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
+    measured = list(those_measured(questions, first).order_by("pk"))
+    prefetch_related_objects(measured, "document")  # of none, no query for texts
+    passages = selectors.read_passages([one.document for one in measured]) if measured else {}
+    asked = {one.pk: KIND.read(one.payload, passages[one.document_id]) for one in measured}
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")
     for question_id, answer in answers.values_list("question_id", "answer"):
@@ -348,7 +352,7 @@ def _agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
     for question_id, given in votes.items():
         passage = asked[question_id].passage
         if len(given) >= 2 and passage is not None:
-            documents.append(tokens.ratings(passage.tokens, given))
+            documents.append(tokens.ratings(passage.tokens, given[:first]))
     found = tokens.agreement(documents, level=level)
     return [
         Agreement(NAME, len(documents), kappa, aspect)
@@ -365,6 +369,7 @@ KIND = Kind(
     label="every mention of a document",
     parse=_parse,
     reads_passage=True,
+    usual_error=1.0,  # two who mark a whole document hardly ever mark all of it alike
     affirms=None,
     agreement=_agreement,
     can_be_gold=False,

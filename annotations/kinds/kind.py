@@ -48,6 +48,12 @@ class Content(Protocol):
     def values(self, answer: StoredAnswer) -> dict[str, float]:
         """Return what a stored answer says of each claim: 1 and 0 where it affirms and denies it."""
 
+    def agree(self, answers: Sequence[StoredAnswer]) -> bool:
+        """Say whether stored answers all say the same of whatever is settled by them.
+
+        What two answers that agree are settled to stays as it is, whatever a third says.
+        """
+
     def settle(self, answers: Sequence[StoredAnswer]) -> Mapping[str, Verdict] | None:
         """Return the verdict on each claim; None while the votes settle nothing."""
 
@@ -75,12 +81,15 @@ class Kind(Generic[C]):
         Makes the content of a stored payload; whatever it stumbles over, `read` refuses with clear words.
     reads_passage : bool
         Whether answers are read against the words of the document.
+    usual_error : float
+        How often one person's whole answer is wrong somewhere, where nothing was measured.
     affirms : str or None
         SQL that says whether the answer of `response` affirms the claim of `label`, as `Content.values` does;
         None where answers amount to no labels.
     agreement : callable
-        Measures how far workers agree on questions of this kind, one value for each aspect. Those still open
-        are left out.
+        Measures how far workers agree on questions of this kind, one value for each aspect, at a level. By
+        all votes on those that are no longer open; or, where a number is given, by so many of the first votes
+        on each, be it open or not.
     can_be_gold : bool
         Whether a settled question may be asked again to see how a worker answers it.
     reopens : bool
@@ -93,8 +102,9 @@ class Kind(Generic[C]):
     label: str
     parse: Callable[[Mapping[str, Any], Passage | None], C]
     reads_passage: bool
+    usual_error: float
     affirms: str | None
-    agreement: Callable[[QuerySet[Question], float], list[Agreement]]
+    agreement: Callable[[QuerySet[Question], int | None, float], list[Agreement]]
     can_be_gold: bool
     reopens: bool
     settled: Callable[[Question, C, Sequence[StoredAnswer]], None] | None

@@ -159,6 +159,10 @@ class RelationQuestion:
         ticked = self.ticked(answer)
         return {offer.claim: float(offer in ticked) for offer in self.offered}
 
+    def agree(self, answers: Sequence[StoredAnswer]) -> bool:
+        """Say whether stored answers all tick the same: what they link the mentions to is not settled."""
+        return len({frozenset(self.ticked(answer)) for answer in answers}) <= 1
+
     def settle(self, answers: Sequence[StoredAnswer]) -> Mapping[str, Verdict] | None:
         """Return the verdict of the majority on each offer; None while the votes settle nothing."""
         verdicts = majority.relations(self.offered, [self.ticked(answer) for answer in answers])
@@ -226,8 +230,8 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None) -> RelationQuest
     return RelationQuestion((first, second), offered)
 
 
-def _agreement(questions: QuerySet[Question], level: float) -> list[Agreement]:
-    return [on_whole_answers(questions, level, kind=NAME, category="(answer -> 'relations')::text")]
+def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
+    return [on_whole_answers(questions, first, level, kind=NAME, category="(answer -> 'relations')::text")]
 
 
 KIND = Kind(
@@ -235,6 +239,7 @@ KIND = Kind(
     label="which relations hold between two mentions",
     parse=_parse,
     reads_passage=False,
+    usual_error=majority.ERROR,
     affirms="EXISTS (SELECT FROM jsonb_array_elements(response.answer -> 'relations') AS ticked WHERE "
     + claim_sql("ticked ->> 'predicate'", "ticked ->> 'subject'")
     + " = label.claim)",

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models.functions import Left
 
 from annotations import languages
+from annotations.policies import registry as policies
+from annotations.policies.policy import Policy
 from kbpo.core.errors import InvalidInput
 
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
@@ -57,6 +59,12 @@ class Corpus(models.Model):
     )
     target_half_width = models.FloatField(default=0.03, help_text="Of a lone system's precision interval.")
     target_level = models.FloatField(default=0.80, help_text="The level at which that half-width is meant.")
+    policy = models.CharField(
+        max_length=16,
+        choices=policies.choices,
+        default=policies.DEFAULT,
+        help_text="When a question has votes enough.",
+    )
     most_votes = models.PositiveSmallIntegerField(
         default=5, help_text="On a question; what they leave open goes to an expert."
     )
@@ -88,10 +96,16 @@ class Corpus(models.Model):
             ),
             models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
             models.CheckConstraint(condition=~models.Q(task=""), name="corpus_task"),
+            models.CheckConstraint(condition=~models.Q(policy=""), name="corpus_policy"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def judged_by(self) -> Policy:
+        """The policy by which its questions have votes enough."""
+        return policies.find_policy(self.policy)
 
     @property
     def written_in(self) -> languages.Language:

@@ -5,8 +5,6 @@ from django.db import models
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
-FIRST_VOTES = 3  # before anybody looks at what they amount to
-
 
 class Question(models.Model):
     """Something asked once, whoever needs it. `key` says what; `payload` is what the worker is shown."""
@@ -22,7 +20,7 @@ class Question(models.Model):
     payload = models.JSONField()
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
     votes_needed = models.PositiveSmallIntegerField(
-        default=FIRST_VOTES, help_text="Grows by one where the votes do not settle it."
+        help_text="How many were asked for so far, as its corpus' policy has it."
     )
     asked_at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True, blank=True)

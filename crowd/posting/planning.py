@@ -13,6 +13,7 @@ from crowd.grouping import Group, group
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.open_questions import for_planning, open_questions
+from crowd.posting.gathering import gather
 from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
@@ -113,8 +114,9 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     Those of the first `AT_ONCE` HITs that asked them; the others are for the next call.
 
     A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
-    so nobody is shown what they have answered. The others get new HITs. Questions whose HIT the provider
-    refused are left alone. Where the budget does not suffice the batch is paused.
+    so nobody is shown what they have answered. The others get new HITs; where the corpus' policy has it so,
+    disputed questions wait for each other (`gathering.gather`). Questions whose HIT the provider refused are
+    left alone. Where the budget does not suffice the batch is paused.
 
     Returns
     -------
@@ -137,6 +139,9 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
     locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
     asked = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
+    most_voters = None
+    if batch.corpus.judged_by.gathers:
+        asked, most_voters = gather(asked, batch, now)
     found = {question.pk: question for question in asked}
     if not found:
         return 0
@@ -148,7 +153,7 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     for hit, _ in extended:
         for pk in hit.hit_questions.values_list("question", flat=True):
             del found[pk]
-    groups = group(found.values(), per_hit=batch.questions_per_hit)
+    groups = group(found.values(), per_hit=batch.questions_per_hit, most_voters=most_voters)
     try:
         with transaction.atomic():
             for hit, votes in extended:

@@ -5,6 +5,7 @@ What is said to it is kept as a response that is no vote. Nothing here rejects a
 for a person, who may.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -14,7 +15,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotations.kinds.registry import find_kind, read_question
 from annotations.models import Label, Question, Response
-from annotations.models.question import FIRST_VOTES
+from annotations.policies.policy import Policy
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Reservation, WorkerMeasure
@@ -23,6 +24,8 @@ from crowd.quality import rules
 from kbpo.accounts.models import User
 
 SURE = 0.95  # the least posterior of a verdict that may be gold
+#: The same of a verdict by two votes: where three that agree make odds of 19 to 1, two make 19^(2/3) to 1.
+SURE_OF_TWO = 0.877
 LOOKED_AT = 50  # settled questions at a time, for one that may be gold
 REMEMBERED = 50  # gold answers of a worker, the newest, that a flag rests on
 
@@ -48,9 +51,11 @@ class GoldAnswer:
 def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
     """Choose the gold question that is asked besides in a piece of work that a worker is shown first.
 
-    It is of the same corpus and kind, settled without doubt (by all of at least three votes, with a posterior
-    of .95; or by an expert, if nobody had voted: what the votes did not settle is hard for everybody) and not
-    published, and this worker has neither answered it nor been shown it.
+    It is of the same corpus and kind, settled without doubt (by all of the votes that a question is asked for
+    at first, and with a posterior of .95 if these are three; or by an expert, if nobody had voted: what the
+    votes did not settle is hard for everybody) and not published, and this worker has neither answered it nor
+    been shown it. Where two votes settle a question, half of the time it is one that others were asked as
+    gold already, since it takes one of them besides to know it for sure (`rules.is_known`).
 
     Parameters
     ----------
@@ -82,6 +87,16 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         state=Question.State.SETTLED,
         published_at=None,
     ).order_by("pk")
+    if batch.corpus.judged_by.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN:
+        asked_before = settled.filter(Exists(_with_gold().filter(gold=OuterRef("pk"))))
+        if found := _choose(asked_before, assignment, people, rng):
+            return found
+    return _choose(settled, assignment, people, rng)
+
+
+def _choose(
+    settled: QuerySet[Question], assignment: Assignment, people: Collection[int], rng: Random
+) -> Question | None:
     newest = Question.objects.aggregate(pk=Max("pk"))["pk"] or 1
     # Some at a place of chance, those after the first, and only then all: a corpus may have very many.
     for start in (rng.randint(1, newest), 1):
@@ -104,7 +119,7 @@ def flags(*, assignment: Assignment) -> tuple[str, ...]:
 
 
 def gold_answers(people: Collection[int], *, most: int = REMEMBERED) -> list[GoldAnswer]:
-    """List what people said to gold questions, the newest first.
+    """List what people said to gold questions whose answer is known, the newest first.
 
     Parameters
     ----------
@@ -124,7 +139,7 @@ def gold_answers(people: Collection[int], *, most: int = REMEMBERED) -> list[Gol
 
 
 def all_gold_answers() -> Mapping[tuple[int, str], tuple[int, int]]:
-    """Count for each user and kind of question the gold questions right, and all that they answered."""
+    """Count for each user and kind the gold answers that are right, and all whose question is known."""
     counts: dict[tuple[int, str], tuple[int, int]] = {}
     for _, user, kind, is_right in _gold_rows(_with_gold()):
         right, asked = counts.get((user, kind), (0, 0))
@@ -137,20 +152,41 @@ def _with_gold() -> QuerySet[Assignment]:
 
 
 def _gold_rows(assignments: QuerySet[Assignment]) -> list[tuple[int, int, str, bool]]:
-    """List assignment, user, kind and whether the answer is right, for each gold question answered."""
+    """List assignment, user, kind and whether the answer is right, for each gold answer that is known."""
     rows = list(assignments.values_list("pk", "worker__user", "gold"))
-    golds = {gold for _, _, gold in rows}
-    questions = Question.objects.in_bulk(golds)
-    said = Response.objects.filter(question__in=golds, worker__in={user for _, user, _ in rows})
-    answers = {(one.question_id, one.worker_id): one.answer for one in said}
+    questions = Question.objects.in_bulk({gold for _, _, gold in rows})
     labels: dict[int, list[Label]] = {}
-    for label in Label.objects.filter(question__in=golds):
+    for label in Label.objects.filter(question__in=questions):
         labels.setdefault(label.question_id, []).append(label)
-    return [
-        (pk, user, questions[gold].kind, is_right(questions[gold], answers[gold, user], labels[gold]))
-        for pk, user, gold in rows
-        if (gold, user) in answers and gold in labels
-    ]
+    votes = {gold: _votes_on(found) for gold, found in labels.items()}
+    few = [gold for gold, number in votes.items() if not rules.is_known(number, 0, 0)]
+    asked = {(gold, user) for _, user, gold in rows}
+    if few:  # of these it counts what everybody said
+        asked |= set(_with_gold().filter(gold__in=few).values_list("gold", "worker__user"))
+    said = Response.objects.filter(question__in=labels, worker__in={user for _, user in asked})
+    right = {
+        (one.question_id, one.worker_id): is_right(
+            questions[one.question_id], one.answer, labels[one.question_id]
+        )
+        for one in said
+        if (one.question_id, one.worker_id) in asked
+    }
+    tallies = {gold: Counter[bool]() for gold in labels}
+    for (gold, _), is_one_right in right.items():
+        tallies[gold][is_one_right] += 1
+    found = []
+    for pk, user, gold in rows:
+        if (own := right.get((gold, user))) is None:
+            continue
+        others = tallies[gold] - Counter([own])
+        if rules.is_known(votes[gold], others[True], others[False]):
+            found.append((pk, user, questions[gold].kind, own))
+    return found
+
+
+def _votes_on(labels: Collection[Label]) -> int:
+    """Return how many agreed on what gold was settled to; an expert counts for as many as it takes."""
+    return min(rules.KNOWN_BY if label.source == Label.Source.EXPERT else label.votes for label in labels)
 
 
 def is_right(question: Question, answer: Mapping[str, Any], labels: Collection[Label]) -> bool:
@@ -186,7 +222,7 @@ def _fit(settled: QuerySet[Question], assignment: Assignment, people: Collection
     """Select those settled questions that are beyond doubt, and that this worker has never seen."""
     shown = _shown(assignment, people)
     return (
-        _without_doubt(settled)
+        _without_doubt(settled, assignment.hit.batch.corpus.judged_by)
         .filter(~Exists(Response.objects.filter(question=OuterRef("pk"), worker__in=people)))
         .filter(~Exists(Reservation.objects.filter(question=OuterRef("pk"), worker__in=people)))
         .filter(~Exists(shown.filter(gold=OuterRef("pk"))))
@@ -194,13 +230,14 @@ def _fit(settled: QuerySet[Question], assignment: Assignment, people: Collection
     )
 
 
-def _without_doubt(settled: QuerySet[Question]) -> QuerySet[Question]:
+def _without_doubt(settled: QuerySet[Question], policy: Policy) -> QuerySet[Question]:
     labels = Label.objects.filter(question=OuterRef("pk"))
     doubtful = labels.filter(source=Label.Source.MAJORITY).filter(
-        Q(votes__lt=FIRST_VOTES)
+        Q(votes__lt=policy.first_votes)
         | Q(votes_for__gt=0, votes_for__lt=F("votes"))
         | Q(posterior__isnull=True)
-        | Q(posterior__gt=1 - SURE, posterior__lt=SURE)
+        | Q(votes__gte=rules.KNOWN_BY, posterior__gt=1 - SURE, posterior__lt=SURE)
+        | Q(votes__lt=rules.KNOWN_BY, posterior__gt=1 - SURE_OF_TWO, posterior__lt=SURE_OF_TWO)
     )
     hard = labels.filter(
         source=Label.Source.EXPERT, question__responses__is_valid=True, question__responses__is_expert=False

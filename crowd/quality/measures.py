@@ -1,15 +1,17 @@
 """Measuring workers and batches, now and then: speed, agreement with the others, gold questions, κ."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Max, Min, Q, Sum
+from django.db.models import Exists, Max, Min, OuterRef, Q, Sum
 
 from annotations import agreements
 from annotations.aggregation.shares import median_of
 from annotations.models import Question, Response
+from annotations.policies.registry import POLICIES, measured_by_first
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES, find_interface
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
@@ -22,12 +24,30 @@ _Counts = dict[tuple[int | None, str], dict[str, Any]]
 # Answers are alike if they tick the same, whatever else they hold; kinds whose whole answers are never alike
 # are left out. Answers that are no votes, since they were rejected or wait for a person, are compared as
 # well, with the votes; gold answers are not.
+#
+# Where a third vote is asked for only if two differ, the third voter sees nothing but disputed questions, and
+# is not compared. Each of the first two is compared as if there always were a third vote. Two others might
+# have come in the other order: so as often as the third backs a worker against the second, the second would
+# have backed the worker against the third. To agree with the second therefore counts for a worker, and to be
+# backed by the third against the second takes one such agreement back; to be alone is to disagree.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
-        jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
+        answer.what, corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
+        row_number() OVER (
+            PARTITION BY response.question_id, response.is_valid ORDER BY response.id
+        ) AS place,
+        array_agg(answer.what) FILTER (WHERE response.is_valid) OVER (
+            PARTITION BY response.question_id ORDER BY response.id
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+        ) AS votes
     FROM annotations_response AS response
     JOIN annotations_question AS question ON question.id = response.question_id
+    JOIN annotations_document AS document ON document.id = question.document_id
+    JOIN annotations_corpus AS corpus ON corpus.id = document.corpus_id
+    CROSS JOIN LATERAL (
+        SELECT jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
+    ) AS answer
     WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
         SELECT 1 FROM crowd_assignment AS shown
         JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
@@ -41,15 +61,28 @@ WITH said AS (
     FROM alike GROUP BY question_id
 ), compared AS (
     SELECT said.worker_id, said.kind, said.own,
-        said.kind = ANY(%(compared)s) AND 2 * (alike.number - said.own) > most.votes - said.own AS agrees,
-        said.kind = ANY(%(compared)s)
-            AND 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
-            > most.votes - said.own AS disagrees
+        CASE
+            WHEN said.kind <> ALL(%(compared)s) THEN 0
+            WHEN NOT by_first THEN (2 * (alike.number - said.own) > most.votes - said.own)::int
+            WHEN said.place > 2 THEN 0
+            WHEN said.votes[3 - said.place] = said.what THEN 1
+            WHEN said.votes[3] = said.what THEN -1
+            ELSE 0
+        END AS agrees,
+        CASE
+            WHEN said.kind <> ALL(%(compared)s) THEN 0
+            WHEN NOT by_first THEN (
+                2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
+                > most.votes - said.own
+            )::int
+            WHEN said.place > 2 OR said.votes[3 - said.place] = said.what THEN 0
+            WHEN said.votes[3 - said.place] = said.votes[3] THEN 1
+            ELSE 0
+        END AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
 )
-SELECT worker_id, kind, count(*), count(*) FILTER (WHERE agrees OR disagrees),
-    count(*) FILTER (WHERE agrees), sum(own), count(*) FILTER (WHERE own = 1 AND (agrees OR disagrees)),
-    count(*) FILTER (WHERE own = 1 AND agrees)
+SELECT worker_id, kind, count(*), sum(agrees + disagrees), sum(agrees), sum(own),
+    sum(own * (agrees + disagrees)), sum(own * agrees)
 FROM compared GROUP BY worker_id, kind
 """
 _COLUMNS = ("votes", "compared", "agreed")
@@ -134,18 +167,36 @@ def _count_agreement(found: _Counts) -> None:
     together: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     compared = [kind for one in INTERFACES.values() if one.compares_answers for kind in one.kinds]
     with connection.cursor() as cursor:
-        cursor.execute(_AGREEMENT, {"compared": compared})
+        cursor.execute(_AGREEMENT, {"compared": compared, "by_first": measured_by_first()})
         rows = cursor.fetchall()
     for worker, kind, *numbers in rows:
-        found[worker, kind] |= dict(zip(_COLUMNS, numbers[:3], strict=True))
+        found[worker, kind] |= _columns(numbers[:3])
         together[kind] = [a + b for a, b in zip(together[kind], numbers[3:], strict=True)]
     for kind, numbers in together.items():
-        found[None, kind] |= dict(zip(_COLUMNS, numbers, strict=True))
+        found[None, kind] |= _columns(numbers)
+
+
+def _columns(numbers: Sequence[int]) -> dict[str, int]:
+    """Name the counts; of few answers more may be taken back than there are."""
+    return {name: max(0, number) for name, number in zip(_COLUMNS, numbers, strict=True)}
+
+
+def _is_of_disputed() -> Q:
+    """Say of a vote that it was asked for because of the votes before it: those on disputed questions."""
+    votes = Response.objects.filter(
+        question=OuterRef("question"), is_valid=True, is_expert=False, pk__lt=OuterRef("pk")
+    ).order_by("pk")
+    disputed = Q(pk__in=[])
+    for policy in POLICIES.values():
+        if (first := policy.measured_votes) is not None:
+            earlier = Exists(votes[first - 1 : first])
+            disputed |= Q(earlier, question__document__corpus__policy=policy.name, is_valid=True)
+    return disputed
 
 
 def _time(found: _Counts) -> None:
     times: dict[tuple[int | None, str], list[float]] = defaultdict(list)
-    timed = Response.objects.filter(is_expert=False, seconds__isnull=False)
+    timed = Response.objects.filter(is_expert=False, seconds__isnull=False).exclude(_is_of_disputed())
     rows = timed.values_list("worker", "question__kind", "seconds", "is_valid")
     for worker, kind, seconds, is_valid in rows.iterator():
         assert seconds is not None  # they are timed
@@ -165,7 +216,7 @@ def _time(found: _Counts) -> None:
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
     """Measure the agreement on the main questions of batches in which something happened."""
-    batches = HitBatch.objects.filter(is_tutorial=False)
+    batches = HitBatch.objects.filter(is_tutorial=False).select_related("corpus")
     if since is not None:
         batches = batches.filter(
             Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)
@@ -174,7 +225,13 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
     for batch in batches:
         kind = find_interface(batch.kind).main
         asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
-        measured = agreements.measure_on(asked, kind)
+        first = batch.corpus.judged_by.measured_votes
+        if first is not None:  # those that came to it with their first votes are the disputed ones
+            before = Response.objects.filter(
+                question=OuterRef("pk"), is_valid=True, is_expert=False, answered_at__lt=batch.created_at
+            )
+            asked = asked.exclude(Exists(before[first - 1 : first]))
+        measured = agreements.measure_on(asked, kind, first=first)
         kappa = measured.kappa
         rows.append(
             BatchMeasure(

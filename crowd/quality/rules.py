@@ -7,6 +7,8 @@ from annotations.aggregation.shares import share
 
 FIRST_GOLD_RATE = 4  # one question in so many is gold for a newcomer
 LAST_GOLD_RATE = 50
+KNOWN_BY = 3  # people who agree, before an answer is held against somebody
+ASKED_AGAIN = 0.5  # of the gold questions on which fewer have voted
 TOO_FAST = 0.2  # of the time that the others take
 TIMED_VOTES = 30  # of all workers, before a time is called fast
 POOR_GOLD = 0.75  # of the questions whose answer is known
@@ -34,6 +36,28 @@ def gold_chance(right_in_a_row: int, questions: int = 1) -> float:
     """
     one_in = min(FIRST_GOLD_RATE + 2 * right_in_a_row, LAST_GOLD_RATE)
     return min(1.0, questions / one_in)
+
+
+def is_known(votes: int, right: int, wrong: int) -> bool:
+    """Say whether what a question was settled to may be held against somebody who answered it as gold.
+
+    It may if three people or more agreed on it. Where fewer voted, those count too who were asked the same as
+    gold: as many more must have agreed than not. If each is wrong one time in ten, an answer that is held
+    against somebody is right in 99.86% of the cases, either way.
+
+    Parameters
+    ----------
+    votes : int
+        On the question, all of which agree.
+    right, wrong : int
+        How many others agreed with them when it was asked as gold, and how many did not.
+
+    Examples
+    --------
+    >>> is_known(3, 0, 0), is_known(2, 0, 0), is_known(2, 1, 0), is_known(2, 2, 2)
+    (True, False, True, False)
+    """
+    return votes >= KNOWN_BY or votes + right - wrong >= KNOWN_BY
 
 
 def too_fast(seconds: float, usual: float, timed: int) -> str:

@@ -17,7 +17,6 @@ from django.db.models import QuerySet
 from annotations import jsonlines, labels
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
-from annotations.models.question import FIRST_VOTES
 from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
 from crowd.interfaces.registry import interface_of
@@ -69,7 +68,7 @@ def simulate(
         What is true, by `doc_id`.
     workers : int
         How many simulated people there are; each question is put to as many of them as it needs votes, or as
-        there are where three did not settle it.
+        there are where the first votes did not settle it.
     error : float
         The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
         `crowd.interfaces.entities.simulated.with_errors` says what it does. Experts are never wrong.
@@ -151,6 +150,7 @@ def _votes(
     given: list[Answer] = []
     exhausted = []
     for question in batch:
+        first_votes = question.document.corpus.judged_by.first_votes
         missing = question.votes_needed - votes[question.pk]
         _check_known(question, gold)
         fresh = [
@@ -158,7 +158,7 @@ def _votes(
             for number in chosen_workers(question, len(crowd), seed)
             if crowd[number].pk not in voters[question.pk]
         ]
-        if len(fresh) < missing and votes[question.pk] >= FIRST_VOTES:
+        if len(fresh) < missing and votes[question.pk] >= first_votes:
             exhausted.append(question)
             continue
         if len(fresh) < missing:
@@ -178,7 +178,7 @@ def _votes(
 
 def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:
     rows = labels.lacking_votes() if state == Question.State.OPEN else Question.objects.filter(state=state)
-    return rows.filter(document__corpus=corpus).select_related("document").defer("document__text")
+    return rows.filter(document__corpus=corpus).select_related("document__corpus").defer("document__text")
 
 
 def _batches(questions: QuerySet[Question]) -> Iterator[list[Question]]:

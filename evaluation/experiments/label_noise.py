@@ -101,7 +101,9 @@ def run(options: Options) -> Outcome:
     )
 
 
-def simulate(precisions: tuple[float, ...], crowd: Crowd, seeds: range) -> dict[str, Runs]:
+def simulate(
+    precisions: tuple[float, ...], crowd: Crowd, seeds: range, *, curtailed: bool = False
+) -> dict[str, Runs]:
     """Sample systems, have a crowd judge them, and estimate their precision from each kind of label.
 
     Parameters
@@ -110,16 +112,18 @@ def simulate(precisions: tuple[float, ...], crowd: Crowd, seeds: range) -> dict[
         Of the systems, which share no instance but are judged by the same crowd.
     crowd : callable
     seeds : range
+    curtailed : bool
+        Whether the third vote is asked for only where the first two differ.
 
     Returns
     -------
     dict of the names in `METHODS` to Runs
     """
-    found = np.array([_one_seed(seed, precisions, crowd) for seed in seeds])
+    found = np.array([_one_seed(seed, precisions, crowd, curtailed) for seed in seeds])
     return {name: Runs(found[:, row, :, 0], found[:, row, :, 1]) for row, name in enumerate(METHODS)}
 
 
-def _one_seed(seed: int, precisions: tuple[float, ...], crowd: Crowd) -> FloatArray:
+def _one_seed(seed: int, precisions: tuple[float, ...], crowd: Crowd, curtailed: bool) -> FloatArray:
     rng = np.random.default_rng(seed)
     truth = np.concatenate(
         [rng.permutation(np.arange(INSTANCES) < share * INSTANCES) for share in precisions]
@@ -129,7 +133,10 @@ def _one_seed(seed: int, precisions: tuple[float, ...], crowd: Crowd) -> FloatAr
     errors = crowd(rng)
     workers = np.argsort(rng.random((drawn.size, WORKERS)), axis=1)[:, :VOTES]
     votes = (rng.random(workers.shape) < errors[workers]) ^ truth[drawn, None]
-    fit = dawid_skene(np.repeat(np.arange(drawn.size), VOTES), workers.ravel(), votes.ravel())
+    asked = np.ones(votes.shape, dtype=bool)
+    if curtailed:
+        asked[:, 2:] = (votes[:, 0] != votes[:, 1])[:, None]
+    fit = dawid_skene(np.nonzero(asked)[0], workers[asked], votes[asked])
     posterior = np.full(truth.size, np.nan)
     posterior[drawn] = fit.posteriors[:, 1]
     verdict, corrected = posterior.copy(), posterior.copy()

@@ -201,7 +201,7 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
     if submission.state == State.ACCEPTED:
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
-        return "Three people judge each claim, more if they do not agree, then an expert. Then it is scored."
+        return f"{submission.corpus.judged_by.words} Then it is scored."
     batch = getattr(submission, "batch", None)
     if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
         return "Its scores are below. Its epoch is released, with every label that they rest on."

@@ -8,7 +8,6 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from annotations.models import Corpus, Question
-from annotations.models.question import FIRST_VOTES
 from crowd import budget, pay, posting
 from crowd.interfaces.price import Unit
 from crowd.models import Budget, HitBatch
@@ -83,8 +82,10 @@ class Plan:
         The fee is for an assignment that pays just the reward.
     hourly_cents : int
         What the reward makes of an hour.
+    first_votes : int
+        That a question is asked for at first.
     votes : float
-        That questions have needed on average.
+        That questions take on average.
     expected_cents : int
         With the further votes that some will need.
     rooms : tuple of Room
@@ -102,11 +103,17 @@ class Plan:
     reward_cents: int
     fee_cents: int
     hourly_cents: int
+    first_votes: int
     votes: float
     expected_cents: int
     rooms: tuple[Room, ...]
     bought: tuple[Bought, ...]
     obstacle: str
+
+    @property
+    def takes_more_votes(self) -> bool:
+        """Whether questions take noticeably more than their first votes."""
+        return self.votes > self.first_votes + 0.005
 
     @property
     def pays_by_length(self) -> bool:
@@ -138,7 +145,8 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     reward = terms.reward_cents or suggestion.reward_cents
     terms = replace(terms, reward_cents=reward)
     preview = posting.preview(terms, found)
-    votes = costs.votes_a_question(terms.corpus)
+    first_votes = terms.corpus.judged_by.first_votes
+    votes = costs.votes_a_question(terms.corpus, terms.interface.main)
     room = rooms(corpus=terms.corpus, submission_id=terms.submission_id, cents=preview.cost_cents, now=now)
     return Plan(
         preview=preview,
@@ -147,10 +155,11 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         unit=terms.interface.price.unit(terms.most_questions, by_sentence=terms.by_sentence),
         by_length=terms.interface.price.by_length,
         reward_cents=reward,
-        fee_cents=registry.provider(terms.provider).fee_cents(reward_cents=reward, places=FIRST_VOTES),
+        fee_cents=registry.provider(terms.provider).fee_cents(reward_cents=reward, places=first_votes),
         hourly_cents=pay.hourly(reward_cents=reward, seconds=suggestion.seconds),
+        first_votes=first_votes,
         votes=votes,
-        expected_cents=round(preview.cost_cents * max(1.0, votes / FIRST_VOTES)),
+        expected_cents=round(preview.cost_cents * max(1.0, votes / first_votes)),
         rooms=room,
         bought=_bought(wanted),
         obstacle=_obstacle(preview, room)

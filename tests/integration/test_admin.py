@@ -11,6 +11,7 @@ from tests.factories import (
     LabelFactory,
     PredictionFactory,
     ProblemFactory,
+    QuestionFactory,
     ResponseFactory,
     ScoreFactory,
     TeamFactory,
@@ -86,18 +87,29 @@ def test_the_secret_of_an_epoch_is_shown_to_nobody(client, operator):
 def test_a_corpus_keeps_its_design(client, operator):
     corpus = CorpusFactory()
     form = {"name": "Renamed", "description": "", "weekly_quota": "9", "design": "iid", "tag": "other"}
-    form |= {"most_votes": "7", "least_posterior": "0.9"}
+    form |= {"most_votes": "7", "least_posterior": "0.9", "policy": "curtailed"}
     client.post(address(type(corpus), "change", corpus.pk), form)
     before = corpus.tag
     corpus.refresh_from_db()
     assert (corpus.name, corpus.design, corpus.tag) == ("Renamed", "coordinated", before)
-    assert (corpus.most_votes, corpus.least_posterior) == (7, 0.9)
+    assert (corpus.policy, corpus.most_votes, corpus.least_posterior) == ("curtailed", 7, 0.9)
+
+
+def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(client, operator):
+    corpus = QuestionFactory(document__corpus__policy="curtailed").document.corpus
+    form = {"name": "Renamed", "weekly_quota": "9", "policy": "fixed"}
+    client.post(
+        address(type(corpus), "change", corpus.pk), form | {"most_votes": "5", "least_posterior": "0.5"}
+    )
+    corpus.refresh_from_db()
+    assert (corpus.name, corpus.policy) == ("Renamed", "curtailed")
 
 
 @pytest.mark.parametrize("wrong", [{"most_votes": "0"}, {"least_posterior": "0.4"}, {"least_posterior": "1"}])
 def test_when_votes_suffice_stays_within_reason(client, operator, wrong):
     corpus = CorpusFactory()
-    form = {"name": "Renamed", "weekly_quota": "9", "most_votes": "5", "least_posterior": "0.5"}
+    form = {"name": "Renamed", "weekly_quota": "9", "policy": "fixed"}
+    form |= {"most_votes": "5", "least_posterior": "0.5"}
     response = client.post(address(type(corpus), "change", corpus.pk), form | wrong)
     corpus.refresh_from_db()
     assert (response.status_code, corpus.name == "Renamed") == (200, False)

@@ -39,6 +39,7 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HELD_FOR = timedelta(minutes=15)
 LATER = NOW + HELD_FOR
 NONE = {"none": True}
+BORN = {"relations": [{"predicate": "per:place_of_birth", "subject": 0}]}
 RIGHT = {"right": True}
 
 
@@ -423,3 +424,15 @@ def test_votes_that_come_at_once_are_all_counted(document: Document) -> None:
     )
     assert labels.settle_questions() == 1
     assert set(born.labels.values_list("votes_for", "votes")) == {(0, 3)}
+
+
+def test_a_third_vote_is_asked_at_once_of_somebody_who_has_not_voted(workers: list[User]) -> None:
+    question = QuestionFactory.create(document__corpus__policy="curtailed")
+    for worker, answer in zip(workers, (BORN, NONE), strict=False):
+        assert queue.next_question(worker=worker, now=NOW) == question
+        responses.record(question=question, worker=worker, answer=answer)
+        Reservation.objects.all().delete()
+    assert queue.next_question(worker=workers[2], now=NOW) is None  # two are asked, and no more
+    labels.settle_questions()
+    found = [queue.next_question(worker=worker, now=NOW) for worker in workers]
+    assert found == [None, None, question, None]

@@ -301,3 +301,80 @@ def test_settling_passes_over_what_somebody_else_holds(question: Question) -> No
     finally:
         other.close()
     assert labels.settle_questions() == 1
+
+
+# Under `curtailed`
+
+
+@pytest.fixture
+def curtailed() -> Question:
+    return QuestionFactory.create(document__corpus__policy="curtailed")
+
+
+def test_two_that_agree_settle_a_curtailed_question(curtailed: Question) -> None:
+    vote(curtailed, BORN)
+    assert (labels.settle_questions(), needed(curtailed)) == (0, 2)
+    vote(curtailed, BORN)
+    assert (labels.settle_questions(), state(curtailed)) == (1, "settled")
+    assert values(curtailed)["per:place_of_birth|0"] == (True, 2, 2, "majority")
+    assert values(curtailed)["per:place_of_residence|0"] == (False, 0, 2, "majority")
+
+
+def test_where_two_differ_a_third_decides(curtailed: Question) -> None:
+    vote(curtailed, BORN, NONE)
+    assert (labels.settle_questions(), needed(curtailed), state(curtailed)) == (1, 3, "open")
+    vote(curtailed, NONE)
+    labels.settle_questions()
+    assert values(curtailed)["per:place_of_birth|0"] == (False, 1, 3, "majority")
+
+
+def test_a_difference_on_one_relation_of_several_asks_for_a_third(curtailed: Question) -> None:
+    vote(curtailed, BORN, {"relations": [*BORN["relations"], *LIVED["relations"]]})
+    labels.settle_questions()
+    assert (needed(curtailed), state(curtailed)) == (3, "open")
+
+
+def test_where_three_differ_a_curtailed_question_goes_on_like_any_other(curtailed: Question) -> None:
+    for answer, votes_needed in ((LIVED, 2), (NONE, 3), (BORN, 4), (BORN, 5), (LIVED, 5)):
+        vote(curtailed, answer)
+        labels.settle_questions()
+        assert needed(curtailed) == votes_needed
+    assert state(curtailed) == "expert"
+
+
+@pytest.mark.parametrize(("least", "expected"), [(0.98, "settled"), (0.99, "open")])
+def test_a_corpus_may_want_more_than_two_that_agree(curtailed: Question, least: float, expected: str) -> None:
+    Corpus.objects.update(least_posterior=least)
+    vote(curtailed, BORN, BORN)
+    labels.settle_questions()
+    assert state(curtailed) == expected
+    vote(curtailed, BORN)
+    labels.settle_questions()
+    assert state(curtailed) == "settled"
+
+
+def test_a_vote_that_ceases_to_count_before_a_third_is_made_up_for(curtailed: Question) -> None:
+    vote(curtailed, BORN, NONE)
+    labels.settle_questions()
+    Response.objects.filter(answer__none=True).update(is_valid=False)
+    vote(curtailed, BORN)
+    assert (labels.settle_questions(), state(curtailed)) == (0, "open")
+    vote(curtailed, BORN)
+    labels.settle_questions()
+    assert values(curtailed)["per:place_of_birth|0"] == (True, 3, 3, "majority")
+
+
+def test_the_corpora_of_one_run_are_settled_each_by_its_policy(
+    question: Question, curtailed: Question
+) -> None:
+    for one in (question, curtailed):
+        vote(one, BORN, BORN)
+    labels.settle_questions()
+    assert (state(question), state(curtailed)) == ("open", "settled")
+
+
+def test_an_unknown_policy_is_refused_with_those_there_are(question: Question) -> None:
+    vote(question, BORN, BORN, BORN)
+    Corpus.objects.update(policy="eager")
+    with pytest.raises(InvalidInput, match="unknown policy 'eager'; known are curtailed, fixed"):
+        labels.settle_questions()

@@ -44,12 +44,27 @@ def gold(gold_file: Path) -> Gold:
 
 
 @pytest.fixture
-def corpus(world: World, tmp_path: Path) -> Corpus:
-    return corpora.load_corpus(path=world.write_corpus(tmp_path / "corpus.jsonl"), tag="small").corpus
+def load(world: World, tmp_path: Path) -> Callable[..., Corpus]:
+    """Load the world as a corpus of its own."""
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+
+    def load(policy: str | None, tag: str = "small") -> Corpus:
+        return corpora.load_corpus(path=path, tag=tag, policy=policy).corpus
+
+    return load
+
+
+@pytest.fixture
+def corpus(load: Callable[..., Corpus]) -> Corpus:
+    return load("fixed")
 
 
 @pytest.fixture
 def asked(corpus: Corpus, world: World) -> int:
+    return ask(corpus, world)
+
+
+def ask(corpus: Corpus, world: World) -> int:
     """Ask of each document who works for the organization, and two canonical mentions."""
     for index, document in enumerate(Document.objects.filter(corpus=corpus).order_by("doc_id")):
         spans = {role: Span(*world.span(index, role)) for role in ("first", "second", "org")}
@@ -65,7 +80,7 @@ def asked(corpus: Corpus, world: World) -> int:
                 CanonicalClaim(document.pk, spans["second"], spans["first"]),
             ]
         )
-    return Question.objects.count()
+    return Question.objects.filter(document__corpus=corpus).count()
 
 
 def votes() -> Votes:
@@ -105,6 +120,41 @@ def test_votes_are_added_where_three_do_not_settle_a_question(corpus: Corpus, go
     votes = [question.responses.filter(is_expert=False).count() for question in Question.objects.all()]
     assert (min(votes), max(votes)) == (3, 5)
     assert (report.questions, report.answers) == (asked, sum(votes))
+
+
+def test_a_curtailed_corpus_has_the_labels_of_a_fixed_one_for_fewer_votes(
+    load: Callable[..., Corpus], world: World, gold: Gold
+) -> None:
+    labels, answers = {}, {}
+    for policy in ("fixed", "curtailed"):
+        corpus = load(policy, tag=policy)
+        asked = ask(corpus, world)
+        answers[policy] = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0.25).answers
+        rows = Label.objects.filter(question__document__corpus=corpus)
+        labels[policy] = set(
+            rows.values_list("question__document__doc_id", "question__key", "claim", "value", "source")
+        )
+    assert labels["fixed"] == labels["curtailed"]
+    assert 2 * asked < answers["curtailed"] < 3 * asked < answers["fixed"]
+
+
+def test_a_corpus_without_a_policy_of_its_own_is_curtailed(
+    load: Callable[..., Corpus], world: World, gold: Gold
+) -> None:
+    corpus = load(None)
+    asked = ask(corpus, world)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, error=0)
+    assert (report.questions, report.answers, report.expert_answers) == (asked, 2 * asked, 0)
+
+
+def test_where_only_two_can_vote_an_expert_decides_between_them(
+    load: Callable[..., Corpus], world: World, gold: Gold
+) -> None:
+    corpus = load("curtailed")
+    asked = ask(corpus, world)
+    report = simulated_crowd.simulate(corpus=corpus, gold=gold, workers=2, error=0.4)
+    assert (report.answers, report.expert_answers > 0) == (2 * asked, True)
+    assert not Question.objects.exclude(state="settled").exists()
 
 
 def test_where_nobody_is_left_to_vote_an_expert_decides(corpus: Corpus, gold: Gold, asked: int) -> None:

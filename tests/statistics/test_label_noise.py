@@ -15,13 +15,25 @@ SEEDS = range(200)
 def runs(request):
     runs = simulate(PRECISIONS, CROWDS[request.param], SEEDS)
     print(f"\nworkers' errors: {request.param}; {VOTES} votes, {len(SEEDS)} seeds, 95% intervals")
+    show(runs)
+    return runs
+
+
+@pytest.fixture(scope="module", params=CROWDS)
+def curtailed(request):
+    runs = simulate(PRECISIONS, CROWDS[request.param], SEEDS, curtailed=True)
+    print(f"\nworkers' errors: {request.param}; a third vote where two differ, {len(SEEDS)} seeds")
+    show(runs)
+    return runs
+
+
+def show(runs):
     for name, one in runs.items():
         for system, share in enumerate(PRECISIONS):
             print(
                 f"  P = {share}  {name:10} mean {one.mean[system]:.4f}"
                 f"  holds the truth in {one.coverage[system]:.3f}"
             )
-    return runs
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +55,11 @@ def test_adjusted_labels_leave_at_most_a_third_of_that_to_a_lone_system(alone):
 
 def test_adjusted_precision_is_close_to_the_truth(runs):
     assert np.abs(runs["adjusted"].mean - PRECISIONS).max() <= 0.01
+
+
+def test_adjusted_precision_is_close_to_the_truth_where_third_votes_are_curtailed(curtailed):
+    assert np.abs(curtailed["adjusted"].mean - PRECISIONS).max() <= 0.01
+    assert curtailed["adjusted"].coverage.min() >= 0.90
 
 
 def test_adjusted_precision_is_closer_than_the_majority_where_that_is_wrong(runs):

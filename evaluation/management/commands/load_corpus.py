@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotations import corpora
 from annotations.models import Corpus
+from annotations.policies.registry import DEFAULT, POLICIES
 from evaluation.design import epochs
 from evaluation.models import DocumentSample
 from evaluation.registry import TASKS, find_task
@@ -36,6 +37,12 @@ class Command(BaseCommand):
             help="In which its documents are written, from its first load on, as en, ar or zh-Hant (BCP 47); "
             "English if left out.",
         )
+        parser.add_argument(
+            "--policy",
+            choices=list(POLICIES),
+            help="When a question has votes enough, from its first load on: two votes, a third where they "
+            f"differ, or three at once; {DEFAULT} if left out.",
+        )
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,6 +53,7 @@ class Command(BaseCommand):
             task=options["task"] and find_task(options["task"]).name,
             design=options["design"],
             language=options["language"],
+            policy=options["policy"],
         )
         if report.created and DocumentSample.objects.filter(corpus=report.corpus).exists():
             raise Conflict(

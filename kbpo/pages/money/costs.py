@@ -6,8 +6,8 @@ from django.db import connection
 from django.db.models import Avg
 from django.utils import timezone
 
+from annotations.kinds.registry import find_kind
 from annotations.models import Corpus, Question
-from annotations.models.question import FIRST_VOTES
 from crowd import budget, pay
 from crowd.interfaces.relation.interface import INTERFACE
 from crowd.models import HitBatch
@@ -92,8 +92,8 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
     companions = questions.get(_COMPANION, 0.0) / relations if relations else 0.0
     seconds = per_hit * (pace.seconds[_MAIN] + companions * pace.seconds[_COMPANION])
     reward = last.reward_cents if last else timing.suggested_reward(seconds)
-    fee = registry.provider(name).fee_cents(reward_cents=reward, places=FIRST_VOTES)
-    votes = votes_a_question(corpus)
+    fee = registry.provider(name).fee_cents(reward_cents=reward, places=corpus.judged_by.first_votes)
+    votes = votes_a_question(corpus, _MAIN)
     return Expected(
         cents=round(relations / per_hit * votes * (reward + fee)),
         reward_cents=reward,
@@ -103,10 +103,14 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
     )
 
 
-def votes_a_question(corpus: Corpus) -> float:
-    """Return how many votes a question about a relation has needed in a corpus, on average; 3 at first."""
-    closed = Question.objects.filter(document__corpus=corpus, kind=_MAIN).exclude(state=Question.State.OPEN)
-    return float(closed.aggregate(votes=Avg("votes_needed"))["votes"] or FIRST_VOTES)
+def votes_a_question(corpus: Corpus, kind: str) -> float:
+    """Return how many votes a question of a kind takes in a corpus, on average.
+
+    As many as those that are closed took; before there are any, as many as the corpus' policy expects.
+    """
+    closed = Question.objects.filter(document__corpus=corpus, kind=kind).exclude(state=Question.State.OPEN)
+    taken = closed.aggregate(votes=Avg("votes_needed"))["votes"]
+    return float(taken or corpus.judged_by.expected_votes(find_kind(kind).usual_error))
 
 
 def paid(submissions: Collection[int]) -> Mapping[int, int]:

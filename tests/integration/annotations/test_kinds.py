@@ -104,7 +104,7 @@ def test_agreement_on_an_unknown_kind_is_not_measured(
     with pytest.raises(InvalidInput, match=REFUSED):
         agreements.measure(corpus)
     with pytest.raises(InvalidInput, match=REFUSED):
-        agreements.measure_on(Question.objects.all(), "quality")
+        agreements.measure_on(Question.objects.all(), "quality", first=None)
 
 
 def test_an_answer_to_a_question_of_an_unknown_kind_is_neither_right_nor_wrong(

@@ -22,7 +22,7 @@ import django
 django.setup()
 
 from crowd import collecting, outbox  # noqa: E402
-from crowd.posting import planning, recording  # noqa: E402
+from crowd.posting import gathering, planning, recording  # noqa: E402
 from crowd.providers import registry  # noqa: E402
 from kbpo import pipeline  # noqa: E402
 
@@ -40,6 +40,7 @@ outbox.LEASE = timedelta(seconds=3)
 outbox.FIRST, outbox.LONGEST = timedelta(seconds=0.1), timedelta(seconds=1)
 collecting.SOONEST, collecting.LATEST = timedelta(seconds=0.5), timedelta(seconds=5)
 planning.AT_ONCE = 5
+gathering.GATHERED_FOR = timedelta(seconds=2)
 recording.FIRST_LOOK = timedelta(seconds=0.2)
 
 

@@ -82,7 +82,8 @@ def gold(world: LongerWorld) -> dict[str, AnnotationRecord]:
 
 @pytest.fixture
 def news(world: LongerWorld, tmp_path: Path) -> Corpus:
-    call_command("load_corpus", str(world.write_corpus(tmp_path / "c.jsonl")), "--corpus", "n", verbosity=0)
+    path = world.write_corpus(tmp_path / "c.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "n", "--policy", "fixed", verbosity=0)
     return Corpus.objects.get(tag="n")
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from random import Random
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -14,7 +15,7 @@ from django.db import connection
 from django.db.models import Count
 
 from annotations.models import Corpus, Question, Response
-from crowd.models import Assignment, Bonus, Hit, HitBatch
+from crowd.models import Assignment, Bonus, Hit, HitBatch, HitQuestion
 from crowd.posting import planning
 from crowd.providers.base import Provider
 from marketplace.models import Assignment as MarketAssignment
@@ -115,3 +116,54 @@ def test_four_workers_killed_at_random(
     assert (budget.reserved_cents, budget.paid_cents) == (0, spent + 120)
     requester.refresh_from_db()
     assert (requester.available_cents, requester.held_cents) == (1_000_00 - spent - 120, 0)
+
+
+@pytest.mark.parametrize("seed", [3])
+def test_third_votes_are_asked_once_of_others_whoever_is_killed(
+    seed: int,
+    account: Provider,
+    open_batch: Open,
+    corpus: Corpus,
+    settings: LazySettings,
+) -> None:
+    Corpus.objects.update(policy="curtailed")
+    corpus.refresh_from_db()
+    asked = crowd.ask(corpus, 24)
+    disputed = asked[::4]
+    crowd.fund(corpus)
+    people = crowd.workers(6)
+    choices = Random(seed)
+    open_batch(reward_cents=REWARD, questions_per_hit=4)
+
+    def say_born(question: Question) -> Any:
+        return crowd.BORN if question in disputed else crowd.NONE
+
+    process = farm(settings, seed)
+    try:
+        wait(lambda: not Hit.objects.filter(state=Hit.State.PLANNED).exists(), process)
+        for hit in Hit.objects.all():
+            for worker, say in zip(choices.sample(people, 2), (say_born, crowd.say_none), strict=True):
+                crowd.do(hit, worker, say)
+        out_again = HitQuestion.objects.filter(
+            is_active=True, hit__state=Hit.State.POSTED, question__votes_needed=3
+        )
+        wait(lambda: out_again.count() == len(disputed), process)
+        for hit in Hit.objects.filter(pk__in=out_again.values("hit")):
+            voters = set(
+                Response.objects.filter(question__in=hit.questions.all()).values_list("worker", flat=True)
+            )
+            crowd.do(hit, next(one for one in people if one.user_id not in voters))
+        wait(lambda: not Question.objects.exclude(state=Question.State.SETTLED).exists(), process)
+        wait(lambda: not Hit.objects.exclude(state=Hit.State.CLOSED).exists(), process)
+    finally:
+        out, _ = process.communicate("", timeout=30)
+    killed, failed = map(int, out.split())
+    assert killed > 5
+    assert failed == 0
+    assert Response.objects.filter(is_valid=True).count() == 2 * len(asked) + len(disputed)
+    times = dict(HitQuestion.objects.values_list("question").annotate(times=Count("hit")).order_by())
+    assert times == {one.pk: 1 + (one in disputed) for one in asked}
+    assert sorted(MarketHit.objects.values_list("annotation", flat=True)) == sorted(
+        Hit.objects.values_list("annotation", flat=True)
+    )
+    crowd.check_books()

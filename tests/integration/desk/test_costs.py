@@ -92,6 +92,20 @@ def test_at_first_a_fair_price_is_expected(corpus: Corpus, purse: Any) -> None:
     assert found.hourly_cents == 1584
 
 
+def test_under_curtailed_a_third_vote_is_expected_where_two_differ(corpus: Corpus, purse: Any) -> None:
+    corpus.policy = "curtailed"
+    found = costs.expected(
+        SubmissionFactory.create(corpus=corpus, state="accepted"), relations=100.0, questions=200.0
+    )
+    assert found is not None
+    assert (found.cents, found.votes) == (round(100 * 2.19 * 13), pytest.approx(2.19))
+
+
+def test_two_answers_about_a_whole_document_are_expected_to_differ(corpus: Corpus) -> None:
+    corpus.policy = "curtailed"
+    assert costs.votes_a_question(corpus, "entities") == 3
+
+
 def test_later_the_corpus_last_price_is_expected(corpus: Corpus, batch: HitBatch) -> None:
     submission = SubmissionFactory.create(corpus=corpus, state="accepted")
     found = costs.expected(submission, relations=100.0, questions=100.0)

@@ -27,7 +27,9 @@ def sampled(corpus: Corpus) -> list[Document]:
     sample = DocumentSample.objects.create(corpus=corpus, size=2, population=5)
     for document in documents:
         SampledDocument.objects.create(sample=sample, document=document, probability=0.4)
-        Question.objects.create(document=document, kind="entities", key="entities|1", payload={"version": 1})
+        Question.objects.create(
+            document=document, kind="entities", key="entities|1", payload={"version": 1}, votes_needed=3
+        )
     return documents
 
 

@@ -151,7 +151,19 @@ def test_the_votes_that_questions_needed_so_far_are_expected_again(
     Question.objects.filter(pk=settled[0].pk).update(state="expert", votes_needed=5)
     Question.objects.filter(pk=settled[1].pk).update(state="expert", votes_needed=4)
     text = text_of(look(desk, wanted))
-    assert "about $3.20 in the end: a question has taken 4.50 votes on average" in text  # 2.16 x 1.5
+    assert "about $3.20 in the end: a question takes 4.50 votes on average" in text  # 2.16 x 1.5
+
+
+def test_of_a_curtailed_corpus_two_votes_are_set_aside_and_more_expected(
+    desk: Client, corpus: Corpus, wanted: dict[str, str], purse: Any
+) -> None:
+    Corpus.objects.filter(pk=corpus.pk).update(policy="curtailed")
+    corpus.refresh_from_db()
+    crowd.ask(corpus, 4)
+    text = text_of(look(desk, wanted))
+    assert "$1.44 rewards and fees, if every place is filled and paid" in text  # 4 x 2 x 18 cents
+    assert "about $1.60 in the end: a question takes 2.19 votes on average" in text
+    assert "since some need more than two" in text
 
 
 def test_a_submissions_questions_alone_are_asked(

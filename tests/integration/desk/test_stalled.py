@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations.models import Question, Response
+from annotations.models import Corpus, Question, Response
 from crowd.models import Hit
 from kbpo.pages.stalled import stalled
 from tests.factories import QuestionFactory, ResponseFactory
@@ -86,3 +86,12 @@ def test_others_send_nothing(client: Client, post: Any) -> None:
     hit = post()
     assert client.post(reverse("desk_questions"), {"question": question_of(hit).pk}).status_code == 302
     assert question_of(hit).state == Question.State.OPEN
+
+
+def test_what_waits_for_a_third_vote_is_not_stalled(post: Any) -> None:
+    hit = post()
+    Corpus.objects.update(policy="curtailed")
+    ResponseFactory.create_batch(2, question=question_of(hit))
+    assert not stalled(now=timezone.now()).exists()
+    ResponseFactory.create(question=question_of(hit))
+    assert list(stalled(now=timezone.now())) == [question_of(hit)]

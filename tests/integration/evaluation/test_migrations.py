@@ -112,9 +112,10 @@ def test_what_was_sampled_before_columns_were_kept_gets_them(go: Go) -> None:
         epoch=epoch, number=1, submission=submission, target_variance=1e-3, lam=2.0, floor=1.0
     )
     question = apps.get_model("annotations", "Question").objects
-    relation = question.create(document=document, kind="relation", key="relation|1|0-10|20-31", payload={})
+    asked_of = {"document": document, "payload": {}, "votes_needed": 3}
+    relation = question.create(**asked_of, kind="relation", key="relation|1|0-10|20-31")
     asked = [
-        question.create(document=document, kind="canonical", key=f"canonical|1|{key}", payload={})
+        question.create(**asked_of, kind="canonical", key=f"canonical|1|{key}")
         for key in ("0-10|0-10", "20-31|20-31")
     ]
     # In the order of keys: the place of residence comes before the title, which names nobody but her.

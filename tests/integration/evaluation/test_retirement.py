@@ -445,7 +445,13 @@ def test_what_people_said_of_retired_documents_is_published(unsampled: Corpus) -
         )
         for key, asked in (("asked of the document", True), ("asked for a system", False)):
             pair = Question.objects.create(
-                document=one.document, kind="relation", key=key, payload={}, state="settled", settled_at=now
+                document=one.document,
+                kind="relation",
+                key=key,
+                payload={},
+                state="settled",
+                votes_needed=3,
+                settled_at=now,
             )
             if asked:
                 annotation.questions.add(pair)

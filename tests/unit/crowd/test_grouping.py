@@ -1,5 +1,6 @@
 """Questions are put together so that a document is read once, and nobody is asked in vain."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,3 +105,27 @@ def test_the_order_in_which_questions_come_does_not_matter(asked: list[OpenQuest
     shuffled = list(asked)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     assert group(shuffled) == group(asked)
+
+
+def test_a_hit_has_questions_of_so_many_voters_at_most():
+    asked = [
+        OpenQuestion(1, 1, "relation", 1, voters=frozenset({1, 2})),
+        OpenQuestion(2, 1, "relation", 1, voters=frozenset({3, 4})),
+        OpenQuestion(3, 2, "relation", 1, voters=frozenset({2, 1})),
+        OpenQuestion(4, 2, "relation", 1, voters=frozenset({3})),
+        OpenQuestion(5, 3, "relation", 1, voters=frozenset({1})),
+    ]
+    found = group(asked, per_hit=2, most_voters=2)
+    assert [one.questions for one in found] == [(1, 3), (2, 4), (5,)]
+
+
+def test_questions_that_the_same_people_have_answered_are_together_however_many_these_are():
+    voters = ({1, 2, 3}, {1, 2, 4}, {1, 2, 3})
+    asked = [OpenQuestion(pk, 1, "relation", 1, voters=frozenset(some)) for pk, some in enumerate(voters)]
+    assert [one.questions for one in group(asked, per_hit=2, most_voters=2)] == [(0, 2), (1,)]
+
+
+@pytest.mark.parametrize("per_hit", [1, 2, 3])
+def test_voters_do_not_matter_where_there_are_none(per_hit):
+    asked = [OpenQuestion(pk, pk // 2, "relation", 1) for pk in range(7)]
+    assert group(asked, per_hit=per_hit, most_voters=0) == group(asked, per_hit=per_hit)

@@ -2,6 +2,7 @@ import datetime
 
 import pytest
 
+from annotations.models import Corpus
 from evaluation.models import Submission
 from evaluation.submissions.progress import EVENTS, HEADINGS, Progress, in_words, next_step
 
@@ -35,7 +36,21 @@ def test_progress_does_not_guess_without_a_rate():
 def test_every_state_has_words_for_people(state):
     assert HEADINGS[state]
     assert EVENTS[state]
-    assert next_step(Submission(state=state)).endswith(".")
+    assert next_step(Submission(state=state, corpus=Corpus())).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (
+            "fixed",
+            "Three people judge each claim, more if they do not agree, then an expert. Then it is scored.",
+        ),
+        ("curtailed", "Two people judge each claim; where they differ a third does, in a second round"),
+    ],
+)
+def test_who_judges_is_as_the_corpus_has_it(policy, words):
+    assert next_step(Submission(state="judging", corpus=Corpus(policy=policy))).startswith(words)
 
 
 def test_an_accepted_submission_waits_for_its_teams_word():

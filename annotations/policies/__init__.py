@@ -1,0 +1,1 @@
+"""When a question has votes enough: one module a policy, and the registry. Pure."""
