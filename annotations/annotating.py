@@ -6,8 +6,8 @@ from django.db import transaction
 
 from annotations import selectors
 from annotations.models import AnnotatedMention, Document, DocumentAnnotation
-from annotations.records import AnnotationRecord, MentionRecord
-from kbpo.core.nudge import nudge
+from annotations.texts.records import AnnotationRecord, MentionRecord
+from kbpo.core.clock.nudge import nudge
 
 
 @transaction.atomic

@@ -12,8 +12,6 @@ from django.db.models.functions import Length
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from annotations import jsonlines
-from annotations.languages import DEFAULT, read_language
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
@@ -25,9 +23,11 @@ from annotations.models import (
 from annotations.models.corpus import DEFAULT_TASK
 from annotations.policies.registry import DEFAULT as DEFAULT_POLICY
 from annotations.policies.registry import find_policy
-from annotations.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
-from annotations.segmentation import segment
-from kbpo.core.analysing import analyse
+from annotations.texts import jsonlines
+from annotations.texts.languages import DEFAULT, read_language
+from annotations.texts.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
+from annotations.texts.segmentation import segment
+from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 
 BATCH = 200
@@ -137,7 +137,7 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
     Parameters
     ----------
     path : path-like
-        JSON Lines, gzip or not; `annotations.records.read_annotation` says what a line holds.
+        JSON Lines, gzip or not; `annotations.texts.records.read_annotation` says what a line holds.
     corpus : Corpus
         The corpus that holds the documents.
 

@@ -19,9 +19,9 @@ from annotations.kinds.registry import KINDS, Asked, check_kinds, find_kind, rea
 from annotations.models import Corpus, Label, Question, Response
 from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes, Wait
 from annotations.policies.registry import find_policy
-from kbpo.core.analysing import analyse
-from kbpo.core.columns import array_literal, read_columns
-from kbpo.core.nudge import nudge
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import array_literal, read_columns
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53

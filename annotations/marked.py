@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from annotations.kinds.links import kind_of
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Mark
 from kbpo.core.ontology import TYPE_NAMES
 from kbpo.core.spans import Span

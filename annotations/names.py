@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from annotations.languages import DEFAULT
 from annotations.models import Corpus, NameFrequency
 from annotations.models.corpus import SEARCHED_CHARACTERS
-from kbpo.core.analysing import analyse
+from annotations.texts.languages import DEFAULT
+from kbpo.core.database.analysing import analyse
 
 # The very expression of the index `document_words`, so that it is used. OFFSET 0 keeps the planner from going
 # through all documents of the corpus for each name, as it would while it knows nothing of a new table.

@@ -11,7 +11,7 @@ from annotations import questions, selectors
 from annotations.kinds import relation
 from annotations.kinds.relation import Mention
 from annotations.models import AnnotatedRelation, DocumentAnnotation, Label, Question
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from kbpo.core.ontology import options
 from kbpo.core.spans import Span
 

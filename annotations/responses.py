@@ -13,9 +13,9 @@ from annotations.kinds.fields import check_spans
 from annotations.kinds.registry import read_asked
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
-from kbpo.core.analysing import analyse
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from kbpo.core.nudge import nudge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

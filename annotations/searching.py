@@ -12,9 +12,9 @@ from django.contrib.postgres.search import SearchHeadline, SearchQuery, SearchVe
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Left
 
-from annotations.languages import DEFAULT, ENGLISH, Language
 from annotations.models import Corpus, Document
 from annotations.models.corpus import SEARCHED_CHARACTERS
+from annotations.texts.languages import DEFAULT, ENGLISH, Language
 from kbpo.core.marking import Mark, Segment, cut
 from kbpo.core.spans import Span
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from annotations.languages import DEFAULT
 from annotations.models import Corpus, Document, DocumentAnnotation, Sentence
-from annotations.passages import Passage
-from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
+from annotations.texts.languages import DEFAULT
+from annotations.texts.passages import Passage
+from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

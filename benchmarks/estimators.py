@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from evaluation.estimators import many
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.reduced import reduce

@@ -25,7 +25,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.kbp.weighting import subject_relation
 from evaluation.models import Instance, Prediction, Submission
 from kbpo.accounts.models import Team, User
-from kbpo.core.columns import copy_rows
+from kbpo.core.database.bulk import copy_rows
 from kbpo.core.ontology import RELATIONS
 
 DOCUMENTS, EXHAUSTIVE = 15_000, 300

@@ -24,8 +24,8 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
-from kbpo.core.nudge import nudge
 
 logger = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from crowd.models import Assignment, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.tutorials.lesson import Posted, Tutorial
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict
-from kbpo.core.nudge import nudge
 
 BONUS_CENTS = 75  # once, for passing a tutorial
 

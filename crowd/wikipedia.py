@@ -16,7 +16,7 @@ import httpx
 from django.conf import settings
 from django.core.cache import cache
 
-from annotations.languages import ENGLISH, Language
+from annotations.texts.languages import ENGLISH, Language
 from kbpo.core.errors import Unavailable
 
 MOST = 8  # pages of an answer

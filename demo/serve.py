@@ -123,7 +123,7 @@ def serve(environ: Mapping[str, str]) -> None:
 
 def processes(descriptor: int) -> dict[str, list[str]]:
     """Return the arguments that Python gets for each process of the service."""
-    celery = ["-m", "celery", "--app", "kbpo.core.celery"]
+    celery = ["-m", "celery", "--app", "kbpo.core.clock.celery"]
     return {
         "web": [
             *("-m", "gunicorn", "kbpo.wsgi", "--bind", f"fd://{descriptor}", "--log-level", "warning"),

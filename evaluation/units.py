@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.scores import System
 from evaluation.models import Epoch, SampleBatch, Submission
 

@@ -29,8 +29,8 @@ from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, notices, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
-from kbpo.core.locks import claim
-from kbpo.core.outages import is_outage
+from kbpo.core.database.locks import claim
+from kbpo.core.database.outages import is_outage
 from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)

@@ -21,8 +21,8 @@ from annotations.models import (
     Response,
     Sentence,
 )
-from annotations.records import MentionRecord, RelationRecord
-from annotations.segmentation import segment
+from annotations.texts.records import MentionRecord, RelationRecord
+from annotations.texts.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
 from evaluation.models import (
     DocumentSample,

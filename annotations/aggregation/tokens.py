@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from annotations.aggregation import _checks
 from annotations.aggregation.agreement import Kappa, fleiss_kappa_of
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from kbpo.core.spans import Span
 
 Choice = TypeVar("Choice")

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.aggregation.agreement import Kappa, fleiss_kappa
 from annotations.models import KindAgreement, Question, Response
-from kbpo.core.columns import array_literal, read_columns
+from kbpo.core.database.bulk import array_literal, read_columns
 
 Aspect = KindAgreement.Aspect
 

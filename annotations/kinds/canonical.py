@@ -12,8 +12,8 @@ from annotations.kinds.agreement import Agreement, on_whole_answers
 from annotations.kinds.fields import VERSION, read_fields, read_span
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.models import Question, kind_names
-from annotations.passages import Passage
-from annotations.records import shown
+from annotations.texts.passages import Passage
+from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -27,8 +27,8 @@ from annotations.kinds.fields import VERSION
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.kinds.links import link_text, read_link
 from annotations.models import Question, Response, kind_names
-from annotations.passages import Passage
-from annotations.records import MentionRecord, shown
+from annotations.texts.passages import Passage
+from annotations.texts.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotations.records import shown
+from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -10,8 +10,8 @@ from annotations.aggregation.majority import Verdict
 from annotations.kinds.agreement import Agreement
 from annotations.kinds.fields import VERSION
 from annotations.models import Question
-from annotations.passages import Passage
-from annotations.records import shown
+from annotations.texts.passages import Passage
+from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

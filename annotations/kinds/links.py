@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote
 
-from annotations.languages import DEFAULT, read_language
+from annotations.texts.languages import DEFAULT, read_language
 from kbpo.core.errors import InvalidInput
 
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it

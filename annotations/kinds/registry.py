@@ -13,7 +13,7 @@ from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.kind import Kind
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
-from annotations.passages import Passage
+from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
 
 #: In the order in which their numbers are shown.

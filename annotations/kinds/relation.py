@@ -17,8 +17,8 @@ from annotations.kinds.fields import VERSION, read_fields, read_span
 from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.kinds.links import read_links
 from annotations.models import Question, kind_names
-from annotations.passages import Passage
-from annotations.records import RelationRecord, shown
+from annotations.texts.passages import Passage
+from annotations.texts.records import RelationRecord, shown
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS, options
 from kbpo.core.spans import Span

@@ -8,9 +8,9 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Left
 
-from annotations import languages
 from annotations.policies import registry as policies
 from annotations.policies.policy import Policy
+from annotations.texts import languages
 from kbpo.core.errors import InvalidInput
 
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.

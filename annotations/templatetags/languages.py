@@ -4,8 +4,8 @@ from django import template
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
-from annotations.languages import ENGLISH
 from annotations.models import Corpus
+from annotations.texts.languages import ENGLISH
 
 register = template.Library()
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from annotations.models import Question
-from annotations.records import AnnotationRecord
+from annotations.texts.records import AnnotationRecord
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
 from crowd.tutorials.lesson import Tutorial

@@ -21,8 +21,8 @@ from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.nudge import nudge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

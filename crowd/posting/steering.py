@@ -11,8 +11,8 @@ from crowd.models import BatchPlan, Hit, HitBatch
 from crowd.outbox import IN_FLIGHT
 from crowd.posting.rows import check_operator, drop, pause
 from kbpo.accounts.models import User
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.nudge import nudge
 
 AT_ONCE = 50  # HITs that are dropped in one transaction
 

@@ -12,7 +12,7 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.review.reasons import check_operator, check_reason
 from kbpo.accounts.models import User, WorkerIdentity
-from kbpo.core.nudge import nudge
+from kbpo.core.clock.nudge import nudge
 
 
 @transaction.atomic

@@ -12,8 +12,8 @@ from crowd import budget, outbox
 from crowd.models import Assignment, Bonus
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import OverBudget
-from kbpo.core.nudge import nudge
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from crowd.providers import registry
 from crowd.review.reasons import check_feedback, check_operator, check_reason
 from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict
-from kbpo.core.nudge import nudge
 
 APPROVED_BY_RULE_AFTER = timedelta(0)
 #: Before the provider's own approval: so long a person has less than that.

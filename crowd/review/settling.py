@@ -9,7 +9,7 @@ from annotations.models import Question, Response
 from crowd import budget
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
-from kbpo.core.nudge import nudge
+from kbpo.core.clock.nudge import nudge
 
 State = Assignment.State
 Decision = Assignment.Decision

@@ -14,11 +14,12 @@ from random import Random
 
 from django.db.models import QuerySet
 
-from annotations import jsonlines, labels
+from annotations import labels
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
-from annotations.records import AnnotationRecord, read_annotation
 from annotations.responses import Answer, record_many
+from annotations.texts import jsonlines
+from annotations.texts.records import AnnotationRecord, read_annotation
 from crowd.interfaces.registry import interface_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput

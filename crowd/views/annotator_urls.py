@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from crowd.views import annotators, documents, tutorials
+from crowd.views import annotators, drafts, tutorials
 
 urlpatterns = [
     path("", annotators.home, name="annotate"),
@@ -11,7 +11,7 @@ urlpatterns = [
     path("tutorial/", tutorials.tutorial, name="annotate_tutorial"),
     path("tutorial/<str:kind>/", tutorials.tutorial, name="annotate_tutorial_of"),
     path("questions/<int:question_id>/", annotators.question, name="annotate_question"),
-    path("questions/<int:question_id>/draft/", documents.save, name="annotate_draft"),
-    path("pages/", documents.pages, name="annotate_pages"),
-    path("pages/<str:language>/", documents.pages, name="annotate_pages"),
+    path("questions/<int:question_id>/draft/", drafts.save, name="annotate_draft"),
+    path("pages/", drafts.pages, name="annotate_pages"),
+    path("pages/<str:language>/", drafts.pages, name="annotate_pages"),
 ]

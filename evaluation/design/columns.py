@@ -11,8 +11,8 @@ import numpy as np
 from evaluation.estimators import coordinated
 from evaluation.models import ClaimColumn, SampleBatch
 from evaluation.units import FloatArray, Units
-from kbpo.core.coded import code, pack
-from kbpo.core.columns import insert_row, read_rows
+from kbpo.core.database.bulk import insert_row, read_rows
+from kbpo.core.database.coded import code, pack
 
 UNITS, PI, FOLDS, CONFIDENCE = "instance", "pi", "fold", "confidence"
 

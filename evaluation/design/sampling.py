@@ -21,10 +21,10 @@ from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
-from kbpo.core.analysing import analyse
-from kbpo.core.coded import unpack, unpack_coded
-from kbpo.core.columns import copy_rows, read_columns
-from kbpo.core.nudge import nudge
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import copy_rows, read_columns
+from kbpo.core.database.coded import unpack, unpack_coded
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 

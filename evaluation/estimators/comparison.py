@@ -15,7 +15,7 @@ from scipy import sparse
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Difference
-from evaluation.estimators.documents import DocumentSample, SimpleRandom
+from evaluation.estimators.document_samples import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.scores import Estimates

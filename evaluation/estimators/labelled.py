@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.recall import RecallEstimate
 
 PLANNED_CORRECT = (0.2, 0.45, 0.7)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.document_samples import DocumentSample
 
 _ROUNDING = 1e-12
 
@@ -93,7 +93,7 @@ def document_recall(true: ArrayLike, found: ArrayLike, sample: DocumentSample) -
 
     Examples
     --------
-    >>> from evaluation.estimators.documents import SimpleRandom
+    >>> from evaluation.estimators.document_samples import SimpleRandom
     >>> recall = document_recall([4, 0, 2, 2], [2, 0, 2, 0], SimpleRandom(8))
     >>> recall.estimate, recall.degrees_of_freedom
     (0.5, 2)

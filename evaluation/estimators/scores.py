@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evaluation.estimators import iid, intervals, many
 from evaluation.estimators.coordinated import variance_weights
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alphas, share_of_pool

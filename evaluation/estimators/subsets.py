@@ -15,7 +15,7 @@ import numpy as np
 
 from evaluation.estimators import iid, intervals, many
 from evaluation.estimators._checks import BoolArray, IntArray
-from evaluation.estimators.documents import DocumentSample
+from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import reduce_groups

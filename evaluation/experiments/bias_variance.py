@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 from evaluation.estimators import coordinated, iid, labelled
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
 from evaluation.experiments import figures

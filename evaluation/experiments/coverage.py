@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from evaluation.estimators import coordinated
-from evaluation.estimators.documents import SimpleRandom, draw_documents
+from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import PoolSample, harmonic
 from evaluation.estimators.intervals import LEVELS, Interval, f1_interval, interval
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool

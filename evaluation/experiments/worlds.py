@@ -3,7 +3,7 @@
 import numpy as np
 
 from evaluation.estimators import coordinated
-from evaluation.estimators.documents import DocumentSample, SimpleRandom, TwoPhase
+from evaluation.estimators.document_samples import DocumentSample, SimpleRandom, TwoPhase
 from evaluation.estimators.precision import PrecisionEstimate, difference_precision
 from evaluation.experiments.runs import IntArray
 

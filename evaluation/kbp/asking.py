@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from annotations import questions
 from evaluation.kbp.claims import COLUMNS, ClaimRow, Claims
 from evaluation.models import Prediction, SampleBatch, SampledClaim, SampledInstance
-from kbpo.core.analysing import analyse
+from kbpo.core.database.analysing import analyse
 
 
 def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -> set[int]:

@@ -13,7 +13,7 @@ from annotations.models import Question
 from annotations.questions import CanonicalClaim, Claim
 from evaluation.estimators import coordinated
 from evaluation.models import Prediction, Submission
-from kbpo.core.columns import array_literal, read_rows
+from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.spans import Span
 
 FloatArray = NDArray[np.float64]

@@ -10,7 +10,7 @@ from annotations import names
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document
 from evaluation.estimators.subsets import Division
 from evaluation.task import Subsets
-from kbpo.core.coded import Coded
+from kbpo.core.database.coded import Coded
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 
 IntArray = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from annotations.kinds.relation import claim_sql
 from evaluation.kbp.labels import Labels
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
-from kbpo.core.columns import read_columns
+from kbpo.core.database.bulk import read_columns
 
 LabelColumn = Literal["value", "corrected"]
 

@@ -4,10 +4,10 @@ from django.db import connection
 
 from annotations.models import Document
 from evaluation.kbp import weighting
-from evaluation.kbp.tac.columns import Predictions
 from evaluation.kbp.tac.predictions import OFFSETS
+from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission
-from kbpo.core.analysing import analyse
+from kbpo.core.database.analysing import analyse
 
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from annotations import names
-from evaluation.design import columns as kept
+from evaluation.design import columns
 from evaluation.estimators.scores import (
     CoordinatedSample,
     coordinated_estimates,
@@ -12,13 +12,13 @@ from evaluation.estimators.scores import (
     noise_adjusted_scores,
 )
 from evaluation.estimators.subsets import Division, SubsetScore, subset_scores
-from evaluation.kbp import columns, divisions, matching, weighting
+from evaluation.kbp import divisions, kept, matching, weighting
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.models import Epoch
 from evaluation.task import Sample, Scored
 from evaluation.units import Pool
-from kbpo.core.coded import unpack_names
+from kbpo.core.database.coded import unpack_names
 
 
 def score(pool: Pool, sample: Sample) -> Scored:
@@ -41,9 +41,9 @@ def score(pool: Pool, sample: Sample) -> Scored:
 
 def count_names(epoch: Epoch) -> None:
     """Count in how many documents each subject's name occurs: read from there by the division of claims."""
-    claimed = kept.read(list(epoch.batches.values_list("pk", flat=True)), [columns.NAMES])
+    claimed = columns.read(list(epoch.batches.values_list("pk", flat=True)), [kept.NAMES])
     names.count_documents(
-        epoch.corpus, {name for one in claimed for name in unpack_names(one[columns.NAMES]).values}
+        epoch.corpus, {name for one in claimed for name in unpack_names(one[kept.NAMES]).values}
     )
 
 
@@ -60,11 +60,11 @@ def divide(pool: Pool, sample: Sample) -> Iterator[tuple[str, Division, Iterator
     labels = read_labels(pool)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     relations = exhaustive.relations if exhaustive else None
-    stored = list(kept.read([batch.pk for batch in pool.batches], (columns.PREDICATES, columns.NAMES)))
+    stored = list(columns.read([batch.pk for batch in pool.batches], (kept.PREDICATES, kept.NAMES)))
     divided = divisions.divisions(
         pool.epoch.corpus,
-        [unpack_names(one[columns.PREDICATES]) for one in stored],
-        [unpack_names(one[columns.NAMES]) for one in stored],
+        [unpack_names(one[kept.PREDICATES]) for one in stored],
+        [unpack_names(one[kept.NAMES]) for one in stored],
         exhaustive.annotations.values() if exhaustive else [],
     )
     for name, division in divided:

@@ -1,6 +1,6 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
-from evaluation.kbp import columns, divisions, matching, pool_labels, scoring, weighting
+from evaluation.kbp import divisions, kept, matching, pool_labels, scoring, weighting
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -21,8 +21,8 @@ TASK = Task(
     known=known,
     ask=ask,
     default_weighting=weighting.DEFAULT,
-    weights=columns.weights,
-    columns=columns.columns,
+    weights=kept.weights,
+    columns=kept.columns,
     foresee=foresee,
     retire=retirement.retire,
     retired=retirement.report_in_words,
@@ -33,5 +33,5 @@ TASK = Task(
     divide=scoring.divide,
     subsets=divisions.SUBSETS,
     read_documents=annotated.read_sample,
-    scored_by=(annotated, columns, matching, pool_labels, scoring, weighting),
+    scored_by=(annotated, kept, matching, pool_labels, scoring, weighting),
 )

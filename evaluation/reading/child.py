@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from evaluation.reading.problems import Problem
 from evaluation.reading.text_file import TextFile
 

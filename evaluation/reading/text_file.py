@@ -41,7 +41,7 @@ def write_texts(path: Path, texts: Iterable[tuple[str, str]]) -> None:
 
 
 class TextFile:
-    """The documents of a corpus, as `evaluation.reading.documents.Documents`.
+    """The documents of a corpus, as `evaluation.reading.corpus.Documents`.
 
     The lengths of the documents that were asked for are held, and their texts up to `TEXTS_HELD`.
 

@@ -14,7 +14,7 @@ from evaluation.models import Comparison, Epoch, Submission
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
 from evaluation.units import AnnotatedDocuments
-from kbpo.core.columns import insert_row
+from kbpo.core.database.bulk import insert_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
 from evaluation.task import Scored, Task
 from evaluation.units import Pool
-from kbpo.core.analysing import analyse
-from kbpo.core.columns import copy_rows, reserve_ids
+from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import copy_rows, reserve_ids
 
 FIGURES = ("measure", "estimate", "low", "high")
 

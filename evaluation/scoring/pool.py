@@ -9,8 +9,8 @@ from evaluation.design import columns
 from evaluation.estimators.scores import CoordinatedSample, IidSample, System
 from evaluation.models import Epoch
 from evaluation.units import FloatArray, IntArray, Pool
-from kbpo.core.coded import Coded, unpack, unpack_coded
-from kbpo.core.columns import read_columns
+from kbpo.core.database.bulk import read_columns
+from kbpo.core.database.coded import Coded, unpack, unpack_coded
 
 
 class _Weights(Mapping[str, FloatArray]):

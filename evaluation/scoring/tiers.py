@@ -16,7 +16,7 @@ from evaluation.models import Comparison, Estimate, Score, Submission
 from evaluation.scoring.comparing import Side, side_differences, unpack
 from evaluation.task import Task
 from evaluation.units import AnnotatedDocuments
-from kbpo.core.columns import read_rows
+from kbpo.core.database.bulk import read_rows
 
 _UPDATE = """
 UPDATE evaluation_score AS score SET tier = new.tier

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from kbpo.core.database.locks import claim
 from kbpo.core.errors import TooMany
-from kbpo.core.locks import claim
 
 RECENT = timedelta(hours=1)  # what was read for somebody in this time counts as turns taken
 MOST_WAITING = 5  # files of one person

@@ -20,10 +20,10 @@ from evaluation.submissions.submitting import read_file
 from evaluation.submissions.uploads import KEPT
 from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.locks import brief_transaction
+from kbpo.core.database.outages import is_outage
 from kbpo.core.errors import Gone, InvalidInput
-from kbpo.core.locks import brief_transaction
-from kbpo.core.nudge import nudge
-from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 

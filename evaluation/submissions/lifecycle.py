@@ -11,9 +11,9 @@ from django.utils import timezone
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from evaluation.submissions import normalised, notices, quota
 from kbpo.accounts.models import Team, User
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Conflict, NotAllowed
-from kbpo.core.locks import brief_transaction
-from kbpo.core.nudge import nudge
 
 P = ParamSpec("P")
 State = Submission.State

@@ -23,10 +23,10 @@ from evaluation.submissions.problem_list import ReadFile
 from evaluation.submissions.texts import text_file
 from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.locks import brief_transaction
+from kbpo.core.database.outages import is_outage
 from kbpo.core.errors import Conflict
-from kbpo.core.locks import brief_transaction
-from kbpo.core.nudge import nudge
-from kbpo.core.outages import is_outage
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Notice, Submission, SubmissionEvent
-from kbpo.core.outages import is_outage
+from kbpo.core.database.outages import is_outage
 
 logger = logging.getLogger(__name__)
 

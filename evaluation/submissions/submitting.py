@@ -16,9 +16,9 @@ from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, m
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
 from kbpo.accounts.models import Team, User
+from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
-from kbpo.core.locks import brief_transaction
-from kbpo.core.nudge import nudge
 
 State = Submission.State
 

@@ -21,9 +21,9 @@ from django.utils import timezone
 from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import normalised
 from kbpo.accounts.models import User
+from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
 from kbpo.core.leftovers import written_before
-from kbpo.core.locks import brief_transaction
 from kbpo.core.uploading import MOST_BYTES
 
 KEPT = timedelta(days=1)  # after the last sign of its owner

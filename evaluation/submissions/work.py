@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from evaluation.models import Epoch, StageWork, Submission
 from evaluation.submissions import lifecycle
-from kbpo.core.locks import claim
-from kbpo.core.outages import is_outage
+from kbpo.core.database.locks import claim
+from kbpo.core.database.outages import is_outage
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from kbpo.pages.views import answers, batches, budgets, desk, documents, opening, stalled, teaching, workers
+from kbpo.pages.views import (
+    answers,
+    batches,
+    budgets,
+    desk,
+    document_work,
+    opening,
+    stalled,
+    teaching,
+    workers,
+)
 
 urlpatterns = [
     path("", desk.home, name="desk"),
@@ -14,7 +24,7 @@ urlpatterns = [
     path("answers/", answers.answers, name="desk_answers"),
     path("answers/<int:pk>/", answers.answer, name="desk_answer"),
     path("answers/<int:pk>/<str:action>/", answers.decide, name="desk_decide"),
-    path("annotated/", documents.documents, name="desk_documents"),
+    path("annotated/", document_work.documents, name="desk_documents"),
     path("workers/", workers.workers, name="desk_workers"),
     path("workers/<int:pk>/", workers.worker, name="desk_worker"),
     path("workers/<int:pk>/block/<int:identity>/", workers.block, name="desk_block"),

@@ -16,7 +16,7 @@ with atheris.instrument_imports(include=["evaluation.kbp.tac"]):
     from evaluation.kbp.tac.reader import Reading, read
     from evaluation.kbp.tac.writer import write
 
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 
 FORMATS = ("tac2016", "tac2015")
 SECONDS = 5.0

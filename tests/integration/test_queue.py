@@ -13,7 +13,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question, Response, Sentence
-from annotations.segmentation import segment
+from annotations.texts.segmentation import segment
 from crowd.annotators import answering, queue
 from crowd.interfaces.relation import companions
 from crowd.models import Reservation

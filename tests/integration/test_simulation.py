@@ -11,7 +11,7 @@ from django.core.management import call_command
 from annotations import corpora, responses
 from annotations.models import Corpus, Document, Label, Question, Response
 from annotations.questions import CanonicalClaim, Claim, ask_canonicals, ask_relations
-from annotations.records import AnnotationRecord
+from annotations.texts.records import AnnotationRecord
 from crowd.simulation import simulated_crowd
 from kbpo.accounts.models import User
 from kbpo.core.commands import Refused

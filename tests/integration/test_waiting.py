@@ -23,9 +23,9 @@ from evaluation.scoring import tiers
 from evaluation.submissions import lifecycle, submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
-from kbpo.core import locks
+from kbpo.core.database import locks
+from kbpo.core.database.locks import brief_transaction, claim
 from kbpo.core.errors import TryAgain
-from kbpo.core.locks import brief_transaction, claim
 from tests.factories import SampleBatchFactory, SubmissionFactory, UserFactory
 from tests.integration.conftest import Submit
 

@@ -13,7 +13,7 @@ from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, DocumentAnnotation, Label, Question, Response
-from annotations.records import MentionRecord, RelationRecord
+from annotations.texts.records import MentionRecord, RelationRecord
 from crowd.simulation import simulated_crowd
 from demo.markup import read_folder
 from kbpo import pipeline

@@ -6,7 +6,7 @@ import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
 
-from annotations.languages import read_language
+from annotations.texts.languages import read_language
 from crowd import wikipedia
 from crowd.wikipedia import FoundPage, find_pages
 from kbpo.core.errors import Unavailable

@@ -14,7 +14,7 @@ from django.db import models
 
 from evaluation.design import columns
 from evaluation.models import ClaimColumn, Instance, StageWork, Submission
-from kbpo.core.coded import unpack
+from kbpo.core.database.coded import unpack
 
 Row = Mapping[str, Any]
 

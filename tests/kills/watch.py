@@ -178,7 +178,7 @@ def stable(value: Any) -> Any:
     if isinstance(value, int | datetime | UUID):
         return "*"
     if isinstance(value, str) and re.fullmatch(r"\{[\d,]+\}", value):
-        return ["*"] * (value.count(",") + 1)  # row ids, as `kbpo.core.columns.array_literal` writes them
+        return ["*"] * (value.count(",") + 1)  # row ids, as `bulk.array_literal` writes them
     if isinstance(value, str):
         return re.sub(r"_[A-Za-z0-9]{7}\.kb$", ".kb", value) if not value.startswith("!") else "!"
     if isinstance(value, date):

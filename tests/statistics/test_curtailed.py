@@ -19,7 +19,7 @@ from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes
 from annotations.policies.registry import POLICIES
 from crowd.models import WorkerMeasure
 from crowd.quality import measures
-from kbpo.core.analysing import analyse
+from kbpo.core.database.analysing import analyse
 from kbpo.core.spans import Span
 from tests.factories import CorpusFactory, DocumentFactory, UserFactory
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.estimators.documents import (
+from evaluation.estimators.document_samples import (
     SimpleRandom,
     TwoPhase,
     second_phase_probabilities,

@@ -18,20 +18,20 @@ from django.test import override_settings
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, epochs, sampling
-from evaluation.estimators import coordinated, documents
+from evaluation.estimators import coordinated, document_samples
 from evaluation.estimators.comparison import Comparable, comparables, differences
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
-from evaluation.kbp import columns as kept_of_claims
 from evaluation.kbp import divisions, matching
+from evaluation.kbp import kept as kept_of_claims
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.labels import Labels
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledInstance, Submission
 from evaluation.scoring import pool
-from kbpo.core.coded import unpack_names
+from kbpo.core.database.coded import unpack_names
 from kbpo.core.spans import Span
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
@@ -157,7 +157,7 @@ class World:
         labels = Labels(
             np.where(sampled, self.correct, np.nan), [np.full(len(s.rows), np.nan) for s in self.pool.systems]
         )
-        drawn = documents.draw_documents(list(self.document_ids), DOCUMENTS, seed)
+        drawn = document_samples.draw_documents(list(self.document_ids), DOCUMENTS, seed)
         ids = list(self.document_ids)
         columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
         sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.keys))

@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotations import jsonlines, pairs
+from annotations import pairs
 from annotations.aggregation import tokens
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
-from annotations.passages import Passage
-from annotations.records import AnnotationRecord, read_annotation
-from annotations.segmentation import segment
+from annotations.texts import jsonlines
+from annotations.texts.passages import Passage
+from annotations.texts.records import AnnotationRecord, read_annotation
+from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
 from crowd.interfaces.relation import simulated as simulated_relations
-from evaluation.estimators.documents import SimpleRandom, draw_documents
+from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.intervals import interval
 from evaluation.estimators.recall import document_recall
 from evaluation.kbp.matching import TrueRelation, match

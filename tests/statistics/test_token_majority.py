@@ -3,12 +3,12 @@
 from random import Random
 from statistics import mean
 
-from annotations import jsonlines
 from annotations.aggregation import tokens
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.passages import Passage
-from annotations.records import read_annotation
-from annotations.segmentation import segment
+from annotations.texts import jsonlines
+from annotations.texts.passages import Passage
+from annotations.texts.records import read_annotation
+from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
 from kbpo.core.spans import Span
 from tests.knowledgenet import FOLDER, needs_knowledgenet

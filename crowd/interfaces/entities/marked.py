@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.kinds.links import link_text
-from annotations.languages import DEFAULT
 from annotations.marked import Entity, entities, marks
 from annotations.models import Document, Response
-from annotations.records import MentionRecord
+from annotations.texts.languages import DEFAULT
+from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Segment, cut, merge
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span

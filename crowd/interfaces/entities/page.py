@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from annotations.kinds.links import kind_of, read_link
-from annotations.languages import read_language
-from annotations.passages import Passage
+from annotations.texts.languages import read_language
+from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span

@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.links import kind_of, read_link
-from annotations.languages import read_language
-from annotations.passages import Passage
-from annotations.records import AnnotationRecord, MentionRecord
+from annotations.texts.languages import read_language
+from annotations.texts.passages import Passage
+from annotations.texts.records import AnnotationRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span

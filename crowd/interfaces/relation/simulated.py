@@ -5,7 +5,7 @@ from random import Random
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Offer, RelationQuestion
-from annotations.records import AnnotationRecord
+from annotations.texts.records import AnnotationRecord
 from crowd.interfaces.relation.form import Asked
 from kbpo.core.ontology import RELATIONS
 

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from crowd.models import Assignment, Hit, ProlificEvent
+from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import InvalidInput, NotAllowed
-from kbpo.core.nudge import nudge
 
 SIGNATURE, TIMESTAMP, EVENT = (
     "X-Prolific-Request-Signature",

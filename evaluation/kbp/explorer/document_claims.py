@@ -10,7 +10,7 @@ from annotations.kinds import relation as relation_kind
 from annotations.marked import words_of
 from annotations.models import Document, DocumentAnnotation, Label
 from annotations.questions import Claim
-from annotations.records import AnnotationRecord
+from annotations.texts.records import AnnotationRecord
 from evaluation.kbp import matching
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.kbp.explorer.verdicts import Ruling, Verdict, published_rulings, published_verdicts

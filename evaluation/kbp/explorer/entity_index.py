@@ -26,9 +26,9 @@ from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import visible
-from kbpo.core.analysing import analyse
-from kbpo.core.columns import array_literal, copy_rows, read_columns
-from kbpo.core.locks import claim
+from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
+from kbpo.core.database.locks import claim
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span
 

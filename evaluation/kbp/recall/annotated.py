@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
-from evaluation.estimators import documents
+from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from evaluation.units import AnnotatedDocuments
-from kbpo.core.columns import array_literal, read_columns
+from kbpo.core.database.bulk import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -60,13 +60,13 @@ def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
     )
     annotated = read_annotations([document_id for document_id, *_ in rows])
     lacking = [(phase, since) for document_id, phase, _, since in rows if document_id not in annotated]
-    design: documents.DocumentSample = documents.SimpleRandom(sample.population)
+    design: document_samples.DocumentSample = document_samples.SimpleRandom(sample.population)
     is_partial = sample.second_drawn_at is None or sample.first_size == sample.size
     if is_partial or lacking:
         first_gap = min((since for phase, since in lacking if phase == 1), default=sample.number + 1)
         rows = [row for row in rows if row[1] == 1 and row[3] < first_gap]
     else:  # also where the second phase happened to take no document
-        design = documents.TwoPhase(
+        design = document_samples.TwoPhase(
             np.array([phase == 1 for _, phase, *_ in rows]),
             np.array([1.0 if phase == 1 else p2 for _, phase, p2, _ in rows]),
             sample.population,
@@ -109,7 +109,7 @@ def read_exhaustive(
         annotated = read_annotations(document_ids)
         sample = AnnotatedDocuments(
             {document_id: annotated[document_id] for document_id in document_ids},
-            documents.SimpleRandom(epoch.corpus.documents.count()),
+            document_samples.SimpleRandom(epoch.corpus.documents.count()),
         )
     if sample is None:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation.estimators import documents
+from evaluation.estimators import document_samples
 from evaluation.kbp.recall import document_phases, exhaustive, retirement
 from evaluation.models import DocumentSample, RetiredDocument
 
@@ -38,7 +38,7 @@ def _audit(sample: DocumentSample) -> list[str]:
     if sample.seed is None:
         return findings
     annotated = exhaustive.drawable(sample.corpus, sample.number, by_experts=True, loaded_by=sample.drawn_at)
-    again = documents.draw_documents(list(annotated), sample.size, sample.seed)
+    again = document_samples.draw_documents(list(annotated), sample.size, sample.seed)
     return findings + _compare("the exhaustive documents", again, _stored(sample))
 
 
@@ -90,7 +90,7 @@ def _audit_turnover(sample: DocumentSample, before: DocumentSample) -> list[str]
 def _audit_first_phase(sample: DocumentSample, first_size: int) -> list[str]:
     seed = document_phases.first_seed(sample.secret)
     ids = exhaustive.drawable(sample.corpus, sample.number, by_experts=False)
-    again = documents.draw_documents(list(ids), first_size, seed)
+    again = document_samples.draw_documents(list(ids), first_size, seed)
     findings = _compare("the exhaustive documents of the first phase", again, _stored(sample))
     if seed != sample.seed:
         findings.append("the seed of the exhaustive documents is not that of their secret")
@@ -102,7 +102,7 @@ def _audit_second_phase(sample: DocumentSample, first_size: int) -> list[str]:
     rows = sample.second_phase.order_by("document__doc_id").values_list("score", "probability")
     if rows:
         scores, stored_p2 = np.array(rows).T
-        p2 = documents.second_phase_probabilities(
+        p2 = document_samples.second_phase_probabilities(
             scores, sample.size - first_size, document_phases.FLOOR_SHARE
         )
         if (p2 != stored_p2).any():

@@ -20,13 +20,13 @@ from annotations import names, questions
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
 from annotations.models.kind_names import ENTITIES
 from annotations.names import Occurrence
-from evaluation.estimators import coordinated, documents
+from evaluation.estimators import coordinated, document_samples
 from evaluation.estimators._checks import FloatArray
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_sample
 from evaluation.models import DocumentSample, Epoch, SampledDocument, SampleName, SecondPhaseProbability
+from kbpo.core.database.locks import claim
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.locks import claim
 from kbpo.core.ontology import ENTITY_TYPES
 
 UNIFORM_SHARE = 0.2
@@ -221,7 +221,7 @@ def _draw_first(
         SampledDocument(
             sample=sample, document_id=ids[doc_id], probability=first_size / len(ids), since=number
         )
-        for doc_id in documents.draw_documents(list(ids), first_size, seed)
+        for doc_id in document_samples.draw_documents(list(ids), first_size, seed)
     )
     exhaustive.rest_scores_on(sample)
     return sample
@@ -233,7 +233,7 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
     left = [(pk, doc_id) for doc_id, pk in never_drawn.items()]
     frequency, occurrences = _find_names(sample)
     scores = _score(sample, [pk for pk, _ in left], frequency, occurrences)
-    p2 = documents.second_phase_probabilities(scores, expected, FLOOR_SHARE)
+    p2 = document_samples.second_phase_probabilities(scores, expected, FLOOR_SHARE)
     SecondPhaseProbability.objects.bulk_create(
         (
             SecondPhaseProbability(sample=sample, document_id=pk, score=score, probability=probability)
@@ -291,7 +291,7 @@ def _score(
         (place[one.document_id], of[one.name], one.times) for one in occurrences if one.document_id in place
     )
     at, name, times = np.array(found, dtype=np.int64).reshape(-1, 3).T
-    return documents.tfidf_scores(
+    return document_samples.tfidf_scores(
         at, times, name, list(frequency.values()), len(document_ids), sample.corpus.documents.count()
     )
 

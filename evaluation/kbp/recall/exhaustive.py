@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Corpus, Document, DocumentAnnotation
-from evaluation.estimators import documents
+from evaluation.estimators import document_samples
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from evaluation.models.sample import new_secret
 from evaluation.submissions.visibility import Viewer, is_operator
@@ -127,7 +127,7 @@ def draw_documents(*, corpus: Corpus, size: int | None = None, seed: int | None 
     else:
         if seed is None:
             seed = secrets.randbits(62) if root is None or root.seed is None else root.seed
-        drawn = documents.draw_documents(list(annotated), size, seed)
+        drawn = document_samples.draw_documents(list(annotated), size, seed)
     if existing is not None and root is not None:
         members = set(root.documents.values_list("document__doc_id", flat=True))
         if root.first_size is None and root.seed == seed and members == set(drawn):

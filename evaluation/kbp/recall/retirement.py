@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from annotations import labels
 from annotations.models import Corpus, Question, kind_names
-from evaluation.estimators import documents
+from evaluation.estimators.document_samples import draw_documents
 from evaluation.estimators.turnover import Turnover, turn_over
 from evaluation.kbp.recall import document_phases, exhaustive
 from evaluation.models import DocumentSample, Epoch, RetiredDocument, SampledDocument
@@ -121,8 +121,8 @@ def redo(sample: DocumentSample, number: int, *, at: datetime | None = None) -> 
         members,
         list(reserve),
         number,
-        choose_out=partial(documents.draw_documents, seed=exhaustive.seed_of(sample.secret, "retired")),
-        choose_in=partial(documents.draw_documents, seed=replacement_seed(sample)),
+        choose_out=partial(draw_documents, seed=exhaustive.seed_of(sample.secret, "retired")),
+        choose_in=partial(draw_documents, seed=replacement_seed(sample)),
     )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, cast
 
-from evaluation.kbp.tac import columns
+from evaluation.kbp.tac import sent
 from evaluation.kbp.tac.problems import Format, ProblemLog
 from evaluation.kbp.tac.reader import Reading, read
 from evaluation.kbp.tac.writer import write
 from evaluation.reading import child
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from evaluation.reading.problems import Problem
 
 
@@ -18,7 +18,7 @@ class KnowledgeBase:
     """A knowledge base that was read: an `evaluation.reading.child.FileRead`."""
 
     reading: Reading
-    predictions: columns.Predictions
+    predictions: sent.Predictions
     documents: Documents
 
     @property
@@ -38,7 +38,7 @@ class KnowledgeBase:
 
     def send(self, answer: BinaryIO) -> None:
         """Write its predictions in columns."""
-        columns.write(self.predictions, answer)
+        sent.write(self.predictions, answer)
 
     def lines(self) -> Iterator[str]:
         """Write it as one without faults."""
@@ -49,7 +49,7 @@ def read_file(file: BinaryIO, format: str, documents: Documents) -> KnowledgeBas
     """Read a knowledge base; refuse one that claims nothing: it has no precision."""
     known = cast(Format, format)
     reading = _refuse_without_claims(read(file, format=known, documents=documents), known)
-    return KnowledgeBase(reading, columns.gather(reading.predictions), documents)
+    return KnowledgeBase(reading, sent.gather(reading.predictions), documents)
 
 
 def _refuse_without_claims(reading: Reading, format: Format) -> Reading:

@@ -12,7 +12,7 @@ from evaluation.kbp.tac.instances import find_instances
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.kbp.tac.problems import FORMATS, Format, ProblemLog
 from evaluation.kbp.tac.validator import Validator
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from evaluation.reading.lines import numbered_lines
 from evaluation.reading.problems import Problem
 from kbpo.core.errors import InvalidInput

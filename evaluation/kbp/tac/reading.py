@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from evaluation.kbp.tac import columns
+from evaluation.kbp.tac import sent
 from evaluation.kbp.tac.predictions import Predictions
 from evaluation.kbp.tac.problems import CODES, FORMAT_NAMES
 from evaluation.kbp.tac.reader import NO_COUNTS
@@ -13,6 +13,6 @@ READER = Reader(
     formats=FORMAT_NAMES,
     codes=CODES,
     no_counts=MappingProxyType(dict(NO_COUNTS)),
-    receive=columns.read,
-    nothing=columns.gather(Predictions()),
+    receive=sent.read,
+    nothing=sent.gather(Predictions()),
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from evaluation.kbp.tac.problems import Format
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from evaluation.reading.problems import ProblemLog
 from kbpo.core.ontology import ENTITY_TYPES
 from kbpo.core.spans import Span

@@ -19,7 +19,7 @@ from evaluation.kbp.tac.syntax import (
     same_text,
     unquoted,
 )
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from evaluation.reading.lines import BYTE_ORDER_MARK
 from evaluation.reading.problems import shorten
 from kbpo.core.ontology import ENTITY_TYPES

@@ -8,7 +8,7 @@ from evaluation.kbp.tac.predictions import ReadPrediction
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.reader import Reading
 from evaluation.kbp.tac.syntax import LIMITS, PlaceReader
-from evaluation.reading.documents import Documents
+from evaluation.reading.corpus import Documents
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES
 

@@ -15,7 +15,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Document, Question
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks

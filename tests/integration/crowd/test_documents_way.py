@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, DocumentAnnotation, Question, Response
-from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
+from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd.interfaces.entities import simulated as simulated_documents
 from crowd.interfaces.relation.form import ticked_values
 from crowd.models import Assignment, Hit, HitBatch

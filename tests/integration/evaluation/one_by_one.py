@@ -13,7 +13,7 @@ from annotations import names, questions
 from annotations.models import Label
 from evaluation.design import sampling
 from evaluation.estimators import coordinated, intervals
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision

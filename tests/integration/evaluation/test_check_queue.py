@@ -13,8 +13,8 @@ from evaluation.models import FileCheck, Problem, Upload
 from evaluation.registry import task_of
 from evaluation.submissions import check_queue, checks, uploads
 from kbpo import pipeline
+from kbpo.core.database.locks import claim
 from kbpo.core.errors import TooMany
-from kbpo.core.locks import claim
 from tests.factories import UserFactory
 from tests.integration.evaluation.test_files import BAD
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.kbp import columns as kept
+from evaluation.kbp import kept as kept
 from evaluation.kbp import weighting
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
@@ -25,7 +25,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from kbpo import pipeline
-from kbpo.core.coded import unpack, unpack_coded, unpack_names
+from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
 from tests.integration.evaluation import one_by_one
 
 pytestmark = pytest.mark.django_db

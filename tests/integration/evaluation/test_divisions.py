@@ -1,7 +1,7 @@
 import pytest
 
 from evaluation.kbp.divisions import divisions
-from kbpo.core.coded import code_names
+from kbpo.core.database.coded import code_names
 from tests.factories import CorpusFactory, DocumentFactory
 
 

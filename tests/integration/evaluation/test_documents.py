@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotations import labels
 from annotations.models import DocumentAnnotation, Question
-from annotations.records import MentionRecord, RelationRecord
+from annotations.texts.records import MentionRecord, RelationRecord
 from evaluation.kbp.explorer.document_page import NAMED, PAGE, Choice, read_document
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.models import Instance, Prediction

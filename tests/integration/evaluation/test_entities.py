@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from evaluation.kbp.explorer import entity_index, entity_search
 from evaluation.kbp.explorer.document_page import read_document
 from evaluation.models import Entity, EntityIndex

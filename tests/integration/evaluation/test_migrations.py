@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from kbpo.core.coded import unpack, unpack_coded, unpack_names
+from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,8 +13,8 @@ from evaluation.models import FileCheck, NormalisedFile
 from evaluation.reading import isolated
 from evaluation.submissions import check_queue, checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
+from kbpo.core.database.locks import claim
 from kbpo.core.errors import Conflict, TooMany
-from kbpo.core.locks import claim
 from tests import written
 from tests.factories import DocumentFactory, UserFactory
 from tests.integration.evaluation.test_check_queue import PATIENCE, beside

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations import marked
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from kbpo.core.marking import cut, merge
 from kbpo.core.spans import Span
 

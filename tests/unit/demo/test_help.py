@@ -8,7 +8,7 @@ from demo.markup import read_folder
 from demo.systems import SYSTEMS
 from evaluation.kbp.tac.reader import read
 from evaluation.models import Submission
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from evaluation.views.help import DOCUMENT, EXAMPLE, MEANINGS, TEXT
 
 

@@ -4,8 +4,8 @@ import pytest
 from django.conf import LazySettings
 
 from kbpo import pipeline
-from kbpo.core import celery
-from kbpo.core.celery import app, broker
+from kbpo.core.clock import celery
+from kbpo.core.clock.celery import app, broker
 
 
 def test_beat_runs_every_stage_of_the_pipeline_and_every_other_task() -> None:

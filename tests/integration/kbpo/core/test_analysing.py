@@ -4,8 +4,8 @@ import pytest
 from django.db import connection, transaction
 
 from annotations.models import NameFrequency
-from kbpo.core.analysing import LEAST, analyse
-from kbpo.core.columns import copy_rows
+from kbpo.core.database.analysing import LEAST, analyse
+from kbpo.core.database.bulk import copy_rows
 from tests.factories import CorpusFactory
 from tests.statistics_of_tables import forget, known_rows
 

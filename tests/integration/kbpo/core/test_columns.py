@@ -4,7 +4,7 @@ from django.db import IntegrityError, transaction
 
 from annotations.models import NameFrequency
 from evaluation.models import ClaimColumn
-from kbpo.core.columns import copy_rows, insert_row, read_columns, read_rows
+from kbpo.core.database.bulk import copy_rows, insert_row, read_columns, read_rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import CorpusFactory, SampleBatchFactory
 

@@ -6,9 +6,9 @@ from django.conf import LazySettings
 from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from kbpo.core import nudge as module
-from kbpo.core.celery import app
-from kbpo.core.nudge import nudge
+from kbpo.core.clock import nudge as module
+from kbpo.core.clock.celery import app
+from kbpo.core.clock.nudge import nudge
 
 TASK = "kbpo.pipeline.close_batches"
 

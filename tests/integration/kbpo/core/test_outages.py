@@ -1,7 +1,7 @@
 import pytest
 from django.db import OperationalError, connection
 
-from kbpo.core.outages import is_outage
+from kbpo.core.database.outages import is_outage
 
 
 @pytest.mark.django_db

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.aggregation.tokens import Marked, agreement, ratings, settle
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.links import link_text
 from annotations.kinds.registry import read_question
-from annotations.passages import Passage
-from annotations.records import MentionRecord
-from annotations.segmentation import segment
+from annotations.texts.passages import Passage
+from annotations.texts.records import MentionRecord
+from annotations.texts.segmentation import segment
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -10,7 +10,7 @@ from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
 from evaluation.kbp.tac.reader import Reading, read
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from kbpo.core.ontology import RELATIONS
 from tests.unit.demo.scores import Scores, score
 

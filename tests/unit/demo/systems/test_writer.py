@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from demo.systems.reading import Claim, Extraction
 from demo.systems.writer import Direction, write
 from evaluation.kbp.tac.reader import read
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from tests.unit.demo.systems.texts import mention

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.scores import CoordinatedSample, Documents, IidSample, System
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp.labels import Labels

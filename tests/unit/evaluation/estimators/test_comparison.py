@@ -11,7 +11,7 @@ from evaluation.estimators.comparison import (
     tiers,
 )
 from evaluation.estimators.differences import f1_difference, precision_difference, recall_difference
-from evaluation.estimators.documents import SimpleRandom, TwoPhase
+from evaluation.estimators.document_samples import SimpleRandom, TwoPhase
 from evaluation.estimators.f1 import f1
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.scores import coordinated_estimates, iid_estimates

@@ -3,7 +3,7 @@ import pytest
 
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.differences import f1_difference, precision_difference, recall_difference
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, difference_interval
 from evaluation.estimators.labelled import labelled_recall, share_of_pool

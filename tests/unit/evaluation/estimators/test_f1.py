@@ -3,7 +3,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import f1, harmonic
 from evaluation.estimators.iid import DrawnPrecision
 from evaluation.estimators.recall import document_recall

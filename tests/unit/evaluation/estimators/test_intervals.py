@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.iid import DrawnPrecision
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval, wilson

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.iid import draw, shares_of_pool
 from evaluation.estimators.labelled import (
     both,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.many import (
     bootstrap,
     difference_precisions,

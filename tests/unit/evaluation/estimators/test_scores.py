@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evaluation.estimators import iid
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.scores import (

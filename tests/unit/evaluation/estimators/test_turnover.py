@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from evaluation.estimators.documents import SimpleRandom
+from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.turnover import shared_covariance, turn_over
 from kbpo.core.errors import InvalidInput
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.kbp.tac.columns import gather
 from evaluation.kbp.tac.reader import read
 from evaluation.kbp.tac.reading import READER
+from evaluation.kbp.tac.sent import gather
 from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits, ReaderFailed
 from kbpo.core.errors import InvalidInput

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbpo.core.coded import code, code_names, pack, unpack, unpack_coded, unpack_names
+from kbpo.core.database.coded import code, code_names, pack, unpack, unpack_coded, unpack_names
 
 
 @given(st.lists(st.floats(allow_nan=False), max_size=30))

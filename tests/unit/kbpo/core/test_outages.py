@@ -3,7 +3,7 @@ import pytest
 from django.db import DatabaseError, InterfaceError, OperationalError
 from psycopg import errors
 
-from kbpo.core.outages import is_outage
+from kbpo.core.database.outages import is_outage
 
 
 def caused(cause: Exception) -> OperationalError:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.records import MentionRecord
+from annotations.texts.records import MentionRecord
 from crowd.interfaces.entities.simulated import answer, with_errors
 from kbpo.core.ontology import MENTION_TYPES
 from kbpo.core.spans import Span

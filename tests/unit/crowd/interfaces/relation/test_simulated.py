@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
-from annotations.records import AnnotationRecord, MentionRecord, RelationRecord
+from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd.interfaces.relation.simulated import canonical_is_right, true_offers, wrong_answer
 from kbpo.core.spans import Span
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from tests.knowledgenet import FOLDER
 
 

@@ -5,7 +5,7 @@ import re
 from typing import Literal
 
 from evaluation.kbp.tac.reader import Reading, read
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 
 DOCUMENTS = {"D1": 100, "D2": 60, "LONG": 5_000}
 BLANK = Texts({doc_id: "." * length for doc_id, length in DOCUMENTS.items()})

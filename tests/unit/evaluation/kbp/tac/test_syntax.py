@@ -13,7 +13,7 @@ from evaluation.kbp.tac.syntax import (
     is_string,
     unquoted,
 )
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from kbpo.core.spans import Span
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.kbp.tac.problems import CODES
 from evaluation.kbp.tac.reader import read
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from tests.unit.evaluation.kbp.tac.kb import BASE, NEXT, extend, faults, read_text, tabbed
 
 E, W = "ERROR", "WARNING"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evaluation.kbp.tac.reader import Reading, ReadPrediction, read
 from evaluation.kbp.tac.writer import write
-from evaluation.reading.documents import Texts
+from evaluation.reading.corpus import Texts
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import PREDICATES
 from tests.unit.evaluation.kbp.tac.kb import BASE, extend, read_text, tabbed, texts_for

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from annotations import names
 from evaluation.kbp import weighting
 from evaluation.kbp.claims import Claims
-from kbpo.core.coded import code_names
-from kbpo.core.columns import read_rows
+from kbpo.core.database.bulk import read_rows
+from kbpo.core.database.coded import code_names
 
 FloatArray = NDArray[np.float64]
 

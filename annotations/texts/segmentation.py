@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Token
 from spacy.util import compile_suffix_regex
 from spacy.vocab import Vocab
 
-from annotations.languages import DEFAULT, Language, read_language
+from annotations.texts.languages import DEFAULT, Language, read_language
 
 _LINE_BREAK = re.compile("\r\n|[\n\r\u2029]")
 # What is one token where words are not set apart: white space, a run of Latin letters and digits ("IBM",
@@ -61,7 +61,7 @@ def segment(texts: Sequence[str], language: str = DEFAULT) -> Iterator[list[Segm
     texts : sequence of str
         A batch that fits in memory; what was learned of its words is forgotten afterwards.
     language : str
-        A tag that `annotations.languages.read_language` knows.
+        A tag that `annotations.texts.languages.read_language` knows.
 
     Yields
     ------

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from annotations.records import read_annotation, read_document
+from annotations.texts.records import read_annotation, read_document
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.estimators.documents import (
+from evaluation.estimators.document_samples import (
     SimpleRandom,
     TwoPhase,
     draw_documents,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.tac import columns
+from evaluation.kbp.tac import sent
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from kbpo.core.spans import Span
 
@@ -49,17 +49,17 @@ PREDICTION = ReadPrediction(
 )
 
 
-def rows(predictions: columns.Predictions) -> list[tuple[object, ...]]:
-    names = [predictions.names(column) for column in columns.NAMES]
-    offsets = [list(predictions.offsets(column)) for column in columns.OFFSETS]
+def rows(predictions: sent.Predictions) -> list[tuple[object, ...]]:
+    names = [predictions.names(column) for column in sent.NAMES]
+    offsets = [list(predictions.offsets(column)) for column in sent.OFFSETS]
     return list(zip(*names, *offsets, predictions.confidences, predictions.integers["line"], strict=True))
 
 
 @given(st.lists(_predictions, max_size=5))
 def test_columns_hold_what_was_put_into_them(predictions):
-    assert rows(columns.gather(Predictions(predictions))) == [
+    assert rows(sent.gather(Predictions(predictions))) == [
         (
-            *(getattr(one, name) for name in columns.NAMES),
+            *(getattr(one, name) for name in sent.NAMES),
             *one.subject,
             *one.object,
             *one.subject_canonical,
@@ -74,28 +74,28 @@ def test_columns_hold_what_was_put_into_them(predictions):
 @given(predictions=st.lists(_predictions, max_size=5))
 def test_columns_are_the_same_when_read_from_a_file(predictions, tmp_path_factory):
     path = tmp_path_factory.mktemp("columns") / "file"
-    written = columns.gather(Predictions(predictions))
+    written = sent.gather(Predictions(predictions))
     with path.open("wb") as stream:
-        columns.write(written, stream)
+        sent.write(written, stream)
     with path.open("rb") as stream:
-        assert columns.read(stream) == written
+        assert sent.read(stream) == written
 
 
 def test_names_that_take_several_lines_are_all_read(monkeypatch, tmp_path):
-    monkeypatch.setattr(columns, "BATCH", 2)
+    monkeypatch.setattr(sent, "BATCH", 2)
     one = PREDICTION
-    written = columns.gather(Predictions([one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]))
+    written = sent.gather(Predictions([one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]))
     with (tmp_path / "file").open("w+b") as stream:
-        columns.write(written, stream)
+        sent.write(written, stream)
         stream.seek(0)
-        assert columns.read(stream) == written
+        assert sent.read(stream) == written
 
 
 @pytest.mark.parametrize("end", range(1, 140, 7))
 def test_a_file_that_is_cut_off_is_refused(end, tmp_path):
     with (tmp_path / "file").open("w+b") as stream:
-        columns.write(columns.gather(Predictions([PREDICTION])), stream)
+        sent.write(sent.gather(Predictions([PREDICTION])), stream)
         stream.truncate(stream.tell() - end)
         stream.seek(0)
         with pytest.raises(EOFError):
-            columns.read(stream)
+            sent.read(stream)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations import jsonlines
+from annotations.texts import jsonlines
 from kbpo.core.errors import InvalidInput
 
 LINES = b'{"a": 1}\n\n{"b": "\xc3\xa9"}'

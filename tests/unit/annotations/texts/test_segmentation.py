@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.languages import NAMES
-from annotations.segmentation import SegmentedSentence, segment
+from annotations.texts.languages import NAMES
+from annotations.texts.segmentation import SegmentedSentence, segment
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n\r\n", "\t", "\xa0", "\u2003", "\u2029"]
 WORDS = [

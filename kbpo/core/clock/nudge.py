@@ -29,7 +29,7 @@ def nudge(task_name: str) -> None:
 def _send(task_name: str) -> None:
     from kombu.exceptions import OperationalError
 
-    from kbpo.core.celery import EXPIRES, app, broker
+    from kbpo.core.clock.celery import EXPIRES, app, broker
 
     if (address := broker(start=False)) is None:
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from annotations.languages import DEFAULT
+from annotations.texts.languages import DEFAULT
 from kbpo.core.spans import Span
 
 

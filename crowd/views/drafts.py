@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations import responses
-from annotations.languages import DEFAULT, read_language
 from annotations.models import Question
+from annotations.texts.languages import DEFAULT, read_language
 from crowd import wikipedia
 from crowd.annotators import drafts
 from crowd.annotators.refusals import answers_json

@@ -1,6 +1,6 @@
 import pytest
 
-from annotations.languages import LONGEST_TAG, NAMES, read_language
+from annotations.texts.languages import LONGEST_TAG, NAMES, read_language
 from kbpo.core.errors import InvalidInput
 
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 
-from kbpo.core.outages import is_outage
+from kbpo.core.database.outages import is_outage
 
 logger = logging.getLogger(__name__)
 
