@@ -20,7 +20,7 @@ _FRAME = re.compile(r'<iframe[^>]*?\ssrc="([^"]+)"', re.DOTALL)
 _TOKEN = re.compile(r'name="token"\s+value="([^"]+)"')
 _FIELD = re.compile(r'name="q(\d+)"')
 _DATA = re.compile(r'id="document-data" type="application/json">(.*?)</script>', re.DOTALL)
-_TITLE = re.compile(r"<h1>\s*(.*?)\s*</h1>", re.DOTALL)
+_TITLE = re.compile(r"<h1[^>]*>\s*(.*?)\s*</h1>", re.DOTALL)
 
 #: From a document's title and the page's data, the answer.
 Mark = Callable[[str, Mapping[str, Any]], object]

@@ -18,7 +18,8 @@ from annotations import conflicts, responses
 from annotations.models import Competitor, Corpus, Label, Question
 from evaluation.design import audit, epochs, sampling
 from evaluation.estimators import coordinated
-from evaluation.kbp.claims import Claims, read_claims
+from evaluation.kbp import claims
+from evaluation.kbp.claims import read_claims
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -564,12 +565,14 @@ def test_a_fault_of_the_service_fails_the_submission_with_words_and_not_the_othe
 ) -> None:
     broken, fine = submit("one"), submit("two", seed=2)
 
-    def read(submission: Submission) -> Claims:
-        if submission == broken:
-            raise ZeroDivisionError
-        return read_claims(submission)
+    original = claims.read_rows
 
-    monkeypatch.setattr(sampling, "read_claims", read)
+    def read(query: str, parameters: list[object]) -> list[tuple[object, ...]]:
+        if parameters == [broken.pk]:
+            raise ZeroDivisionError
+        return original(query, parameters)
+
+    monkeypatch.setattr(claims, "read_rows", read)
     advance_past_pauses()
     broken.refresh_from_db()
     fine.refresh_from_db()

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from evaluation.design import sampling
-from evaluation.kbp import scoring
+from evaluation.kbp import claims, scoring
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Notice, Score, StageWork, Submission
 from evaluation.submissions import lifecycle, notices, quota, submitting, work
@@ -100,7 +100,7 @@ def test_a_failure_while_sampling_gives_the_quota_back(
     lifecycle.give_go_ahead(submission=submission, user=member)
     assert reload(submission).quota_taken_at is not None
     with monkeypatch.context() as patch:
-        break_down(patch, sampling, "read_claims")
+        break_down(patch, claims, "read_rows")
         advance_past_pauses()
     assert (reload(submission).state, reload(submission).quota_taken_at) == ("failed", None)
 

@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from annotations import questions
 from annotations.models import Corpus, Question
-from evaluation.design import sampling
 from evaluation.kbp import claims, weighting
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
@@ -160,7 +159,7 @@ def test_a_team_hands_in_another_while_a_sample_of_its_is_drawn(
 ) -> None:
     submit("one")
     pipeline.validate_submissions()
-    with held_up(monkeypatch, sampling, "_ask") as (reached, go_on):
+    with held_up(monkeypatch, questions, "ask_relations") as (reached, go_on):
         with beside(pipeline.sample_submissions) as moved:
             assert reached.wait(PATIENCE)
             begun = time.monotonic()

@@ -242,6 +242,7 @@ def _add_document(site: Site, document: Document, annotator: User) -> None:
     site.requests["annotate_question"] = [answer]
     site.requests["annotate_draft"] = [Request("POST", json.dumps(draft).encode(), JSON)]
     site.things["annotate_tutorial_of"] = {"kind": "relation"}
+    site.things["annotate_pages"] = {"language": "en"}
     site.forms["annotate_tutorial"] = site.forms["annotate_tutorial_of"] = {"begin": "1", "practice": "0"}
 
 

@@ -85,7 +85,7 @@ def test_the_leaderboard_tells_the_cents_paid_or_null(
 
 def test_at_first_a_fair_price_is_expected(corpus: Corpus, purse: Any) -> None:
     submission = SubmissionFactory.create(corpus=corpus, state="accepted")
-    found = costs.expected(submission, relations=100.0, questions=200.0)
+    found = costs.expected(submission, {"relation": 100.0, "canonical": 100.0})
     assert found is not None
     # 20 s and a companion of 5 s at $15 an hour are 10.4 cents, so 11; the fee is 2; three votes
     assert (found.reward_cents, found.cents, found.votes) == (11, 100 * 3 * 13, 3.0)
@@ -95,7 +95,7 @@ def test_at_first_a_fair_price_is_expected(corpus: Corpus, purse: Any) -> None:
 def test_under_curtailed_a_third_vote_is_expected_where_two_differ(corpus: Corpus, purse: Any) -> None:
     corpus.policy = "curtailed"
     found = costs.expected(
-        SubmissionFactory.create(corpus=corpus, state="accepted"), relations=100.0, questions=200.0
+        SubmissionFactory.create(corpus=corpus, state="accepted"), {"relation": 100.0, "canonical": 100.0}
     )
     assert found is not None
     assert (found.cents, found.votes) == (round(100 * 2.19 * 13), pytest.approx(2.19))
@@ -108,7 +108,7 @@ def test_two_answers_about_a_whole_document_are_expected_to_differ(corpus: Corpu
 
 def test_later_the_corpus_last_price_is_expected(corpus: Corpus, batch: HitBatch) -> None:
     submission = SubmissionFactory.create(corpus=corpus, state="accepted")
-    found = costs.expected(submission, relations=100.0, questions=100.0)
+    found = costs.expected(submission, {"relation": 100.0})
     assert found is not None
     assert (found.reward_cents, found.cents) == (15, 100 * 3 * 18)
 
@@ -116,17 +116,17 @@ def test_later_the_corpus_last_price_is_expected(corpus: Corpus, batch: HitBatch
 def test_bundled_questions_share_a_reward(corpus: Corpus, batch: HitBatch) -> None:
     HitBatch.objects.update(questions_per_hit=10)
     submission = SubmissionFactory.create(corpus=corpus, state="accepted")
-    found = costs.expected(submission, relations=100.0, questions=100.0)
+    found = costs.expected(submission, {"relation": 100.0})
     assert found is not None
     assert (found.questions, found.cents) == (10, 10 * 3 * 18)
 
 
 def test_where_nobody_is_paid_nothing_is_expected(corpus: Corpus, settings: Any) -> None:
     submission = SubmissionFactory.create(corpus=corpus, state="accepted")
-    assert costs.expected(submission, relations=100.0, questions=100.0) is None  # no budget
+    assert costs.expected(submission, {"relation": 100.0}) is None  # no budget
     crowd.fund(corpus)
     settings.MTURK_KEYS = None
-    assert costs.expected(submission, relations=100.0, questions=100.0) is None  # no account
+    assert costs.expected(submission, {"relation": 100.0}) is None  # no account
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
+from kbpo.pages.money import costs
 from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, days_ago
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +62,7 @@ def test_a_forecast_is_what_sampling_then_does(accepted):
     before = pi_of(second)
     let_go(second)
     after = pi_of(second)
-    assert foreseen.instances == len(before)
+    assert foreseen.units == len(before)
     assert foreseen.covered == pytest.approx(before.sum())
     assert foreseen.judged == pytest.approx((after - before).sum())
 
@@ -78,7 +79,7 @@ def test_a_forecast_does_not_depend_on_what_was_sampled(accepted):
 def test_the_expected_questions_are_those_asked_on_average(accepted):
     """Of a lone system, over many draws from the design that it would make."""
     second = accepted("second", seed=2)
-    foreseen = forecast.forecast(second, KBP).questions
+    foreseen = forecast.forecast(second, KBP).all_questions
     rng = np.random.default_rng(1)
     claims = read_claims(second)
     target = sampling.coordinated.target_variance(second.corpus.target_half_width, second.corpus.target_level)
@@ -151,7 +152,7 @@ def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client
 
 def test_what_needs_no_question_costs_nothing(accepted, member, client, monkeypatch):
     price = prices.Expected(cents=20, reward_cents=11, questions=1, hourly_cents=1_320, votes=3.0)
-    monkeypatch.setattr(prices, "expected", lambda *_, **__: price)
+    monkeypatch.setattr(costs, "expected", lambda *_: price)
     first = accepted("one")
     assert "less than $1" in page(client, first)
     let_go(first)

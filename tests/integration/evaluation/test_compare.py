@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotations.models import DocumentAnnotation
 from evaluation.estimators.comparison import Comparable
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Comparison, DocumentSample, SampledDocument
 from evaluation.scoring.comparing import compare, pack, unpack
 from tests.factories import (
@@ -80,7 +81,7 @@ def address(*systems, name="compare", **choice):
 
 def test_scores_that_were_not_made_comparable_are_not_compared(client, epoch):
     first, second = scored(epoch, "quorum", 0.7), scored(epoch, "maxim", 0.5)
-    assert compare(first, second, **CHOICE) == []
+    assert compare(first, second, KBP, **CHOICE) == []
     assert client.get(address(first, second)).status_code == 200
 
 
@@ -93,7 +94,7 @@ def test_what_is_packed_comes_back():
 
 
 def test_the_difference_of_two_systems_by_hand(pair):
-    precision, recall, _ = compare(*pair, **CHOICE)
+    precision, recall, _ = compare(*pair, KBP, **CHOICE)
     assert precision.difference.estimate == pytest.approx(0.2)
     half = 1.959964 * np.sqrt(2) * 0.02
     assert precision.difference.low == pytest.approx(0.2 - half, abs=1e-6)
@@ -101,7 +102,7 @@ def test_the_difference_of_two_systems_by_hand(pair):
 
 
 def test_turning_the_pair_turns_the_sign(pair):
-    there, back = compare(*pair, **CHOICE), compare(*reversed(pair), **CHOICE)
+    there, back = compare(*pair, KBP, **CHOICE), compare(*reversed(pair), KBP, **CHOICE)
     for one, other in zip(there, back, strict=True):
         assert one.difference.low == pytest.approx(-other.difference.high)
 
@@ -112,13 +113,13 @@ def test_systems_of_two_epochs_are_compared(epoch):
     epoch.save()
     later = EpochFactory(corpus=epoch.corpus, number=2, document_sample=epoch.document_sample)
     second = stored(later, [scored(later, "new", 0.4)], (0.4,))
-    precision, recall, _ = compare(first[0], second[0], **CHOICE)
+    precision, recall, _ = compare(first[0], second[0], KBP, **CHOICE)
     assert precision.difference.estimate == pytest.approx(0.3)
     assert recall.difference.estimate == 0.0
 
 
 def test_a_system_without_a_score_of_this_kind_is_not_compared(pair):
-    assert compare(*pair, **(CHOICE | {"level": 80})) == []
+    assert compare(*pair, KBP, **(CHOICE | {"level": 80})) == []
 
 
 def test_the_page_says_who_has_more_and_how_sure_that_is(pair, client):

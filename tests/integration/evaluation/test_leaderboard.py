@@ -1,5 +1,6 @@
 import pytest
 
+from evaluation.kbp.task import TASK as KBP
 from evaluation.scoring.leaderboard import rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
@@ -27,7 +28,7 @@ def scored(epoch, name, f=(0.5, 0.4, 0.6), tier=None, **fields):
 
 
 def board(epoch, **choice):
-    return [(row.rank, row.name) for row in rows(epoch.corpus, **choice)]
+    return [(row.rank, row.name) for row in rows(epoch.corpus, KBP.choices, **choice)]
 
 
 def test_systems_stand_by_f1_then_name(epoch):
@@ -58,7 +59,7 @@ def test_linking_stands_by_precision(epoch):
 def test_a_score_without_f1_is_shown_unranked_with_the_reason(epoch):
     scored(epoch, "ranked")
     scored(epoch, "no recall", f=None)
-    (_, row) = rows(epoch.corpus)
+    (_, row) = rows(epoch.corpus, KBP.choices)
     assert (row.rank, row.name, row.is_scored) == (None, "no recall", True)
     assert "true relations" in row.why
 
@@ -73,7 +74,7 @@ def test_the_score_of_the_highest_batch_counts(epoch):
 def test_the_level_chooses_the_interval(epoch):
     score = scored(epoch, "one", (0.5, 0.4, 0.6))
     ScoreFactory(batch=score.batch, level=80, f=(0.5, 0.45, 0.55))
-    (row,) = rows(epoch.corpus, level=80)
+    (row,) = rows(epoch.corpus, KBP.choices, level=80)
     assert (row.measures["f1"].low, row.measures["f1"].high) == (0.45, 0.55)
 
 
@@ -83,7 +84,7 @@ def test_the_unscored_come_last_and_say_why(epoch):
         epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, name="a", state="judging")
     )
     batch.questions.add(QuestionFactory(settled=True), QuestionFactory())
-    (_, row) = rows(epoch.corpus)
+    (_, row) = rows(epoch.corpus, KBP.choices)
     assert (row.rank, row.name, row.measures["precision"].estimate) == (None, "a", None)
     assert "1 of 2 questions" in row.why
 
@@ -93,28 +94,28 @@ def test_what_is_judged_before_its_predecessors_says_that_it_waits_for_them(epoc
         epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, state="judging")
     )
     batch.questions.add(QuestionFactory(settled=True))
-    (row,) = rows(epoch.corpus)
+    (row,) = rows(epoch.corpus, KBP.choices)
     assert "once the systems that came before it are judged" in row.why
 
 
 @pytest.mark.parametrize("state", ["withdrawn", "refused", "failed"])
 def test_what_came_to_nothing_is_not_listed(epoch, state):
     SubmissionFactory(corpus=epoch.corpus, state=state)
-    assert rows(epoch.corpus, viewer=UserFactory(operator=True)) == []
+    assert rows(epoch.corpus, KBP.choices, viewer=UserFactory(operator=True)) == []
 
 
 def test_a_withdrawn_system_is_hidden_with_its_score(epoch):
     submission = scored(epoch, "gone").submission
     submission.state = "withdrawn"
     submission.save()
-    assert rows(epoch.corpus) == []
+    assert rows(epoch.corpus, KBP.choices) == []
 
 
 def test_what_is_not_published_is_for_its_team_and_operators(epoch):
     member = UserFactory()
     scored(epoch, "secret", is_public=False, team=TeamFactory(members=[member]))
     seen = [
-        len(rows(epoch.corpus, viewer=one))
+        len(rows(epoch.corpus, KBP.choices, viewer=one))
         for one in (None, UserFactory(), member, UserFactory(operator=True))
     ]
     assert seen == [0, 0, 1, 1]
@@ -122,7 +123,7 @@ def test_what_is_not_published_is_for_its_team_and_operators(epoch):
 
 def test_another_corpus_is_another_board(epoch):
     scored(epoch, "here")
-    assert rows(CorpusFactory()) == []
+    assert rows(CorpusFactory(), KBP.choices) == []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_another_corpus_is_another_board(epoch):
 )
 def test_what_does_not_exist_is_refused_by_name(epoch, choice, where):
     with pytest.raises(InvalidInput) as caught:
-        rows(epoch.corpus, **choice)
+        rows(epoch.corpus, KBP.choices, **choice)
     assert caught.value.where == where
 
 
@@ -146,14 +147,14 @@ def test_a_corpus_with_independent_draws_shows_the_joint_estimate():
     batch = SampleBatchFactory(epoch=epoch, submission=submission, lam=None, floor=None, draws=500)
     ScoreFactory(batch=batch, estimator="joint", f=(0.6, 0.5, 0.7))
     ScoreFactory(batch=batch, estimator="simple", f=(0.4, 0.3, 0.5))
-    assert [row.measures["f1"].estimate for row in rows(epoch.corpus)] == [0.6]
+    assert [row.measures["f1"].estimate for row in rows(epoch.corpus, KBP.choices)] == [0.6]
 
 
 def test_the_number_of_queries_does_not_grow(epoch, django_assert_num_queries):
     for index in range(7):
         scored(epoch, f"system {index}")
     with django_assert_num_queries(2):
-        assert len(rows(epoch.corpus)) == 7
+        assert len(rows(epoch.corpus, KBP.choices)) == 7
 
 
 def test_the_page_weighs_in_every_way_that_is_scored(epoch, client):
