@@ -12,6 +12,7 @@ BENCHMARKS = {
     "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
     "fresh": "how long it takes to sample right after an upload into a fresh database, and later",
     "crowd": "how long answers take while many workers work at once",
+    "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "estimators": "how long it takes to score a thousand systems in memory",
     "scoring": "how long it takes to sample systems, and to score them from Postgres to stored rows",
 }

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,13 +122,15 @@ def prepared(home: Path, port: int) -> Iterator[Site]:
 
 
 @contextmanager
-def serving(site: Site) -> Iterator[None]:
-    """Run the processes."""
+def serving(site: Site, *, names: Collection[str] = ("web", "worker", "beat")) -> Iterator[None]:
+    """Run the processes, or those of them that are named."""
     parts: list[serve.Part] = []
     with serve.listener(site.port) as web:
         try:
             serve.listen(web, site.port)
             for name, command in serve.processes(web.fileno()).items():
+                if name not in names:
+                    continue
                 parts.append(serve.start(name, command, site.environ, site.logs, pass_fds=[web.fileno()]))
             serve.wait_until_answers(site.port, parts)
             site.processes.update({part.name: part.process.pid for part in parts})

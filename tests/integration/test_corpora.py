@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
-from annotations import corpora
+from annotations import corpora, questions
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
@@ -163,8 +163,12 @@ def test_a_design_that_is_none_is_refused(file: Path) -> None:
         corpora.load_corpus(path=file, tag="small", design="random")
 
 
-@pytest.mark.parametrize("change", [{"name": "Other"}, {"design": "iid"}, {"language": "ar"}])
-def test_a_corpus_keeps_its_name_its_design_and_its_language(file: Path, change: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "change", [{"name": "Other"}, {"design": "iid"}, {"language": "ar"}, {"policy": "fixed"}]
+)
+def test_a_corpus_keeps_its_name_its_design_its_language_and_its_policy(
+    file: Path, change: dict[str, str]
+) -> None:
     corpora.load_corpus(path=file, tag="small")
     with pytest.raises(Conflict, match="the corpus small is there already"):
         corpora.load_corpus(path=file, tag="small", **change)
@@ -172,6 +176,20 @@ def test_a_corpus_keeps_its_name_its_design_and_its_language(file: Path, change:
 
 def test_a_corpus_is_in_english_unless_it_is_said(file: Path) -> None:
     assert corpora.load_corpus(path=file, tag="small").corpus.language == "en"
+
+
+@pytest.mark.parametrize(("given", "policy"), [(None, "curtailed"), ("fixed", "fixed")])
+def test_a_corpus_is_curtailed_unless_it_is_said(file: Path, given: str | None, policy: str) -> None:
+    corpus = corpora.load_corpus(path=file, tag="small", policy=given).corpus
+    assert corpus.policy == policy
+    (question,) = questions.ask_entities([corpus.documents.earliest("pk").pk]).values()
+    assert question.votes_needed == corpus.judged_by.first_votes
+
+
+def test_a_policy_that_is_none_is_refused_with_those_there_are(file: Path) -> None:
+    with pytest.raises(InvalidInput, match="unknown policy 'eager'; known are curtailed, fixed"):
+        corpora.load_corpus(path=file, tag="small", policy="eager")
+    assert not Corpus.objects.exists()
 
 
 def test_a_language_says_how_documents_are_cut(tmp_path: Path) -> None:
