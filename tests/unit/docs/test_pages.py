@@ -88,6 +88,29 @@ def referred() -> list[str]:
     return sorted(set(found))
 
 
+def on_the_map() -> list[str]:
+    """The modules and functions that docs/architecture.md names."""
+    page = prose(ROOT / "docs" / "architecture.md")
+    return sorted(set(re.findall(r"`((?:annotations|crowd|evaluation|kbpo|marketplace)\.[\w.]+)`", page)))
+
+
+def test_the_map_names_much() -> None:
+    assert len(on_the_map()) > 30
+
+
+@pytest.mark.parametrize("reference", [one for one in on_the_map() if not one.endswith(".py")])
+def test_what_the_map_names_is_there(reference: str) -> None:
+    if (ROOT / reference.replace(".", "/")).is_dir() or (
+        ROOT / f"{reference.replace('.', '/')}.py"
+    ).is_file():
+        return
+    module, _, name = reference.rpartition(".")
+    path = ROOT / f"{module.replace('.', '/')}.py"
+    assert re.search(rf"^(?:class |def |    ){name}\b", path.read_text(encoding="utf-8"), re.MULTILINE), (
+        reference
+    )
+
+
 def test_docs_on_estimation_name_much() -> None:
     assert len(referred()) > 80
 
