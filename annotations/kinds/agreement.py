@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from annotations.aggregation.agreement import Kappa, fleiss_kappa
-from annotations.models import KindAgreement, Question, Response
+from annotations.models import KindAgreement, Question
 from kbpo.core.database.bulk import array_literal, read_columns
 
 Aspect = KindAgreement.Aspect
@@ -50,8 +50,9 @@ def those_measured(questions: QuerySet[Question], first: int | None) -> QuerySet
     """
     if first is None:
         return questions.exclude(state=Question.State.OPEN)
-    votes = Response.objects.filter(question=OuterRef("pk"), is_valid=True, is_expert=False)
-    return questions.filter(Exists(votes[first - 1 : first]))
+    votes = Count("responses", filter=Q(responses__is_valid=True, responses__is_expert=False))
+    counted = Question.objects.filter(pk__in=questions.order_by().values("pk")).annotate(votes=votes)
+    return counted.filter(votes__gte=first)
 
 
 def on_whole_answers(

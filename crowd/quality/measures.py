@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, Min, OuterRef, Q, Sum
+from django.db.models import Case, Count, Max, Min, Q, RowRange, Sum, When, Window
 
 from annotations import agreements
 from annotations.aggregation.shares import median_of
 from annotations.models import Question, Response
-from annotations.policies.registry import POLICIES, measured_by_first
+from annotations.policies.registry import find_policy, measured_by_first
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES, find_interface
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
@@ -181,25 +181,24 @@ def _columns(numbers: Sequence[int]) -> dict[str, int]:
     return {name: max(0, number) for name, number in zip(_COLUMNS, numbers, strict=True)}
 
 
-def _is_of_disputed() -> Q:
-    """Say of a vote that it was asked for because of the votes before it: those on disputed questions."""
-    votes = Response.objects.filter(
-        question=OuterRef("question"), is_valid=True, is_expert=False, pk__lt=OuterRef("pk")
-    ).order_by("pk")
-    disputed = Q(pk__in=[])
-    for policy in POLICIES.values():
-        if (first := policy.measured_votes) is not None:
-            earlier = Exists(votes[first - 1 : first])
-            disputed |= Q(earlier, question__document__corpus__policy=policy.name, is_valid=True)
-    return disputed
-
-
 def _time(found: _Counts) -> None:
     times: dict[tuple[int | None, str], list[float]] = defaultdict(list)
-    timed = Response.objects.filter(is_expert=False, seconds__isnull=False).exclude(_is_of_disputed())
-    rows = timed.values_list("worker", "question__kind", "seconds", "is_valid")
-    for worker, kind, seconds, is_valid in rows.iterator():
-        assert seconds is not None  # they are timed
+    # One pass over the answers to each question, in their order: whatever Postgres believes of how many there
+    # are. A vote is left out that was asked for because of the votes before it: it is on a
+    # disputed question.
+    votes_before = Window(
+        Sum(Case(When(is_valid=True, then=1), default=0)),
+        partition_by="question",
+        order_by="pk",
+        frame=RowRange(end=-1),
+    )
+    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before)
+    for worker, kind, seconds, is_valid, policy, before in rows.values_list(
+        "worker", "question__kind", "seconds", "is_valid", "question__document__corpus__policy", "before"
+    ).iterator():
+        first = find_policy(policy).measured_votes
+        if seconds is None or (is_valid and first is not None and (before or 0) >= first):
+            continue
         times[worker, kind].append(seconds)
         if is_valid:  # who only clicks makes nobody else look slow
             times[None, kind].append(seconds)
@@ -227,10 +226,13 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
         asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
         first = batch.corpus.judged_by.measured_votes
         if first is not None:  # those that came to it with their first votes are the disputed ones
-            before = Response.objects.filter(
-                question=OuterRef("pk"), is_valid=True, is_expert=False, answered_at__lt=batch.created_at
+            before = Q(
+                responses__is_valid=True,
+                responses__is_expert=False,
+                responses__answered_at__lt=batch.created_at,
             )
-            asked = asked.exclude(Exists(before[first - 1 : first]))
+            counted = Question.objects.filter(pk__in=asked).annotate(before=Count("responses", filter=before))
+            asked = counted.filter(before__lt=first)
         measured = agreements.measure_on(asked, kind, first=first)
         kappa = measured.kappa
         rows.append(

@@ -1,6 +1,6 @@
 """What a released epoch publishes: its labels, and how its sample came about."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from annotations.kinds.registry import read_question
@@ -8,7 +8,11 @@ from annotations.models import Label
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
+from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.errors import NotAllowed
+
+CHUNK = 2_000
+"""Questions whose labels are in memory at a time."""
 
 FIELDS = (
     "kind",
@@ -50,11 +54,30 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     """
     if epoch.released_at is None:
         raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")
-    found = (
-        Label.objects.filter(question__batches__epoch=epoch, question__published_at__isnull=False)
-        .select_related("question")
-        .order_by("question__document_id", "question_id", "pk")
-        .distinct()
+    questions = _published(epoch)
+    for first in range(0, len(questions), CHUNK):
+        yield from _labels_of(questions[first : first + CHUNK])
+
+
+def _published(epoch: Epoch) -> list[int]:
+    """Return the published questions of an epoch's batches, by row id, in the order of their documents."""
+    # Each table by itself: whatever Postgres believes of their sizes, it cannot join them badly.
+    batches = list(epoch.batches.values_list("pk", flat=True))
+    asked = read_rows(
+        "SELECT DISTINCT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)",
+        [batches],
+    )
+    published = read_rows(
+        "SELECT document_id, id FROM annotations_question"
+        " WHERE id = ANY(%s::bigint[]) AND published_at IS NOT NULL",
+        [array_literal(pk for (pk,) in asked)],
+    )
+    return [pk for _, pk in sorted(published)]
+
+
+def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
+    found = Label.objects.filter(question__in=questions).order_by(
+        "question__document_id", "question_id", "pk"
     )
     for label in found.values_list(
         "question__kind",
@@ -65,11 +88,8 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
         "votes_for",
         "votes",
         "source",
-        "question__document_id",
-        "question_id",
-        "pk",
-    ).iterator(chunk_size=2000):
-        kind, payload, doc_id, claim, value, votes_for, votes, source, *_ = label
+    ):
+        kind, payload, doc_id, claim, value, votes_for, votes, source = label
         yield {
             "kind": kind,
             "doc_id": doc_id,

@@ -212,6 +212,7 @@ def measure(crowd: str, seed: int) -> World:
     )
 
 
+@pytest.mark.slow
 def test_agreement_is_that_of_three_votes(found):
     off = []
     for name, world in found.items():
@@ -228,6 +229,7 @@ def test_agreement_is_that_of_three_votes(found):
     assert np.mean(np.abs(off) < 1) > 0.5
 
 
+@pytest.mark.slow
 def test_workers_agreement_with_the_others_is_that_of_three_votes(found):
     every = []
     for name, world in found.items():
