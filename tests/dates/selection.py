@@ -42,6 +42,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_migrations.py",
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",
+    "integration/kbpo/core/test_nudge.py",
     "integration/test_documents_settled_again.py",
     "integration/test_embedded.py",
     "integration/test_makefile.py",
