@@ -86,7 +86,7 @@ def test_a_reader_that_fails_by_itself_is_no_fault_of_the_file(tmp_path):
 
 def test_a_format_that_does_not_exist_is_refused(texts):
     with pytest.raises(InvalidInput, match="no format 'tac2099'"):
-        isolated.read(io.BytesIO(GOOD), reader=READER, format="tac2099", texts=texts)  # type: ignore[arg-type]
+        isolated.read(io.BytesIO(GOOD), reader=READER, format="tac2099", texts=texts)
 
 
 def test_an_accepted_file_is_written_anew(texts):
