@@ -9,7 +9,8 @@ from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# Slow: each goes back over every migration since; make test goes one such way: evaluation/test_migrations.py.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 Go = Callable[[str], Apps]
 BEFORE, AFTER = "0006_annotation_in_work", "0007_kinds_and_claims"

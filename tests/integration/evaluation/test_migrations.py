@@ -253,6 +253,7 @@ def test_a_score_keeps_its_row_and_every_measure_gets_one(go: Go, scored: Apps) 
         assert set(rows) == rows_of(measured)
 
 
+@pytest.mark.slow
 def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) -> None:
     apps = go("0013_scores_are_rows")
     adjusted = apps.get_model("evaluation", "AdjustedScore").objects
@@ -264,6 +265,7 @@ def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) 
         assert set(found.values_list("measure", *ENDS)) == rows_of(measured)
 
 
+@pytest.mark.slow
 def test_every_measure_of_a_subset_becomes_a_row_with_its_counts(go: Go, scored: Apps) -> None:
     apps = go("0013_scores_are_rows")
     subsets = apps.get_model("evaluation", "SubsetScore").objects
@@ -275,6 +277,7 @@ def test_every_measure_of_a_subset_becomes_a_row_with_its_counts(go: Go, scored:
         assert set(found.values_list("labels", "true")) == {counts}
 
 
+@pytest.mark.slow
 def test_scores_that_became_rows_can_become_columns_again(go: Go, scored: Apps) -> None:
     def read(apps: Apps) -> list[list[dict[str, object]]]:
         return [
