@@ -82,7 +82,7 @@ class Choices:
 
     @property
     def weighting(self) -> str:
-        """The weighting that is shown by default."""
+        """The weighting that is shown by default, that p is stored of, and the sample is designed for."""
         return next(iter(self.weightings))
 
     def named_weightings(self, design: str) -> dict[str, str]:
@@ -106,7 +106,7 @@ class Choices:
         for name, value, admitted in (
             ("level", level, self.levels),
             ("part", part, tuple(self.parts)),
-            ("weighting", weighting, tuple(self.weightings)),
+            ("weighting", weighting, self.weightings_of[design]),
         ):
             if value not in admitted:
                 known = ", ".join(str(one) for one in admitted)

@@ -17,6 +17,7 @@ from evaluation.estimators.subsets import Division, SubsetScore
 from evaluation.models import DocumentSample, Epoch, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.units import AnnotatedDocuments, BoolArray, FloatArray, Foreseen, Pool
+from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
 
@@ -83,8 +84,6 @@ class Task:
     ask : callable
         Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
         need, and returns the ids of those questions.
-    default_weighting : str
-        The one that p is stored of, and that the sample is designed for.
     weights : callable
         The weights of a submission's units under every weighting but the default.
     columns : callable
@@ -123,7 +122,6 @@ class Task:
     read_units: Callable[[Submission], Any]
     known: Callable[[Submission, Any], BoolArray]
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
-    default_weighting: str
     weights: Callable[[Any], Mapping[str, FloatArray]]
     columns: Callable[[Any], Mapping[str, bytes]]
     foresee: Callable[[Submission, Epoch], Foreseen]
@@ -137,6 +135,19 @@ class Task:
     subsets: Mapping[str, Subsets]
     read_documents: Callable[[DocumentSample | None], AnnotatedDocuments | None]
     scored_by: tuple[ModuleType, ...]
+
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus of another task: what is there would be taken for what it is not.
+
+        Raises
+        ------
+        InvalidInput
+        """
+        if corpus.task != self.name:
+            raise InvalidInput(
+                f"corpus {corpus.tag} is of the task {corpus.task!r:.80}; this is for {self.label} alone",
+                where="task",
+            )
 
 
 FindTask = Callable[[Corpus], Task]

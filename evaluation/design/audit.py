@@ -20,6 +20,7 @@ def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
     list of str
         What differs, one sentence each; empty when every sample came out the same.
     """
+    task.check_corpus(corpus)
     findings: list[str] = []
     for epoch in corpus.epochs.order_by("number"):
         findings += _audit_epoch(epoch, task)

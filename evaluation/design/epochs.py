@@ -87,6 +87,7 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None) -> Epoch
         to date: a label published before the scores rest on it could be submitted against them. Or if that
         share of the documents cannot be retired.
     """
+    task.check_corpus(corpus)
     Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
     epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
     if epoch is None:

@@ -100,6 +100,7 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)
     if not is_due(submission) or _is_behind(submission):
         return False
+    task.check_corpus(submission.corpus)
     batch = SampleBatch(
         epoch=epoch,
         number=1 + SampleBatch.objects.filter(epoch=epoch).count(),
@@ -215,7 +216,7 @@ def draws_needed(batch: SampleBatch, units: Units, task: Task) -> int:
         .order_by("number")
         .values_list("pk", "draws")
     )
-    name = columns.weight(task.default_weighting)
+    name = columns.weight(task.choices.weighting)
     systems = [
         (unpack(stored[columns.UNITS]), unpack_coded(stored[name]).column())
         for stored in columns.read([pk for pk, _ in before], [columns.UNITS, name])

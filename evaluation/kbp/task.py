@@ -20,7 +20,6 @@ TASK = Task(
     read_units=read_claims,
     known=known,
     ask=ask,
-    default_weighting=weighting.DEFAULT,
     weights=kept.weights,
     columns=kept.columns,
     foresee=foresee,

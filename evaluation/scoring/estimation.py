@@ -57,6 +57,7 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
     )
     if epoch is None:
         return False
+    task.check_corpus(epoch.corpus)
     # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
     update_posteriors(corpus=epoch.corpus)
     agreements.update_agreement(corpus=epoch.corpus)

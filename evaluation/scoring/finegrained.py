@@ -40,7 +40,8 @@ class SubsetTable:
 
 def subset_tables(submission: Submission, task: Task, part: str) -> list[SubsetTable]:
     """Read a submission's scores by subset for one part, a table a division; empty before it is scored."""
-    rows = SubsetScore.objects.filter(submission=submission, part=part).order_by("division", "order")
+    stored = SubsetScore.objects.filter(submission=submission, part=part, division__in=task.subsets)
+    rows = stored.order_by("division", "order")
     found: dict[str, list[list[SubsetScore]]] = {division: [] for division in task.subsets}
     for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
         found[division].append(list(of_subset))

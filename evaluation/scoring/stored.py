@@ -67,8 +67,10 @@ def newest_scores(choices: Choices, *related: str, **choice: object) -> list[Sto
     **choice
         What the scores have to be, as for `filter`; the level and the estimator among it.
     """
+    # what is stored may be of a part or a weighting that is offered no more
+    offered = {"score__part__in": choices.parts, "score__weighting__in": choices.weightings}
     rows = (
-        Estimate.objects.filter(**{f"score__{name}": value for name, value in choice.items()})
+        Estimate.objects.filter(**offered, **{f"score__{name}": value for name, value in choice.items()})
         .select_related("score__epoch", *(f"score__{name}" for name in related))
         .order_by(
             *("score__submission_id", "score__part", "score__weighting"),

@@ -46,6 +46,7 @@ def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileChe
     TooMany
         If as many files of its owner wait as may.
     """
+    task.check_corpus(corpus)
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):

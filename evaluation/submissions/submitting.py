@@ -64,6 +64,7 @@ def upload(
     """
     if user is not None:
         require_member(user, team)
+    task.check_corpus(corpus)
     name = " ".join(name.split())  # it goes into the subject of a mail
     if not name or len(name) > 100 or not name.isprintable():
         raise InvalidInput("a submission needs a name of 1 to 100 characters that print", where="name")
@@ -158,6 +159,7 @@ def read_submission(*, submission_id: int, task: Task) -> bool:
     submission = uploaded.select_related("corpus").first()
     if submission is None:
         return False
+    task.check_corpus(submission.corpus)
     try:
         with submission.file.open("rb") as stream:
             reading = read_file(

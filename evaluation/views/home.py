@@ -5,16 +5,21 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
+from evaluation.registry import TASKS
 from evaluation.views.board import board
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the leaderboard of the corpus that the address chooses; by default the one that came first."""
+    """Show the leaderboard of the corpus that the address chooses; by default the first of a known task."""
     corpora = list(Corpus.objects.order_by("created_at", "pk"))
     if not corpora:
         return render(request, "evaluation/home.html", {"corpora": []})
     tag = request.GET.get("corpus")
-    corpus = get_object_or_404(Corpus, tag=tag) if tag else corpora[0]
+    corpus = (
+        get_object_or_404(Corpus, tag=tag)
+        if tag
+        else next((one for one in corpora if one.task in TASKS), corpora[0])
+    )
     context = {"corpora": corpora, "corpus": corpus, **board(request, corpus)}
     return render(request, "evaluation/home.html", context)

@@ -1,7 +1,7 @@
 """Nothing tells tasks apart but the tasks themselves: everybody else finds one in the registry and asks it.
 
-That no module outside a task's folder reaches into one is held by the import contracts. Here it is that none
-looks at a task's name and does one thing or another by it.
+Who outside a task's folder reaches into it is listed in `test_names_of_kinds_and_tasks`. Here it is that
+nobody looks at a task's name and does one thing or another by it.
 """
 
 import ast
@@ -135,7 +135,11 @@ def test_a_corpus_of_a_task_that_went_away_is_refused() -> None:
 def test_a_task_is_what_it_says(task: Task) -> None:
     assert TASKS[task.name] is task
     assert isinstance(task.choices, Choices)
-    assert task.default_weighting in task.choices.weightings
+    for weightings in task.choices.weightings_of.values():
+        assert weightings[0] == task.choices.weighting  # the sample is designed for it
+        assert set(weightings) <= task.choices.weightings.keys()
+    for estimators in task.choices.estimators_of.values():
+        assert set(estimators) <= task.choices.estimators.keys()
     assert task.reader.format in task.reader.formats
     assert len(task.reader.nothing) == 0
     assert {"TOO_SLOW", "TOO_LARGE"} <= task.reader.codes.keys()

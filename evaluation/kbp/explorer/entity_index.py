@@ -24,6 +24,7 @@ from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnot
 from annotations.names import normalised
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_annotations
+from evaluation.kbp.task import TASK
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import visible
 from kbpo.core.database.analysing import analyse
@@ -93,7 +94,7 @@ def index_entities(*, now: datetime) -> int:
     Safe to run twice, and at the same time as itself: whoever comes second has nothing to do.
     """
     made = 0
-    for corpus in Corpus.objects.order_by("pk"):
+    for corpus in Corpus.objects.filter(task=TASK.name).order_by("pk"):
         if _is_due(corpus):
             with claim(f"entities of corpus {corpus.pk}") as is_ours:
                 if is_ours and _is_due(corpus):

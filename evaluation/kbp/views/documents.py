@@ -12,6 +12,8 @@ from evaluation.kbp.explorer import document_counts
 from evaluation.kbp.explorer.document_page import Choice, read_document
 from evaluation.kbp.explorer.statements import read_relation, read_span
 from evaluation.kbp.recall.exhaustive import readable
+from evaluation.kbp.task import TASK
+from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
@@ -23,7 +25,8 @@ LONGEST_SEARCH = 200  # characters
 @require_safe
 def choose(request: HttpRequest) -> HttpResponse:
     """Lead to the documents of the only corpus, or let the reader choose one."""
-    corpora = list(Corpus.objects.annotate(size=Count("documents")).order_by("created_at", "pk"))
+    of_task = Corpus.objects.filter(task=TASK.name)
+    corpora = list(of_task.annotate(size=Count("documents")).order_by("created_at", "pk"))
     if len(corpora) == 1:
         return redirect("documents", corpora[0].tag)
     return render(request, "evaluation/corpora.html", {"corpora": corpora})
@@ -32,7 +35,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 @require_safe
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' documents: search by their words, ids and titles, paged."""
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = find_corpus(tag)
     words = read_search(request)
     show = request.GET.get("show", "")
     found = search_documents(corpus, words).defer("text", "suggestions")
@@ -57,14 +60,15 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
 @require_safe
 def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     """Show a document with its mentions marked, and the relations between them beside it."""
-    found = get_object_or_404(Document.objects.select_related("corpus"), corpus__tag=tag, doc_id=doc_id)
+    corpus = find_corpus(tag)
+    found = get_object_or_404(Document.objects.select_related("corpus"), corpus=corpus, doc_id=doc_id)
     choice = _read_choice(request)
     context = {
-        "corpus": found.corpus,
+        "corpus": corpus,
         "document": found,
         "choice": choice,
         "read": read_document(found, request.user, choice),
-        "released": Epoch.objects.filter(corpus=found.corpus, released_at__isnull=False).exists(),
+        "released": Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists(),
     }
     return render(request, "evaluation/document.html", context)
 

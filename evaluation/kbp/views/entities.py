@@ -6,8 +6,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.marked import page_name
-from annotations.models import Corpus
 from evaluation.kbp.explorer import entity_search as index
+from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.documents import read_search
 from evaluation.models import Entity
 from kbpo.core.ontology import TYPE_NAMES
@@ -18,7 +18,7 @@ PAGE = 50
 @require_safe
 def entities(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' entities: search by their names, paged."""
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = find_corpus(tag)
     words, kind = read_search(request), request.GET.get("type", "")
     current = index.current(corpus)
     found = index.search(current, words, kind) if current else Entity.objects.none()
@@ -39,7 +39,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
 @require_safe
 def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
     """Show an entity and the documents that name it."""
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = find_corpus(tag)
     current = index.current(corpus)
     if current is None:
         raise Http404("no index")

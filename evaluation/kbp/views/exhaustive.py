@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -13,6 +13,7 @@ from evaluation.kbp.recall import document_phases, retirement
 from evaluation.kbp.recall import exhaustive as samples
 from evaluation.kbp.recall.document_coverage import AT_LEAST, band_coverage
 from evaluation.kbp.task import TASK
+from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
 from evaluation.models import DocumentSample
 from evaluation.submissions.visibility import is_operator
@@ -62,7 +63,7 @@ def release(request: HttpRequest, tag: str) -> HttpResponse:
 def _for_operators(request: HttpRequest, tag: str) -> Corpus:
     if not is_operator(request.user):
         raise NotAllowed("Only operators see which documents are annotated in full.")
-    return get_object_or_404(Corpus, tag=tag)
+    return find_corpus(tag)
 
 
 def _show(

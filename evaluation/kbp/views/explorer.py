@@ -1,11 +1,11 @@
 """What one system claims."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotations.models import Corpus
 from evaluation.kbp.explorer import claims_of_system
+from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import find
 
@@ -13,7 +13,7 @@ from evaluation.submissions.visibility import find
 @require_safe
 def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     """Show a system's predictions, filtered and paged."""
-    corpus = get_object_or_404(Corpus, tag=tag)
+    corpus = find_corpus(tag)
     submission = find(request.user, pk=pk, corpus=corpus)
     predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
     page = claims_of_system.find_predictions(

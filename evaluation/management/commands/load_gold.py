@@ -7,6 +7,7 @@ from django.db import transaction
 from annotations import corpora
 from annotations.selectors import corpus_by_tag
 from evaluation.kbp.recall import exhaustive
+from evaluation.kbp.task import TASK
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         if options["seed"] is not None and options["documents"] is None:
             raise UsageError("--seed goes with --documents")
         corpus = corpus_by_tag(options["corpus"])
+        TASK.check_corpus(corpus)
         report = corpora.load_annotations(path=options["file"], corpus=corpus)
         sample = exhaustive.draw_documents(corpus=corpus, size=options["documents"], seed=options["seed"])
         self.stdout.write(

@@ -4,6 +4,7 @@ from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
 from evaluation.kbp.recall import document_phases
+from evaluation.kbp.task import TASK
 from kbpo.core.commands import Command as BaseCommand
 
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
+        TASK.check_corpus(corpus)
         found = document_phases.sample_documents(
             corpus=corpus, size=options["n"], uniform_share=options["uniform_share"]
         )

@@ -79,6 +79,7 @@ class Command(BaseCommand):
             "submission": row.submission,
             "team": row.team,
             "name": row.name,
+            "rank": row.rank,
             **{name: as_json(measure) for name, measure in row.measures.items()},
             "labels": row.labels,
             "cost": paid_cents,

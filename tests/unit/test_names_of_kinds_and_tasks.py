@@ -1,0 +1,228 @@
+"""Names of kinds and tasks stand in their own rooms; who else says one, or imports what is theirs, is listed.
+
+`test_kinds` and `test_tasks` find code that tells them apart, as far as a comparison can be seen. Here it is
+the other way round: a name, or a class of one kind, that is nowhere else can be compared with nothing. The
+lists below are exact: a line that is needed no more fails as one that is missing does.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotations.kinds.registry import KINDS
+from crowd.interfaces.registry import INTERFACES
+from evaluation.registry import TASKS
+from tests.conftest import ROOT
+
+SOURCES = ("annotations", "crowd", "evaluation", "kbpo", "marketplace", "demo")
+NAMES = {*KINDS, *INTERFACES, *TASKS}
+#: Where kinds and tasks are by right.
+OWN = ("annotations/kinds/", "annotations/models/kind_names.py", "crowd/interfaces/", "crowd/pages/")
+
+#: Where such a word is said, and why that is none of its business.
+SAID = {
+    "annotations/models/corpus.py": {"kbp"},  # the task of a corpus that names none
+    "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
+    "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
+    "demo/systems/almanac.py": {"canonical"},  # the same
+    "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
+    "evaluation/kbp/labels.py": {"relation"},  # a part of a score
+    "evaluation/kbp/matching.py": {"relation"},  # a part of a score
+    "evaluation/kbp/summary.py": {"canonical", "entities"},  # what a file's page counts
+    "evaluation/kbp/tac/entities.py": {"canonical"},  # the name of an attribute
+    "evaluation/kbp/task.py": {"kbp"},  # its name
+    "evaluation/kbp/views/documents.py": {"relation"},  # a parameter of an address
+    "evaluation/kbp/weighting.py": {"relation"},  # a weighting
+    "evaluation/models/entity.py": {"entities"},  # the plural of a model
+    "evaluation/urls.py": {"entities"},  # the name of a page
+}
+
+#: Who takes what from a kind's own module, or the name of one; who takes what from a task's folder.
+KIND_IMPORTS = {
+    "annotations/pairs.py": {"annotations.kinds.relation", "annotations.kinds.relation.Mention"},
+    "annotations/questions.py": {
+        "annotations.kinds.relation",
+        "annotations.kinds.canonical.CanonicalQuestion",
+        "annotations.kinds.entities.EntitiesQuestion",
+        "annotations.kinds.relation.Mention",
+        "annotations.kinds.relation.Offer",
+        "annotations.kinds.relation.RelationQuestion",
+    },
+    "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},
+    "evaluation/kbp/explorer/document_votes.py": {"annotations.kinds.entities"},
+    "evaluation/kbp/explorer/verdicts.py": {
+        "annotations.kinds.canonical",
+        "annotations.kinds.relation.Offer",
+    },
+    "evaluation/kbp/foreseeing.py": {
+        "annotations.models.kind_names.CANONICAL",
+        "annotations.models.kind_names.RELATION",
+    },
+    "evaluation/kbp/pool_labels.py": {"annotations.kinds.relation.claim_sql"},
+    "evaluation/kbp/recall/document_phases.py": {"annotations.models.kind_names.ENTITIES"},
+    "evaluation/kbp/recall/retirement.py": {"annotations.models.kind_names"},
+}
+TASK_IMPORTS = {
+    "evaluation/experiments/bias_variance.py": {"evaluation.kbp.weighting"},
+    "evaluation/experiments/knowledgenet.py": {
+        "evaluation.kbp.weighting",
+        "evaluation.kbp.matching.Claim",
+        "evaluation.kbp.matching.Matching",
+        "evaluation.kbp.matching.TrueRelation",
+        "evaluation.kbp.matching.match",
+    },
+    "evaluation/experiments/pool.py": {"evaluation.kbp.weighting"},
+    "evaluation/experiments/sample_size.py": {"evaluation.kbp.weighting"},
+    # its commands, pages and stages: each refuses corpora of another task, or passes them over
+    "evaluation/management/commands/load_gold.py": {
+        "evaluation.kbp.recall.exhaustive",
+        "evaluation.kbp.task.TASK",
+    },
+    "evaluation/management/commands/sample_documents.py": {
+        "evaluation.kbp.recall.document_phases",
+        "evaluation.kbp.task.TASK",
+    },
+    "evaluation/urls.py": {
+        "evaluation.kbp.views.documents.choose",
+        "evaluation.kbp.views.documents.document",
+        "evaluation.kbp.views.documents.documents",
+        "evaluation.kbp.views.entities.entities",
+        "evaluation.kbp.views.entities.entity",
+        "evaluation.kbp.views.exhaustive.exhaustive",
+        "evaluation.kbp.views.exhaustive.release",
+        "evaluation.kbp.views.explorer.system",
+    },
+    "kbpo/pipeline.py": {
+        "evaluation.kbp.explorer.entity_index",
+        "evaluation.kbp.recall.document_phases",
+    },
+    "evaluation/registry.py": {"evaluation.kbp.task.TASK"},
+    "evaluation/views/method.py": {"evaluation.kbp.task.TASK"},  # the page on the method is about KBP
+    "kbpo/management/commands/load_demo.py": {"evaluation.kbp.task.TASK"},  # the demo is of KBP
+}
+
+_QUOTED = re.compile(rf"""'({"|".join(sorted(NAMES))})'""")
+_TAG = re.compile(r"{%\s*(?:if|elif|with|for)\b(.*?)%}")
+_IN_TAG = re.compile(rf"""["'][^"'/]*\b({"|".join(sorted(NAMES))})\b[^"'/]*["']""")
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    for source in SOURCES:
+        for path in sorted((ROOT / source).rglob("*.py")):
+            shown = path.relative_to(ROOT).as_posix()
+            if "migrations" not in path.parts and not shown.startswith(OWN):
+                yield shown, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def said(tree: ast.Module) -> set[str]:
+    """Return the names that code says: as text, quoted in a query, or as the name of an argument."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if text in NAMES:
+                found.add(text)
+            case ast.Constant(value=str(text)) if "\n" not in text or "SELECT" in text.upper():
+                found.update(_QUOTED.findall(text) if _is_query(text) else ())
+            case ast.Call(func=ast.Name("dict"), keywords=keywords):
+                found.update(keyword.arg for keyword in keywords if keyword.arg in NAMES)
+    return found
+
+
+def _is_query(text: str) -> bool:
+    return re.search(r"\b(SELECT|WHERE|CASE|AND|OR|NOT|kind|task)\b", text, re.IGNORECASE) is not None
+
+
+def imported(tree: ast.Module, packages: tuple[str, ...]) -> set[str]:
+    """Return the full names of what is imported from some packages."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            names = {alias.name for alias in node.names}
+        else:
+            continue
+        found.update(name for name in names if f"{name}.".startswith(packages))
+    return found
+
+
+def test_no_name_of_a_kind_or_a_task_is_said_that_is_not_listed() -> None:
+    assert {path: names for path, tree in sources() if (names := said(tree))} == SAID
+
+
+def test_nobody_takes_anything_from_a_kind_that_is_not_listed() -> None:
+    own = tuple(f"annotations.kinds.{name}." for name in KINDS)
+    found = {path: imported(tree, (*own, "annotations.models.kind_names.")) for path, tree in sources()}
+    assert {path: names for path, names in found.items() if names} == KIND_IMPORTS
+
+
+def test_nobody_takes_anything_from_a_task_that_is_not_listed() -> None:
+    folders = tuple(f"evaluation.{name}." for name in TASKS)
+    found = {
+        path: imported(tree, folders)
+        for path, tree in sources()
+        if not path.startswith(tuple(f"evaluation/{name}/" for name in TASKS))
+    }
+    assert {path: names for path, names in found.items() if names} == TASK_IMPORTS
+
+
+def test_no_template_says_one_in_a_condition() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {tag}"
+        for path in sorted(Path(ROOT / "templates").rglob("*.html"))
+        for tag in _TAG.findall(path.read_text(encoding="utf-8"))
+        if _IN_TAG.search(tag)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "PRICES = {'relation': 1}\nPRICES[question.kind]",
+        "{'kbp': 1}.get(corpus.task)",
+        "found.exclude(kind__in=['entities'])",
+        "Case(When(kind='entities', then=1))",
+        "find_kind(question.kind) is KINDS['relation']",
+        "operator.eq(question.kind, 'relation')",
+        "DOCUMENT = 'entities'",
+        "dict(relation=1, canonical=2)[question.kind]",
+        "read('SELECT CASE WHEN kind = \\'entities\\' THEN 1 ELSE 0 END')",
+        "read('WHERE kind IS DISTINCT FROM \\'entities\\'')",
+        "task_of(corpus).name == 'kbp'",
+        "Corpus.objects.get(task='kbp')",
+        "row['task'] == 'kbp'",
+    ],
+)
+def test_a_name_is_seen_wherever_it_is_said(code: str) -> None:
+    assert said(ast.parse(code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from annotations.kinds.relation import NAME as RELATION_NAME",
+        "from annotations.kinds import relation as rel",
+        "import annotations.kinds.entities",
+        "from evaluation.kbp.task import TASK",
+    ],
+)
+def test_an_import_is_seen_under_any_name(code: str) -> None:
+    own = tuple(f"annotations.kinds.{name}." for name in KINDS)
+    assert imported(ast.parse(code), (*own, "evaluation.kbp."))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{% if "kbp" == corpus.task %}',
+        "{% if corpus.task=='kbp' %}",
+        '{% if batch.kind in "relation canonical" %}',
+        '{% if interface.name == "entities" %}',
+    ],
+)
+def test_a_template_that_says_one_is_seen(template: str) -> None:
+    assert [tag for tag in _TAG.findall(template) if _IN_TAG.search(tag)]
