@@ -1,5 +1,6 @@
 """boto3's client of MTurk, as a requester makes it who named the service model in AWS_DATA_PATH."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import boto3
@@ -18,3 +19,12 @@ def mturk(endpoint_url: str, keys: tuple[str, str], **options: Any) -> Any:
         aws_secret_access_key=keys[1],
         **options,
     )
+
+
+def in_utc(answer: dict[str, Any]) -> dict[str, Any]:
+    """Put the times of an answer into UTC.
+
+    Each of boto's answers has a zone of its own, and in the hour that comes twice no time of one zone equals
+    a time of another.
+    """
+    return {name: one.astimezone(UTC) if isinstance(one, datetime) else one for name, one in answer.items()}

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from marketplace import lifecycle, requesters
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester, RequesterKey, Worker
+from tests.boto import in_utc
 from tests.integration.marketplace.conftest import HIT, Answer, Connect, new_worker, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,8 +48,9 @@ def test_an_answer_is_listed_with_its_worker_and_times(
 def test_an_assignment_comes_with_its_hit(mturk: Any, hit: dict[str, Any], answer: Answer) -> None:
     sent = answer(hit["HITId"])
     found = mturk.get_assignment(AssignmentId=sent.assignment_id)
-    assert found["Assignment"] == mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"][0]
-    assert found["HIT"] == mturk.get_hit(HITId=hit["HITId"])["HIT"]
+    listed = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"][0]
+    assert in_utc(found["Assignment"]) == in_utc(listed)
+    assert in_utc(found["HIT"]) == in_utc(mturk.get_hit(HITId=hit["HITId"])["HIT"])
 
 
 def test_assignments_are_listed_once_each_over_all_pages_with_new_answers_last(

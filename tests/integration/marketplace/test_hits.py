@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from django.utils import timezone
 
 from marketplace.models import Hit, HitType, Requester
+from tests.boto import in_utc
 from tests.integration.marketplace.conftest import HIT, QUESTION, TYPE, Answer, refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +29,7 @@ def test_a_hit_comes_back_as_it_was_made(mturk: Any) -> None:
     before = timezone.now()
     made = mturk.create_hit(**HIT, RequesterAnnotation="question 7")["HIT"]
     found = mturk.get_hit(HITId=made["HITId"])["HIT"]
-    assert found == made
+    assert in_utc(found) == in_utc(made)
     assert {name: found[name] for name in {*HIT} - {"LifetimeInSeconds"}} == {
         name: value for name, value in HIT.items() if name != "LifetimeInSeconds"
     }
