@@ -11,6 +11,7 @@ ON_OTHER_DAYS = [
     "integration/crowd",
     "integration/desk",
     "integration/evaluation/test_before_it_costs.py",
+    "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",
     "integration/evaluation/test_normalised.py",
     "integration/evaluation/test_reading.py",
