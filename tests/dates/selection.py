@@ -49,6 +49,7 @@ ON_ANY_DAY = [
     "integration/test_makefile.py",
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
+    "unit/evaluation/submissions/test_places.py",
     "unit/test_dates.py",
 ]
 
