@@ -13,7 +13,17 @@ from kbpo.core.admin import ReadOnlyAdmin
 class CorpusAdmin(ReadOnlyAdmin):
     """Corpora: name, description, quota and when votes suffice may change; task, design and language not."""
 
-    list_display = ["tag", "name", "task", "language", "design", "policy", "weekly_quota", "created_at"]
+    list_display = [
+        "tag",
+        "name",
+        "task",
+        "language",
+        "design",
+        "policy",
+        "weekly_quota",
+        "weekly_quota_of_person",
+        "created_at",
+    ]
     readonly_fields = ["tag", "task", "language", "design", "target_half_width", "target_level", "created_at"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:

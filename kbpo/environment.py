@@ -13,6 +13,7 @@ variable                      meaning
 ``KBPO_HOME``                 the folder of all that the service keeps in files; ``./var`` unless given
 ``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
 ``DEFAULT_FROM_EMAIL``        the sender of the service's mail
+``TEAMS_NEED_APPROVAL``       1 or 0; whether an operator approves each team before its systems are judged
 ``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
 ============================  ========================================================================
 
@@ -44,6 +45,7 @@ VARIABLES = crowd_environment.VARIABLES | frozenset(
         "KBPO_HOME",
         "EMAIL_URL",
         "DEFAULT_FROM_EMAIL",
+        "TEAMS_NEED_APPROVAL",
         "KBPO_EPOCH_SECRET",
     }
 )
@@ -78,6 +80,8 @@ class Environment:
         Django's mail settings; empty where mail goes to files.
     from_email : str
         The sender.
+    teams_need_approval : bool
+        Whether a team's systems are judged only once an operator has approved it.
     epoch_secret : bytes
         Empty where epochs draw their own.
     crowd : CrowdEnvironment
@@ -93,6 +97,7 @@ class Environment:
     home: Path
     email: dict[str, Any]
     from_email: str
+    teams_need_approval: bool
     epoch_secret: bytes
     crowd: CrowdEnvironment
 
@@ -126,6 +131,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         home=Path(given.get("KBPO_HOME", "var")).expanduser().absolute(),
         email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
         from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
+        teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
     )
@@ -178,13 +184,13 @@ def _refuse_unsafe(given: Mapping[str, str]) -> None:
         raise InvalidInput(f"must have {SHORTEST_KEY} random characters or more", where="SECRET_KEY")
 
 
-def _flag(value: str) -> bool:
+def _flag(value: str, where: str = "DEBUG") -> bool:
     match value.lower():
         case "1" | "true" | "yes" | "on":
             return True
         case "0" | "false" | "no" | "off":
             return False
-    raise InvalidInput(f"must be 1 or 0, not {value!r}", where="DEBUG")
+    raise InvalidInput(f"must be 1 or 0, not {value!r}", where=where)
 
 
 def _hosts(given: Mapping[str, str], *, debug: bool) -> tuple[str, ...]:

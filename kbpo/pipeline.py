@@ -27,7 +27,7 @@ from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import estimation
-from evaluation.submissions import checks, files, normalised, notices, submitting, texts, uploads, work
+from evaluation.submissions import checks, files, normalised, notices, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
@@ -46,6 +46,7 @@ def validate_submissions() -> int:
 
 def sample_submissions() -> int:
     """Draw the samples of accepted submissions that may go ahead; return how many moved on."""
+    quota.note_waiting(now=timezone.now())
     return _each_submission(
         Submission.State.ACCEPTED, sampling.sample_submission, "drawing the sample", sampling.is_due
     )

@@ -22,6 +22,7 @@ DEVELOPMENT = _given.debug
 DEBUG = _given.tracebacks
 KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
+TEAMS_NEED_APPROVAL = _given.teams_need_approval
 KBPO_NUDGE = True  # whether commits send messages to the workers
 
 SITE_URL = _given.site_url

@@ -57,6 +57,11 @@ class Corpus(models.Model):
     weekly_quota = models.PositiveSmallIntegerField(
         default=4, help_text="Scored submissions of one team in seven days."
     )
+    weekly_quota_of_person = models.PositiveSmallIntegerField(
+        default=4,
+        verbose_name="weekly quota of a person",
+        help_text="Scored submissions of all the teams of one person in seven days.",
+    )
     target_half_width = models.FloatField(default=0.03, help_text="Of a lone system's precision interval.")
     target_level = models.FloatField(default=0.80, help_text="The level at which that half-width is meant.")
     policy = models.CharField(

@@ -72,7 +72,8 @@ def is_due(submission: Submission) -> bool:
     if submission.state != Submission.State.ACCEPTED or not submission.go_ahead:
         return False
     return submission.quota_taken_at is not None or (
-        quota.free_at(team=submission.team, corpus=submission.corpus, now=timezone.now()) is None
+        quota.may_compete(submission.team)
+        and quota.free_at(submission=submission, now=timezone.now()) is None
     )
 
 

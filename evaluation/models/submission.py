@@ -42,6 +42,7 @@ class Submission(models.Model):
     go_ahead = models.BooleanField(default=False, help_text="Judge it as soon as it is accepted.")
     is_public = models.BooleanField(default=True, help_text="Show it on the leaderboard once it is scored.")
     uploaded_at = models.DateTimeField(auto_now_add=True)
+    quota_asked_at = models.DateTimeField(null=True, blank=True, help_text="Since when it waits for a place.")
     quota_taken_at = models.DateTimeField(null=True, blank=True)
     counts = models.JSONField(default=dict, help_text="What reading the file found.")
 

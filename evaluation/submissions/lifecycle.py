@@ -88,8 +88,8 @@ def fail(*, submission_id: int, stage: str, detail: str) -> None:
         return
     submission.failed_in = submission.state
     if submission.state in BEFORE_SAMPLING:
-        submission.quota_taken_at = None
-    move(submission, State.FAILED, detail, also=["failed_in", "quota_taken_at"])
+        quota.give_back(submission)
+    move(submission, State.FAILED, detail, also=["failed_in", *quota.FIELDS])
 
 
 @_at_once
@@ -130,8 +130,9 @@ def cancel(*, submission: Submission, user: User) -> None:
     locked = _locked(submission, (*BEFORE_SAMPLING, State.FAILED), "it cannot be cancelled any more")
     if locked.failed_in == State.JUDGING:
         raise Conflict(f"{locked} was sampled: withdraw it instead")
-    locked.quota_taken_at, locked.failed_in = None, ""
-    move(locked, State.CANCELLED, f"by {user}", also=["quota_taken_at", "failed_in"])
+    quota.give_back(locked)
+    locked.failed_in = ""
+    move(locked, State.CANCELLED, f"by {user}", also=["failed_in", *quota.FIELDS])
 
 
 @_at_once

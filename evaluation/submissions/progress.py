@@ -181,14 +181,18 @@ def ago(span: datetime.timedelta) -> str:
     return f"{seconds} s ago" if seconds < 60 else f"{in_words(span)} ago"
 
 
-def next_step(submission: Submission, quota_free_at: datetime.datetime | None = None) -> str:
+def next_step(
+    submission: Submission, quota_free_at: datetime.datetime | None = None, *, may_compete: bool = True
+) -> str:
     """Say what happens next.
 
     Parameters
     ----------
     submission : Submission
     quota_free_at : datetime, optional
-        When its team may have the next one judged; None: now.
+        When it gets its place in the quota; None: now.
+    may_compete : bool
+        Whether its team is approved, or need not be.
     """
     if submission.state == State.UPLOADED:
         return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
@@ -196,8 +200,10 @@ def next_step(submission: Submission, quota_free_at: datetime.datetime | None = 
         return "Nothing was judged, no quota used. Mend the lines named below and hand the file in again."
     if submission.state == State.ACCEPTED and not submission.go_ahead:
         return "Nobody judges it until you say so."
+    if submission.state == State.ACCEPTED and not may_compete:
+        return "An operator has to approve your team first. They see that it waits; you need do nothing."
     if submission.state == State.ACCEPTED and quota_free_at is not None:
-        return f"Your team's quota is used up; its claims are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
+        return f"Your quota is used up; its claims are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
     if submission.state == State.ACCEPTED:
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:

@@ -1,43 +1,66 @@
-"""The quota: how many submissions of a team are judged in a week, against probing (docs/estimation.md, 4)."""
+"""The quota: how many submissions are judged in a week, against probing (docs/estimation.md, 4).
 
-from datetime import datetime, timedelta
+There is one for each team and one for each person. A person's counts the submissions of every team that they
+are in or were in, so that more teams bring no more places. Who waits is planned in the order in which places
+were asked for (`evaluation.submissions.places`), so that no place is promised twice.
+"""
 
+import math
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable
+from datetime import datetime
+
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotations.models import Corpus
 from evaluation.models import Submission
-from kbpo.accounts.models import Team
+from evaluation.submissions import places
+from evaluation.submissions.places import Place
+from kbpo.accounts.models import Membership, PastMembership, Team, User
 
-WINDOW = timedelta(days=7)
-
-
-def taken(*, team: Team, corpus: Corpus, now: datetime) -> list[datetime]:
-    """Return when the team's submissions of the last seven days took their quota, the newest first."""
-    times = Submission.objects.filter(team=team, corpus=corpus, quota_taken_at__gt=now - WINDOW)
-    return [
-        time for time in times.order_by("-quota_taken_at").values_list("quota_taken_at", flat=True) if time
-    ]
+WINDOW = places.WINDOW
+FIELDS = ("quota_asked_at", "quota_taken_at")
 
 
-def left(*, team: Team, corpus: Corpus, now: datetime) -> int:
-    """Return how many more submissions the team may have judged now."""
-    return max(0, corpus.weekly_quota - len(taken(team=team, corpus=corpus, now=now)))
+def left(*, submission: Submission, now: datetime) -> int:
+    """Return how many more submissions its team may have judged now that its uploader hands in.
+
+    Those that wait for a place have theirs already.
+    """
+    taken, waiting = _of_corpus(submission.corpus, now)
+    ahead = [one for one in waiting if one.pk != submission.pk]
+    place_of = _places(submission.corpus, [*taken, *ahead, submission])
+    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
+    times = places.plan([place_of[one.pk] for one in ahead], held, now)
+    return places.left(
+        place_of[submission.pk],
+        [*held, *((min(time, now), place_of[one.pk]) for time, one in zip(times, ahead, strict=True))],
+        now,
+    )
 
 
-def free_at(*, team: Team, corpus: Corpus, now: datetime) -> datetime | None:
-    """Return when the team may have the next one judged; None where it may now."""
-    times = taken(team=team, corpus=corpus, now=now)[: corpus.weekly_quota]
-    if len(times) < corpus.weekly_quota:
-        return None
-    return times[-1] + WINDOW if times else now + WINDOW  # a quota of none is looked at again in a week
+def free_at(*, submission: Submission, now: datetime) -> datetime | None:
+    """Return when a submission may be judged that has no place yet; None where it may now.
+
+    The places of those that asked before it are not given away.
+    """
+    taken, waiting = _of_corpus(submission.corpus, now)
+    ranks = {one.pk: rank for rank, one in enumerate(waiting)}
+    before = waiting[: ranks.get(submission.pk, len(waiting))]
+    place_of = _places(submission.corpus, [*taken, *before, submission])
+    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
+    time = places.plan([place_of[one.pk] for one in (*before, submission)], held, now)[-1]
+    return time if time > now else None
 
 
 @transaction.atomic
 def take(*, submission: Submission, now: datetime) -> bool:
-    """Take a place for a submission, unless it has one.
+    """Take a place for a submission, unless it has one; where none is free it has asked for one.
 
-    The team's row is locked, so two submissions never take the last place both. The caller holds the
-    submission's lock.
+    The rows of its team and of everybody in it are locked, so two submissions never take the last place both.
+    The caller holds the submission's lock.
 
     Returns
     -------
@@ -47,8 +70,84 @@ def take(*, submission: Submission, now: datetime) -> bool:
     if submission.quota_taken_at is not None:
         return True
     team = Team.objects.select_for_update().get(pk=submission.team_id)
-    if free_at(team=team, corpus=submission.corpus, now=now) is not None:
+    people = _people([submission])[submission.team_id] | _uploader(submission)
+    list(User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk"))
+    if not may_compete(team):
+        return False
+    if submission.quota_asked_at is None:
+        submission.quota_asked_at = now
+        submission.save(update_fields=["quota_asked_at"])
+    if free_at(submission=submission, now=now) is not None:
         return False
     submission.quota_taken_at = now
     submission.save(update_fields=["quota_taken_at"])
     return True
+
+
+def note_waiting(*, now: datetime) -> int:
+    """Note since when those wait that may have a place now, as their team was approved; return how many."""
+    waiting = Submission.objects.filter(
+        state=Submission.State.ACCEPTED, go_ahead=True, quota_taken_at=None, quota_asked_at=None
+    )
+    return _of_approved_teams(waiting).update(quota_asked_at=now)
+
+
+def give_back(submission: Submission) -> None:
+    """Take the place away from a submission; the caller saves `FIELDS`."""
+    submission.quota_taken_at = submission.quota_asked_at = None
+
+
+def may_compete(team: Team) -> bool:
+    """Say whether a team's submissions may be judged: where operators approve teams, once they have."""
+    return team.approved_at is not None or not settings.TEAMS_NEED_APPROVAL
+
+
+def _of_corpus(corpus: Corpus, now: datetime) -> tuple[list[Submission], list[Submission]]:
+    """Read the submissions that have a place in this window, and those that wait for one, in their order."""
+    taken = Submission.objects.filter(corpus=corpus, quota_taken_at__gt=now - WINDOW)
+    waiting = Submission.objects.filter(
+        corpus=corpus, state=Submission.State.ACCEPTED, go_ahead=True, quota_taken_at=None
+    )
+    return list(taken), sorted(_of_approved_teams(waiting), key=_order)
+
+
+def _of_approved_teams(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    if settings.TEAMS_NEED_APPROVAL:
+        return submissions.filter(team__approved_at__isnull=False)
+    return submissions
+
+
+def _order(submission: Submission) -> tuple[float, int]:
+    """Return its rank among those that wait: when it asked, and last those of which that is not noted yet."""
+    asked = submission.quota_asked_at
+    return (asked.timestamp() if asked else math.inf, submission.pk)
+
+
+def _taken_at(submission: Submission) -> datetime:
+    assert submission.quota_taken_at is not None
+    return submission.quota_taken_at
+
+
+def _places(corpus: Corpus, submissions: Collection[Submission]) -> dict[int, Place]:
+    people = _people(submissions)
+    found = {}
+    for one in submissions:
+        limits: dict[Hashable, int] = {("team", one.team_id): corpus.weekly_quota}
+        limits |= {("person", person): corpus.weekly_quota_of_person for person in _uploader(one)}
+        holders = {*limits, *(("person", person) for person in people[one.team_id])}
+        found[one.pk] = Place(frozenset(holders), limits)
+    return found
+
+
+def _people(submissions: Iterable[Submission]) -> defaultdict[int, set[int]]:
+    """Read who is or was in the submissions' teams, by team."""
+    teams = {one.team_id for one in submissions}
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for model in (Membership, PastMembership):
+        for team, user in model.objects.filter(team__in=teams).values_list("team", "user"):
+            found[team].add(user)
+    return found
+
+
+def _uploader(submission: Submission) -> set[int]:
+    return set() if submission.uploaded_by_id is None else {submission.uploaded_by_id}

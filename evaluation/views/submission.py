@@ -195,9 +195,9 @@ def _failed(found: Submission) -> dict[str, Any]:
 def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetime) -> dict[str, Any]:
     """Read what a team wants to know before it has a submission judged."""
     foreseen = forecast.forecast(found, task)
-    free_at = None
+    free_at, may_compete = None, quota.may_compete(found.team)
     if found.quota_taken_at is None:
-        free_at = quota.free_at(team=found.team, corpus=found.corpus, now=now)
+        free_at = quota.free_at(submission=found, now=now)
     left = forecast.time_to_judge(foreseen.all_questions, now) if foreseen else None
     price = prices.expected(found, foreseen.questions) if foreseen else None
     return {
@@ -205,9 +205,10 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "forecast": foreseen,
         "price": price,
         "time_to_judge": in_words(left) if left else "",
-        "quota_left": quota.left(team=found.team, corpus=found.corpus, now=now),
+        "quota_left": quota.left(submission=found, now=now),
         "quota_free_at": free_at,
-        "next_step": next_step(found, free_at),
+        "may_compete": may_compete,
+        "next_step": next_step(found, free_at, may_compete=may_compete),
     }
 
 

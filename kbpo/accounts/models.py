@@ -60,6 +60,11 @@ class Team(models.Model):
 
     name = models.CharField(max_length=100, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    approved_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when its systems may be judged, where operators approve teams.",
+    )
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
 
     class Meta:

@@ -2,9 +2,13 @@
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+
+MOST_TEAMS = 5  # of a person
+MOST_INVITATIONS = 20  # that wait for an answer, of a team or from a person
 
 
 @transaction.atomic
@@ -25,8 +29,11 @@ def create_team(*, user: User, name: str) -> Team:
     ------
     InvalidInput
         The name is empty, too long or taken.
+    Conflict
+        `user` is in as many teams as one may be in.
     """
     name = _checked_name(name)
+    _refuse_too_many_teams(user)
     try:
         with transaction.atomic():
             team = Team.objects.create(name=name)
@@ -47,7 +54,7 @@ def find_or_create_team(*, name: str) -> Team:
         The name is empty or too long.
     """
     name = _checked_name(name)
-    Team.objects.bulk_create([Team(name=name)], ignore_conflicts=True)
+    Team.objects.bulk_create([Team(name=name, approved_at=timezone.now())], ignore_conflicts=True)
     return Team.objects.get(name__iexact=name)
 
 
@@ -66,13 +73,22 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
         `user` is no member.
     InvalidInput
         The person is a member already.
+    Conflict
+        As many invitations wait for an answer as may, of the team or of `user`.
     """
+    Team.objects.select_for_update().get(pk=team.pk)
     _require_member(user, team)
     email = email.strip().lower()
     if Membership.objects.filter(team=team, user__email__iexact=email).exists():
         raise InvalidInput(f"{email} is a member of {team} already.")
-    invitation, _ = Invitation.objects.get_or_create(team=team, email=email, defaults={"invited_by": user})
-    return invitation
+    if found := Invitation.objects.filter(team=team, email__iexact=email).first():
+        return found
+    if max(team.invitations.count(), Invitation.objects.filter(invited_by=user).count()) >= MOST_INVITATIONS:
+        raise Conflict(
+            f"{MOST_INVITATIONS} invitations of yours or your team's wait for an answer, which is as many as"
+            " may: take one back first."
+        )
+    return Invitation.objects.create(team=team, email=email, invited_by=user)
 
 
 def invitations(*, user: User) -> QuerySet[Invitation]:
@@ -88,8 +104,11 @@ def accept(*, user: User, invitation: Invitation) -> Membership:
     ------
     NotAllowed
         The invitation is somebody else's.
+    Conflict
+        `user` is in as many teams as one may be in.
     """
     _require_invited(user, invitation)
+    _refuse_too_many_teams(user)
     membership, _ = Membership.objects.get_or_create(team=invitation.team, user=user)
     invitation.delete()
     return membership
@@ -123,6 +142,25 @@ def leave_team(*, user: User, team: Team) -> None:
 
 
 @transaction.atomic
+def approve_team(*, user: User, team: Team) -> None:
+    """Let a team's systems be judged, where that needs an operator's word.
+
+    Raises
+    ------
+    NotAllowed
+        `user` is no operator.
+    """
+    if not user.is_operator:
+        raise NotAllowed("Operators approve teams.")
+    Team.objects.filter(pk=team.pk, approved_at=None).update(approved_at=timezone.now())
+
+
+def waiting_for_approval() -> QuerySet[Team]:
+    """Return the teams that no operator has approved yet, the longest waiting first."""
+    return Team.objects.filter(approved_at=None).prefetch_related("members").order_by("created_at", "pk")
+
+
+@transaction.atomic
 def rename_user(*, user: User, name: str) -> None:
     """Change the name under which teammates and operators see `user`.
 
@@ -143,6 +181,12 @@ def _checked_name(name: str) -> str:
     if not 1 <= len(name) <= 100:
         raise InvalidInput(f"A team's name has 1 to 100 characters; this one has {len(name)}.")
     return name
+
+
+def _refuse_too_many_teams(user: User) -> None:
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two at once would each find room
+    if Membership.objects.filter(user=user).count() >= MOST_TEAMS:
+        raise Conflict(f"You are in {MOST_TEAMS} teams, which is as many as may be: leave one of them first.")
 
 
 def _require_invited(user: User, invitation: Invitation) -> None:

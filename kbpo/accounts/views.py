@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from kbpo.accounts import teams
 from kbpo.accounts.forms import MemberForm, NameForm, TeamForm
 from kbpo.accounts.models import Invitation, Membership, Team, User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 
 @login_required
@@ -44,7 +45,7 @@ def create(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             team = teams.create_team(user=user, name=form.cleaned_data["name"])
-        except InvalidInput as error:
+        except (InvalidInput, Conflict) as error:
             form.add_error("name", str(error))
         else:
             messages.success(request, f"{team} is made, and you are its first member.")
@@ -62,14 +63,20 @@ def team(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             invitation = teams.invite(user=user, team=found, email=form.cleaned_data["email"])
-        except InvalidInput as error:
+        except (InvalidInput, Conflict) as error:
             form.add_error("email", str(error))
         else:
             words = f"{invitation.email} is invited: they join by accepting, under “You and your teams”."
             messages.success(request, words)
             return redirect("team", found.pk)
     members = found.memberships.select_related("user").order_by("joined_at", "pk")
-    context = {"team": found, "memberships": members, "invitations": found.invitations.all(), "form": form}
+    context = {
+        "team": found,
+        "memberships": members,
+        "invitations": found.invitations.all(),
+        "form": form,
+        "waits": settings.TEAMS_NEED_APPROVAL and found.approved_at is None,
+    }
     return render(request, "accounts/team.html", context, status=400 if form.errors else 200)
 
 
@@ -98,6 +105,33 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     teams.decline(user=user, invitation=invitation)
     messages.success(request, f"The invitation of {invitation.email} to {invitation.team} is gone.")
     return redirect("teams")
+
+
+@login_required
+@require_safe
+def waiting(request: HttpRequest) -> HttpResponse:
+    """Show operators the teams that wait for approval."""
+    _require_operator(request)
+    context = {"teams": teams.waiting_for_approval(), "is_needed": settings.TEAMS_NEED_APPROVAL}
+    return render(request, "accounts/waiting.html", context)
+
+
+@login_required
+@require_POST
+def approve(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve a team."""
+    operator = _require_operator(request)
+    found = get_object_or_404(Team, pk=pk)
+    teams.approve_team(user=operator, team=found)
+    messages.success(request, f"{found} is approved: its systems may be judged.")
+    return redirect("teams_waiting")
+
+
+def _require_operator(request: HttpRequest) -> User:
+    user = cast(User, request.user)
+    if not user.is_operator:
+        raise NotAllowed("Operators approve teams; yours is shown to them.")
+    return user
 
 
 def _my_teams(request: HttpRequest, name: NameForm, new: TeamForm, status: int = 200) -> HttpResponse:

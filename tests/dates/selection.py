@@ -11,6 +11,7 @@ ON_OTHER_DAYS = [
     "integration/crowd",
     "integration/desk",
     "integration/evaluation/test_before_it_costs.py",
+    "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",
     "integration/evaluation/test_normalised.py",
     "integration/evaluation/test_reading.py",
@@ -48,6 +49,7 @@ ON_ANY_DAY = [
     "integration/test_makefile.py",
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
+    "unit/evaluation/submissions/test_places.py",
     "unit/test_dates.py",
 ]
 

@@ -125,7 +125,9 @@ def load(folder: Path, design: str) -> None:
     )
     # Of the exhaustive documents a part is drawn now; the others by the pipeline, once these are annotated.
     document_phases.sample_documents(corpus=Corpus.objects.get(tag=TAG), size=15, uniform_share=0.4)
-    Corpus.objects.filter(tag=TAG).update(target_half_width=0.1, weekly_quota=QUOTA, most_votes=4)
+    Corpus.objects.filter(tag=TAG).update(
+        target_half_width=0.1, weekly_quota=QUOTA, weekly_quota_of_person=QUOTA, most_votes=4
+    )
 
 
 def annotate(folder: Path) -> None:

@@ -190,3 +190,50 @@ def test_the_command_line_makes_a_team_that_is_missing():
 def test_the_command_line_makes_no_team_with_a_name_that_does_not_fit(name):
     with pytest.raises(InvalidInput, match="1 to 100 characters"):
         teams.find_or_create_team(name=name)
+
+
+def test_a_person_is_in_five_teams_at_most(ann):
+    for number in range(teams.MOST_TEAMS):
+        teams.create_team(user=ann, name=f"Team {number}")
+    with pytest.raises(Conflict, match="You are in 5 teams"):
+        teams.create_team(user=ann, name="One more")
+    team = TeamFactory(members=[UserFactory()])
+    invitation = teams.invite(user=team.members.get(), team=team, email=ann.email)
+    with pytest.raises(Conflict, match="You are in 5 teams"):
+        teams.accept(user=ann, invitation=invitation)
+
+
+def test_a_person_has_no_more_invitations_open_than_may_be(ann, monkeypatch):
+    monkeypatch.setattr(teams, "MOST_INVITATIONS", 2)
+    one, other = (TeamFactory(members=[ann]) for _ in range(2))
+    teams.invite(user=ann, team=one, email="a@example.org")
+    kept = teams.invite(user=ann, team=other, email="b@example.org")
+    with pytest.raises(Conflict, match="take one back first"):
+        teams.invite(user=ann, team=other, email="c@example.org")
+    assert teams.invite(user=ann, team=other, email="B@example.org") == kept
+    teams.decline(user=ann, invitation=kept)
+    assert teams.invite(user=ann, team=other, email="c@example.org")
+
+
+def test_operators_alone_approve_teams(ann):
+    team = TeamFactory(members=[ann])
+    with pytest.raises(NotAllowed):
+        teams.approve_team(user=ann, team=team)
+    assert list(teams.waiting_for_approval()) == [team]
+    teams.approve_team(user=UserFactory(is_operator=True), team=team)
+    assert not teams.waiting_for_approval()
+
+
+def test_operators_approve_on_a_page(client, ann, settings):
+    settings.TEAMS_NEED_APPROVAL = True
+    team = TeamFactory(members=[ann])
+    client.force_login(ann)
+    assert client.get("/teams/waiting/").status_code == 403
+    assert client.post(f"/teams/{team.pk}/approve/").status_code == 403
+    assert "An operator has to approve" in client.get(f"/teams/{team.pk}/").content.decode()
+    client.force_login(UserFactory(is_operator=True))
+    assert ann.email in client.get("/teams/waiting/").content.decode()
+    client.post(f"/teams/{team.pk}/approve/")
+    team.refresh_from_db()
+    assert team.approved_at
+    assert "No team waits." in client.get("/teams/waiting/").content.decode()
