@@ -118,7 +118,15 @@ class History:
             with (self.folder / "celery.log").open("ab") as log:
                 worker = subprocess.Popen(
                     [
-                        *(sys.executable, "-m", "celery", "--app", "kbpo", "worker", "--beat"),
+                        *(
+                            sys.executable,
+                            "-m",
+                            "celery",
+                            "--app",
+                            "kbpo.core.clock.celery",
+                            "worker",
+                            "--beat",
+                        ),
                         *("--concurrency", "2", "--schedule", str(self.folder / "schedule")),
                     ],
                     stdout=log,
