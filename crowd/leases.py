@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from crowd import outbox
 from crowd.models import Hit
@@ -19,7 +19,7 @@ def take_first(due: QuerySet[Hit], *, now: datetime) -> Hit | None:
         In the order in which they are taken.
     now : datetime
     """
-    free = due.filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
+    free = due.filter(outbox.is_free(now))
     hit = free.select_for_update(no_key=True, skip_locked=True, of=("self",)).first()
     if hit is not None:
         hit.claimed_until = now + outbox.LEASE

@@ -192,7 +192,7 @@ def grant_next(*, now: datetime, rng: Random) -> bool:
 def _claim(now: datetime) -> WorkerQualification | None:
     found = (
         WorkerQualification.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now),
+            outbox.is_free(now),
             told_at=None,
             provider__in=registry.configured(),
         )

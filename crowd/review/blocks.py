@@ -4,7 +4,6 @@ from datetime import datetime
 from random import Random
 
 from django.db import transaction
-from django.db.models import Q
 
 from crowd import outbox
 from crowd.models import WorkerBlock
@@ -89,9 +88,7 @@ def _claim_block(now: datetime) -> WorkerBlock | None:
         return None
     with transaction.atomic():
         block = (
-            WorkerBlock.objects.filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now), told_at=None, worker__provider__in=names
-            )
+            WorkerBlock.objects.filter(outbox.is_free(now), told_at=None, worker__provider__in=names)
             .select_related("worker")
             .order_by("pk")
             .select_for_update(no_key=True, skip_locked=True, of=("self",))

@@ -5,7 +5,6 @@ from datetime import datetime
 from random import Random
 
 from django.db import transaction
-from django.db.models import Q
 
 from crowd import budget, outbox
 from crowd.models import Assignment
@@ -59,7 +58,7 @@ def _claim(now: datetime) -> Assignment | None:
         assignment = (
             Assignment.objects.exclude(decision="")
             .filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now),
+                outbox.is_free(now),
                 told_at=None,
                 hit__batch__provider__in=names,
             )
