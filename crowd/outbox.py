@@ -1,11 +1,7 @@
 """Acts at a provider: claimed by a lease, tried again ever later, never under a lock."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from random import Random
-
-from django.db.models import Q
-
-from kbpo.core.database import leases
 
 LEASE = timedelta(minutes=10)  # longer than all tries of one request and a long list take
 FIRST = timedelta(seconds=2)
@@ -15,11 +11,6 @@ DECLINED_FOR = timedelta(hours=1)  # what a provider declined is tried again aft
 IN_FLIGHT = timedelta(minutes=16)
 #: That anything here is put off for; what says more was written by a clock that was wrong.
 LONGEST_LEASE = DECLINED_FOR + IN_FLIGHT
-
-
-def is_free(now: datetime) -> Q:
-    """Select the rows that nobody acts on, and that wait for no later try."""
-    return leases.is_over("claimed_until", now, longest=LONGEST_LEASE)
 
 
 def wait(tries: int, rng: Random, *, retry_after: float | None = None) -> timedelta:

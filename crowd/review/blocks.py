@@ -6,6 +6,7 @@ from random import Random
 from django.db import transaction
 
 from crowd import outbox
+from crowd.leases import is_free
 from crowd.models import WorkerBlock
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -88,7 +89,7 @@ def _claim_block(now: datetime) -> WorkerBlock | None:
         return None
     with transaction.atomic():
         block = (
-            WorkerBlock.objects.filter(outbox.is_free(now), told_at=None, worker__provider__in=names)
+            WorkerBlock.objects.filter(is_free(now), told_at=None, worker__provider__in=names)
             .select_related("worker")
             .order_by("pk")
             .select_for_update(no_key=True, skip_locked=True, of=("self",))

@@ -7,6 +7,7 @@ from random import Random
 from django.db import transaction
 
 from crowd import budget, outbox
+from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -58,7 +59,7 @@ def _claim(now: datetime) -> Assignment | None:
         assignment = (
             Assignment.objects.exclude(decision="")
             .filter(
-                outbox.is_free(now),
+                is_free(now),
                 told_at=None,
                 hit__batch__provider__in=names,
             )
