@@ -72,9 +72,11 @@ class Writer:
         member.size, member.mode = size, 0o600
         digested = Digested(stream)
         try:
-            self._tar.addfile(member, digested)  # type: ignore[arg-type]  # it reads, and nothing else
-        except tarfile.ReadError:
-            raise Unavailable(f"{name} became shorter while it was read: try again") from None
+            self._tar.addfile(member, digested)
+        except OSError as error:
+            if str(error) == "unexpected end of data":
+                raise Unavailable(f"{name} became shorter while it was read: try again") from None
+            raise
         self._note(name, digested)
 
     def _note(self, name: str, digested: "Digested") -> None:
