@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from annotations import responses
 from annotations.models import Question, Response
@@ -25,6 +25,7 @@ from crowd.providers.base import NoAnswer, NotFound, PublishedHit, Refused, Subm
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.clock.nudge import nudge
+from kbpo.core.database.leases import CLOCKS_DIFFER
 from kbpo.core.errors import InvalidInput, KbpoError, OverBudget
 
 logger = logging.getLogger(__name__)
@@ -92,7 +93,9 @@ def _claim(now: datetime, due_by: datetime) -> Hit | None:
     names = registry.configured()
     if not names:
         return None
-    due = Hit.objects.filter(state=Hit.State.POSTED, next_look_at__lte=due_by, batch__provider__in=names)
+    # One that is further away than any was put off by a clock that has been put right since.
+    due_now = Q(next_look_at__lte=due_by) | Q(next_look_at__gt=now + outbox.LONGEST_LEASE + CLOCKS_DIFFER)
+    due = Hit.objects.filter(due_now, state=Hit.State.POSTED, batch__provider__in=names)
     return take_first(due.select_related("batch").order_by("next_look_at"), now=now)
 
 

@@ -7,6 +7,12 @@ from django.db.models import Q, QuerySet
 
 from crowd import outbox
 from crowd.models import Hit
+from kbpo.core.database import leases
+
+
+def is_free(now: datetime) -> Q:
+    """Select the rows that nobody acts on, and that wait for no later try."""
+    return leases.is_over("claimed_until", now, longest=outbox.LONGEST_LEASE)
 
 
 @transaction.atomic
@@ -19,7 +25,7 @@ def take_first(due: QuerySet[Hit], *, now: datetime) -> Hit | None:
         In the order in which they are taken.
     now : datetime
     """
-    free = due.filter(Q(claimed_until=None) | Q(claimed_until__lte=now))
+    free = due.filter(is_free(now))
     hit = free.select_for_update(no_key=True, skip_locked=True, of=("self",)).first()
     if hit is not None:
         hit.claimed_until = now + outbox.LEASE

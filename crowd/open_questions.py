@@ -22,6 +22,7 @@ from annotations.models import Question, Response, Sentence
 from crowd.grouping import OpenQuestion
 from crowd.interfaces.registry import ASKED_KINDS, interface_of
 from crowd.models import Assignment, HitQuestion, Reservation
+from kbpo.core.database.leases import CLOCKS_DIFFER
 
 
 def is_in_hit() -> Exists:
@@ -43,6 +44,11 @@ def votes_in() -> Combinable:
     )
 
 
+def held_now(now: datetime) -> QuerySet[Reservation]:
+    """Select what annotators hold: not what they took in the future, by a clock that has been put right."""
+    return Reservation.objects.filter(taken_at__lte=now + CLOCKS_DIFFER, expires_at__gt=now)
+
+
 def open_questions(questions: QuerySet[Question], *, now: datetime) -> QuerySet[Question]:
     """Select the open questions that lack votes and are in no HIT, with the number in `lacks`.
 
@@ -52,7 +58,7 @@ def open_questions(questions: QuerySet[Question], *, now: datetime) -> QuerySet[
     now : datetime
         Questions that somebody holds in the in-house queue then lack one vote less.
     """
-    held = Reservation.objects.filter(question=OuterRef("pk"), as_expert=False, expires_at__gt=now)
+    held = held_now(now).filter(question=OuterRef("pk"), as_expert=False)
     return (
         questions.filter(~is_in_hit(), state=Question.State.OPEN)
         .annotate(lacks=F("votes_needed") - votes_in() - number_of(held))

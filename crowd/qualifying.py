@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from crowd import outbox, review
 from crowd.interfaces.registry import find_tutorial
+from crowd.leases import is_free
 from crowd.models import Assignment, TutorialAttempt, WorkerQualification
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -192,7 +193,7 @@ def grant_next(*, now: datetime, rng: Random) -> bool:
 def _claim(now: datetime) -> WorkerQualification | None:
     found = (
         WorkerQualification.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lte=now),
+            is_free(now),
             told_at=None,
             provider__in=registry.configured(),
         )

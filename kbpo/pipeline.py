@@ -12,7 +12,7 @@ from datetime import datetime
 from random import Random, SystemRandom
 
 from celery import shared_task
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotations import labels, pairs
@@ -29,8 +29,10 @@ from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, notices, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
+from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
+from kbpo.core.keeping import installation, trash
 from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -92,9 +94,9 @@ def score_subsets() -> int:
 
 
 def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
-    pauses = Q(scoring_not_before__gt=timezone.now())
+    due = due.filter(leases.is_over("scoring_not_before", timezone.now(), longest=work.PAUSES[-1]))
     moved = 0
-    for epoch in list(due.exclude(pauses).select_related("corpus").order_by("id")):
+    for epoch in list(due.select_related("corpus").order_by("id")):
         try:
             with claim(f"scores of epoch {epoch.pk}") as is_ours:  # nobody queues behind who is at it
                 moved += is_ours and act(epoch_id=epoch.pk, task=task_of(epoch.corpus))
@@ -162,12 +164,15 @@ def send_notices() -> int:
 
 
 def remove_orphans() -> int:
-    """Delete files that nothing has, or that were never finished; return how many.
+    """Move files that nothing has into the trash, and delete what has been there long; return how many.
 
-    No stage: once an hour will do.
+    No stage: once an hour will do. Nothing happens for a while after the clock has jumped.
     """
     now = timezone.now()
-    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+    installation.look(now=now)
+    if not installation.is_steady():
+        return 0
+    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now) + trash.empty(now=now)
 
 
 def end_studies() -> int:
@@ -183,7 +188,7 @@ def end_studies() -> int:
 
 def remove_hits() -> int:
     """Have providers forget HITs that were closed long ago; return how many were tried. No stage either."""
-    return _while_due(posting.remove_next)
+    return _while_due(posting.remove_next) if installation.is_steady() else 0
 
 
 def note_balances() -> int:
@@ -197,8 +202,13 @@ def sweep_marketplace() -> int:
 
 
 def remove_expired() -> int:
-    """Throw away uploads that were left lying, and checks that are a day old; return how many."""
-    return uploads.remove_expired()
+    """Throw away uploads that were left lying, and checks that are a day old; return how many.
+
+    None for a while after the clock has jumped, or while nobody looked at it.
+    """
+    now = timezone.now()
+    installation.look(now=now)
+    return uploads.remove_expired(now=now) if installation.is_steady() else 0
 
 
 STAGES: tuple[Callable[[], int], ...] = (

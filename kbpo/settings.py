@@ -36,6 +36,7 @@ WSGI_APPLICATION = "kbpo.wsgi.application"
 INSTALLED_APPS = [
     "kbpo",
     "kbpo.core",
+    "kbpo.core.keeping",
     "kbpo.accounts",
     "annotations",
     "crowd",

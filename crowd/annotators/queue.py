@@ -11,7 +11,7 @@ from annotations import conflicts, responses
 from annotations.models import Corpus, Question, Response
 from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
-from crowd.open_questions import is_in_hit, number_of, rank_of_kind, votes_in
+from crowd.open_questions import held_now, is_in_hit, number_of, rank_of_kind, votes_in
 from kbpo.accounts.models import User
 
 
@@ -112,11 +112,7 @@ def _held(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
     """Select what a worker holds and has not answered: companions last, since they are shown with others."""
     return (
         _unanswered(worker, as_expert)
-        .filter(
-            reservations__worker=worker,
-            reservations__as_expert=as_expert,
-            reservations__expires_at__gt=now,
-        )
+        .filter(pk__in=held_now(now).filter(worker=worker, as_expert=as_expert).values("question"))
         .select_related("document__corpus")
         .order_by(rank_of_kind(), "pk")
     )
@@ -188,9 +184,7 @@ def _unanswered(worker: User, as_expert: bool) -> QuerySet[Question]:
 
 def _open_to(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:
     """Select the unanswered questions that have a place left beside those who hold or have answered them."""
-    others = Reservation.objects.filter(
-        question=OuterRef("pk"), as_expert=as_expert, expires_at__gt=now
-    ).exclude(worker=worker)
+    others = held_now(now).filter(question=OuterRef("pk"), as_expert=as_expert).exclude(worker=worker)
     if as_expert:
         return _unanswered(worker, as_expert).filter(~Exists(others))
     # What is in a HIT is asked there: it covers every vote that is lacking.

@@ -4,9 +4,9 @@ from datetime import datetime
 from random import Random
 
 from django.db import transaction
-from django.db.models import Q
 
 from crowd import outbox
+from crowd.leases import is_free
 from crowd.models import WorkerBlock
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -89,9 +89,7 @@ def _claim_block(now: datetime) -> WorkerBlock | None:
         return None
     with transaction.atomic():
         block = (
-            WorkerBlock.objects.filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now), told_at=None, worker__provider__in=names
-            )
+            WorkerBlock.objects.filter(is_free(now), told_at=None, worker__provider__in=names)
             .select_related("worker")
             .order_by("pk")
             .select_for_update(no_key=True, skip_locked=True, of=("self",))

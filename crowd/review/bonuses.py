@@ -6,9 +6,9 @@ from datetime import datetime
 from random import Random
 
 from django.db import transaction
-from django.db.models import Q
 
 from crowd import budget, outbox
+from crowd.leases import is_free
 from crowd.models import Assignment, Bonus
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -90,9 +90,7 @@ def _claim_bonus(now: datetime) -> Bonus | None:
         return None
     with transaction.atomic():
         bonus = (
-            Bonus.objects.filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now), paid_at=None, worker__provider__in=names
-            )
+            Bonus.objects.filter(is_free(now), paid_at=None, worker__provider__in=names)
             .select_related("worker", "assignment__hit__batch__corpus")
             .order_by("pk")
             .select_for_update(no_key=True, skip_locked=True, of=("self",))

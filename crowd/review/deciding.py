@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
 
+from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.review.reasons import check_feedback, check_operator, check_reason
@@ -28,7 +28,7 @@ def approve_by_rule(*, now: datetime) -> int:
     Flagged work is approved when a person has had until `MARGIN` before the provider's automatic approval.
     """
     waiting = Assignment.objects.filter(
-        Q(claimed_until=None) | Q(claimed_until__lte=now),
+        is_free(now),
         state=State.SUBMITTED,
         decision="",
         counted_at__isnull=False,

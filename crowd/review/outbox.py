@@ -5,9 +5,9 @@ from datetime import datetime
 from random import Random
 
 from django.db import transaction
-from django.db.models import Q
 
 from crowd import budget, outbox
+from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
@@ -59,7 +59,7 @@ def _claim(now: datetime) -> Assignment | None:
         assignment = (
             Assignment.objects.exclude(decision="")
             .filter(
-                Q(claimed_until=None) | Q(claimed_until__lte=now),
+                is_free(now),
                 told_at=None,
                 hit__batch__provider__in=names,
             )

@@ -11,11 +11,11 @@ from datetime import timedelta
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.models import Notice, Submission, SubmissionEvent
+from kbpo.core.database import leases
 from kbpo.core.database.outages import is_outage
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,11 @@ def _claim() -> Notice | None:
     now = timezone.now()
     notice = (
         Notice.objects.select_for_update(skip_locked=True, of=("self",))
-        .filter(Q(claimed_until=None) | Q(claimed_until__lt=now), sent_at=None, attempts__lt=ATTEMPTS)
+        .filter(
+            leases.is_over("claimed_until", now, longest=ATTEMPTS * LEASE),
+            sent_at=None,
+            attempts__lt=ATTEMPTS,
+        )
         .select_related("event__submission__corpus", "event__submission__uploaded_by")
         .order_by("pk")
         .first()

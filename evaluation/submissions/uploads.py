@@ -6,13 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import BufferedRandom
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
@@ -23,7 +22,6 @@ from evaluation.submissions import normalised
 from kbpo.accounts.models import User
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
-from kbpo.core.leftovers import written_before
 from kbpo.core.uploading import MOST_BYTES
 
 KEPT = timedelta(days=1)  # after the last sign of its owner
@@ -223,22 +221,22 @@ def discard(*, upload: Upload) -> None:
     path.unlink(missing_ok=True)
 
 
-def remove_expired() -> int:
-    """Throw away the uploads that nobody came back for, and bytes that belong to none; return how many."""
-    expired = Upload.objects.filter(expires_at__lte=timezone.now())
+def remove_expired(*, now: datetime) -> int:
+    """Throw away the uploads that nobody came back for; return how many.
+
+    Whether the clock is to be believed is for the caller to say (`kbpo.core.keeping.steadiness`).
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+    """
+    expired = Upload.objects.filter(expires_at__lte=now)
     removed = 0
     for upload in expired:
         with suppress(TryAgain):  # it is just being read: the next time then
             discard(upload=upload)
             removed += 1
-    folder = Path(settings.KBPO_HOME) / "uploads"
-    old = list(written_before(folder.glob("*"), timezone.now() - KEPT))
-    if old:
-        wanted = {str(pk) for pk in Upload.objects.values_list("pk", flat=True)}
-        for path in old:
-            if path.name not in wanted:
-                path.unlink(missing_ok=True)
-                removed += 1
     return removed
 
 

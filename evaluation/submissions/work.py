@@ -11,6 +11,7 @@ deadline waits while nobody works.
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -21,6 +22,7 @@ from django.utils import timezone
 
 from evaluation.models import Epoch, StageWork, Submission
 from evaluation.submissions import lifecycle
+from kbpo.core.database.leases import is_held
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
 
@@ -69,8 +71,9 @@ def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
             " us try again; the operators see what happened.",
         )
         return True
+    clock = _Clock(work.heartbeat_at)
     try:
-        with _signs_of_life(work):
+        with _signs_of_life(work, clock):
             moved = act(submission_id=submission_id)
     except Exception as error:
         if is_outage(error):
@@ -78,7 +81,7 @@ def _try(submission_id: int, stage: str, act: Act, doing: str) -> bool:
         if not _is_in(submission_id, stage):
             return False
         logger.exception("submission %s: %s failed", submission_id, doing)
-        now = timezone.now()
+        now = clock.now()
         StageWork.objects.filter(pk=work.pk).update(
             error=f"{type(error).__name__}: {error}",
             errors=work.errors + 1,
@@ -138,7 +141,7 @@ def _begin(submission_id: int, stage: str) -> StageWork | None:
     if work.stage != stage:
         for field, value in fresh.items():
             setattr(work, field, value)
-    if work.not_before is not None and now < work.not_before:
+    if is_held(work.not_before, now, longest=PAUSES[-1]):
         return None
     work.not_before = None
     work.attempts += 1
@@ -148,14 +151,24 @@ def _begin(submission_id: int, stage: str) -> StageWork | None:
     return work
 
 
+class _Clock:
+    """The time since some work began, which no jump of the clock makes longer: its deadline is about work."""
+
+    def __init__(self, begun: datetime) -> None:
+        self._begun, self._started = begun, time.monotonic()
+
+    def now(self) -> datetime:
+        return self._begun + timedelta(seconds=time.monotonic() - self._started)
+
+
 @contextmanager
-def _signs_of_life(work: StageWork) -> Iterator[None]:
+def _signs_of_life(work: StageWork, clock: _Clock) -> Iterator[None]:
     over = threading.Event()
 
     def beat() -> None:
         try:
             while not over.wait(HEARTBEAT):
-                StageWork.objects.filter(pk=work.pk).update(heartbeat_at=timezone.now())
+                StageWork.objects.filter(pk=work.pk).update(heartbeat_at=clock.now())
         finally:
             connection.close()
 

@@ -32,9 +32,12 @@ class Command(BaseCommand):
     ----------
     offers_json : bool
         Whether the command takes ``--json``. Then ``options["json"]`` says whether it was given.
+    needs_database : bool
+        Whether the database is to be ready, with all migrations, before the command begins.
     """
 
     offers_json = False
+    needs_database = True
     requires_system_checks = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -49,7 +52,8 @@ class Command(BaseCommand):
         """Prepare the database and run the command; turn refusals into one line each."""
         try:
             refuse_unreadable(options)
-            prepare_database()
+            if self.needs_database:
+                prepare_database()
             return super().execute(*args, **options)
         except UsageError as error:
             self.refuse(error, status=2)

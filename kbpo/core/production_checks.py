@@ -6,6 +6,7 @@ number    says
 E001      outside DEBUG no mail can be sent: ``EMAIL_URL`` is unset
 E002      ``KBPO_HOME`` cannot be written
 W001      outside DEBUG mail comes from ``localhost``
+W002      files and database do not know each other (`kbpo.core.keeping`)
 ========  ==============================================================
 """
 

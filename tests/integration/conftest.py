@@ -16,6 +16,7 @@ from evaluation.models import Epoch, StageWork, Submission
 from evaluation.submissions import submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
+from kbpo.core.keeping import installation
 from tests.world import World
 
 Submit = Callable[..., Submission]
@@ -34,6 +35,12 @@ def advance_past_pauses() -> None:
 def the_same_samples_in_every_run(settings: LazySettings) -> None:
     """A 95% interval misses in one run of twenty: not in tests of something else."""
     settings.KBPO_EPOCH_SECRET = bytes(range(32))
+
+
+@pytest.fixture(autouse=True)
+def files_that_know_no_database(settings: LazySettings) -> None:
+    """Rows are gone after a test, and what stands in the files' folder would be another database's."""
+    Path(settings.MEDIA_ROOT, installation.NAME).unlink(missing_ok=True)
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from django.db import models
 from evaluation.design import columns
 from evaluation.models import ClaimColumn, Instance, StageWork, Submission
 from kbpo.core.database.coded import unpack
+from kbpo.core.keeping import trash
+from kbpo.core.keeping.installation import place
 
 Row = Mapping[str, Any]
 
@@ -52,6 +54,10 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
     "evaluation.Notice.attempts": "a try that was killed counts",
     "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
+    "keeping.Installation.name": "random",
+    "keeping.Installation.mark": "grows as time passes",
+    "keeping.Installation.seen": "grows as time passes",
+    "keeping.Installation.jumped_at": "grows as time passes",
 }
 
 
@@ -80,7 +86,7 @@ def read_rows() -> dict[str, list[str]]:
             *(Path(settings.KBPO_HOME, name) for name in ("uploads", "normalised")),
         )
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path != place() and trash.folder() not in path.parents
     )
     rows["mail"] = sorted(
         f"{message['To']}: {message['Subject']}"

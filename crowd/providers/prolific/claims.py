@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db.models import Q
-
 from crowd.models import ProlificObject
 from crowd.providers.base import NoAnswer
 from crowd.providers.prolific.api import Unclear
+from kbpo.core.database import leases
 
 LEASE = timedelta(seconds=300)  # longer than all that is done under it, timeouts and all
 SETTLING = timedelta(seconds=60)  # in which a request without an answer may still be carried out
@@ -72,5 +71,5 @@ def claimed(
 def _claim(row: ProlificObject, clock: Callable[[], datetime]) -> datetime | None:
     now = clock()
     until = now + LEASE
-    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    free = leases.is_over("claimed_until", now, longest=LEASE)
     return until if ProlificObject.objects.filter(free, pk=row.pk).update(claimed_until=until) else None

@@ -14,12 +14,13 @@ from django.utils import timezone
 
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import FileCheck, Submission, Upload
-from evaluation.submissions import checks, uploads
+from evaluation.submissions import checks, files, uploads
 from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
 from tests import written
 from tests.factories import CorpusFactory, UserFactory
+from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
 CONTENT = b"run\n:E1\ttype\tPER\n" * 20
@@ -266,6 +267,7 @@ def test_the_upload_of_another_is_never_handed_in(user):
 
 
 def test_uploads_that_nobody_came_back_for_are_removed(user):
+    trust_the_clock()
     old, new = begin(user), finish(user)
     uploads.append(upload=old, offset=0, stream=io.BytesIO(b"x"))
     Upload.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -275,7 +277,36 @@ def test_uploads_that_nobody_came_back_for_are_removed(user):
     assert new.path.exists()
 
 
-def test_bytes_without_an_upload_are_removed_after_a_day(home, user):
+def test_no_upload_is_thrown_away_when_the_clock_jumps_two_days(user, monkeypatch):
+    trust_the_clock()
+    upload = finish(user)
+    pipeline.remove_expired()
+    later = timezone.now() + timedelta(days=2)
+    monkeypatch.setattr(pipeline.timezone, "now", lambda: later)
+    assert pipeline.remove_expired() == 0
+    assert upload.path.exists()
+
+
+def test_an_upload_is_thrown_away_when_a_day_has_been_seen_to_pass_after_a_jump(user, monkeypatch):
+    trust_the_clock()
+    upload = finish(user)
+    later = timezone.now() + timedelta(days=2)
+    for half_hours in range(49):
+        moment = later + half_hours * timedelta(minutes=30)
+        monkeypatch.setattr(pipeline.timezone, "now", lambda moment=moment: moment)
+        assert upload.path.exists()
+        pipeline.remove_expired()
+    assert not upload.path.exists()
+
+
+def test_nothing_is_thrown_away_at_the_first_look_at_the_clock(user):
+    upload = begin(user)
+    Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() - timedelta(days=9))
+    assert pipeline.remove_expired() == 0
+    assert Upload.objects.exists()
+
+
+def test_bytes_without_an_upload_go_into_the_trash_after_a_day(home, user):
     new = finish(user)
     stray, fresh = (home / "uploads" / str(uuid.uuid4()) for _ in range(2))
     for path in (stray, fresh):
@@ -283,7 +314,7 @@ def test_bytes_without_an_upload_are_removed_after_a_day(home, user):
     written.just_now(fresh)
     for path in (stray, new.path):
         os.utime(path, (0, 0))
-    assert pipeline.remove_expired() == 1
+    assert files.remove_orphans(now=timezone.now()) == 1
     assert (stray.exists(), fresh.exists(), new.path.exists()) == (False, True, True)
 
 
@@ -420,9 +451,9 @@ def test_the_api_says_that_an_upload_is_gone(tus, monkeypatch):
 def test_bytes_that_vanish_while_they_are_looked_at_are_let_be(user, monkeypatch):
     upload = finish(user)
     os.utime(upload.path, (0, 0))
-    monkeypatch.setattr(Path, "glob", lambda path, pattern: [upload.path, path / "vanished"])
+    monkeypatch.setattr(Path, "rglob", lambda path, pattern: [upload.path, path / "vanished"])
     monkeypatch.setattr(Path, "is_file", lambda path: True)
-    assert uploads.remove_expired() == 0
+    assert files.remove_orphans(now=timezone.now()) == 0
 
 
 @pytest.mark.parametrize("modified", ["9" * 30, "9" * 5_000, "1.5", "soon"])

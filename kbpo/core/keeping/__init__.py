@@ -1,0 +1,1 @@
+"""Keeping what people made: trash, backups, and doubts about files, database and clock."""

@@ -1,0 +1,229 @@
+"""Whether files and database belong together: the same name in both, and marks that agree.
+
+The name is written into both when a service is first set up. While it runs, a mark grows in both, first in
+the database, then in the files' folder. So the files are at most one behind, unless one of the two is not
+what it was: an older backup, another folder, a folder that is not mounted. Then nothing is ever removed,
+until an operator says that they belong together (``manage.py installation --join``).
+"""
+
+import json
+import logging
+import os
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from django.conf import settings
+
+from kbpo.core.database.locks import claim
+from kbpo.core.errors import Busy
+from kbpo.core.keeping import steadiness
+from kbpo.core.keeping.models import Installation
+from kbpo.core.keeping.steadiness import STEADY, Seen
+
+logger = logging.getLogger(__name__)
+
+NAME = "installation.json"
+CLAIM = "installation"
+WHAT_TO_DO = (
+    "Nothing is removed. Put back the one that is not right; or, if they do belong together, say so with"
+    " 'python manage.py installation --join'."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands in the files' folder.
+
+    Attributes
+    ----------
+    name : UUID or None
+        None where the file cannot be read.
+    mark : int
+    is_joining : bool
+        Whether it was written before the database's side was.
+    """
+
+    name: UUID | None
+    mark: int = 0
+    is_joining: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How files and database stand to each other.
+
+    Attributes
+    ----------
+    is_new : bool
+        Neither has a name.
+    trouble : str
+        Why they do not know each other; empty where they do, or are new.
+    """
+
+    is_new: bool = False
+    trouble: str = ""
+
+    @property
+    def is_together(self) -> bool:
+        """Whether they know each other."""
+        return not (self.is_new or self.trouble)
+
+
+def place() -> Path:
+    """Return where the files' side is written."""
+    return Path(settings.MEDIA_ROOT) / NAME
+
+
+def row() -> Installation:
+    """Return the database's side; an unsaved one where there is none."""
+    return Installation.objects.filter(pk=1).first() or Installation()
+
+
+def standing() -> Standing:
+    """Say how files and database stand to each other; nothing is written."""
+    return compare(row(), read_mark())
+
+
+def compare(found: Installation, mark: Mark | None) -> Standing:
+    """Hold the two sides against each other."""
+    folder = place().parent
+    if mark is None:
+        if found.name is None:
+            return Standing(is_new=True)
+        return Standing(trouble=f"The database belongs to files, and {folder} has no {NAME}. {WHAT_TO_DO}")
+    if mark.name is None:
+        return Standing(trouble=f"{place()} cannot be read. {WHAT_TO_DO}")
+    if found.name is None:
+        if mark.is_joining:
+            return Standing(is_new=True)
+        return Standing(trouble=f"The files in {folder} belong to another database than this. {WHAT_TO_DO}")
+    if mark.name != found.name:
+        return Standing(trouble=f"The files in {folder} and the database belong to others. {WHAT_TO_DO}")
+    if mark.mark > found.mark:
+        return Standing(
+            trouble=f"The files in {folder} have seen a later state of the database than this: an older one"
+            f" was put back, which does not know the newest of them. {WHAT_TO_DO}"
+        )
+    if mark.mark < found.mark - 1:
+        return Standing(
+            trouble=f"The files in {folder} are older than the database: an older copy of them was put back."
+            f" {WHAT_TO_DO}"
+        )
+    return Standing()
+
+
+def look(*, now: datetime) -> Standing:
+    """Look at the clock, and whether files and database know each other; name both where neither is.
+
+    The pipeline does so every few seconds; it is written down once a minute.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+    """
+    with claim(CLAIM) as is_ours:
+        found, mark = row(), read_mark()
+        stand = compare(found, mark)
+        if not is_ours:
+            return stand
+        if stand.is_new:
+            name = mark.name if mark and mark.name else uuid4()
+            _write_mark(Mark(name, 0, is_joining=True))
+            found.name, found.mark = name, 0
+            found.save()
+            _write_mark(Mark(name))
+            stand = Standing()
+        seen = Seen(found.looked_at, found.seen, found.jumped_at)
+        if steadiness.is_due(seen, now):
+            _note(found, seen, now)
+            if stand.is_together:
+                _mark_again(found, mark)
+        return stand
+
+
+def join(*, now: datetime) -> None:
+    """Have files and database belong together from now on, because an operator says so.
+
+    Both get a new name, and the clock is watched anew, so that nothing is removed for a day.
+
+    Raises
+    ------
+    Busy
+        If the pipeline is at it this very moment.
+    """
+    with claim(CLAIM) as is_ours:
+        if not is_ours:
+            raise Busy("The service is just looking at its files: try again in a moment.")
+        found = row()
+        found.name, found.mark, found.looked_at = uuid4(), 0, None
+        found.warning, found.warned_at = "", None
+        _write_mark(Mark(found.name, 0, is_joining=True))
+        found.save()
+        _write_mark(Mark(found.name))
+    logger.warning("An operator said that files and database belong together: installation %s", found.name)
+
+
+def is_steady(length: timedelta = STEADY) -> bool:
+    """Say whether the clock has been seen to go on without a jump for so long."""
+    found = row()
+    return Seen(found.looked_at, found.seen, found.jumped_at).steady_for >= length
+
+
+def warn(*, message: str, now: datetime) -> None:
+    """Write down why nothing is removed, or that nothing speaks against it; what is new is logged."""
+    found = row()
+    if found.warning != message:
+        if message:
+            logger.error("%s", message)
+        Installation.objects.filter(pk=1).update(warning=message, warned_at=now if message else None)
+
+
+def read_mark() -> Mark | None:
+    """Read the files' side; None where there is none."""
+    try:
+        data = json.loads(place().read_text(encoding="ascii"))
+        return Mark(UUID(data["name"]), int(data["mark"]), bool(data.get("joining")))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError, NotADirectoryError):
+        return Mark(None)
+
+
+def _note(found: Installation, seen: Seen, now: datetime) -> None:
+    again = steadiness.look_again(seen, now)
+    if seen.looked_at is not None and again.jumped_at == again.seconds:
+        logger.warning(
+            "The clock went from %s to %s, or nobody looked at it: nothing is thrown away because of its age"
+            " before a day has been seen to pass",
+            seen.looked_at,
+            now,
+        )
+    found.looked_at, found.seen, found.jumped_at = again.looked_at, again.seconds, again.jumped_at
+    found.save()
+
+
+def _mark_again(found: Installation, mark: Mark | None) -> None:
+    """Let the mark grow: the database first, and only once the files have its last."""
+    assert found.name is not None
+    if mark is not None and mark.mark == found.mark:
+        found.mark += 1
+        found.save()
+    _write_mark(Mark(found.name, found.mark))
+
+
+def _write_mark(mark: Mark) -> None:
+    path = place()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{NAME}.{uuid4().hex}")
+    content = {"name": str(mark.name), "mark": mark.mark, **({"joining": True} if mark.is_joining else {})}
+    try:
+        with partial.open("x", encoding="ascii") as file:
+            json.dump(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
