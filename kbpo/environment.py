@@ -252,7 +252,7 @@ def _email(value: str) -> dict[str, Any]:
     if not url.hostname:
         raise InvalidInput(f"names no host; it should be like {example}", where="EMAIL_URL")
     return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "MAIL_TRANSPORT": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": url.hostname,
         "EMAIL_PORT": url.port or ports[url.scheme],
         "EMAIL_HOST_USER": unquote(url.username or ""),

@@ -167,12 +167,15 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 
-# Mail: in development, files that a person or a test can open
+# Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
-EMAIL_BACKEND = "kbpo.core.mail.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_BACKEND = "kbpo.core.mail.outbox.Outbox"
+MAIL_TRANSPORT = (
+    "kbpo.core.mail.files.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"
+)
 EMAIL_FILE_PATH = KBPO_HOME / "mail"
-EMAIL_TIMEOUT = 20  # seconds
+EMAIL_TIMEOUT = 20  # seconds, of each step
 globals().update(_given.email)
 
 # Pages

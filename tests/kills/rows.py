@@ -50,8 +50,7 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
-    "evaluation.Notice.attempts": "a try that was killed counts",
-    "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
+    "core.Message.attempts": "a try that was killed counts",
 }
 
 

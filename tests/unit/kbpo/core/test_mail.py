@@ -4,7 +4,7 @@ from pathlib import Path
 from django.conf import LazySettings
 from django.core.mail import EmailMessage
 
-from kbpo.core.mail import FileBackend
+from kbpo.core.mail.files import FileBackend
 
 
 def test_each_message_is_a_file(settings: LazySettings, tmp_path: Path) -> None:
