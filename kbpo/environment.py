@@ -227,7 +227,7 @@ def _database(value: str) -> dict[str, Any]:
         raise InvalidInput(f"names no database; it should be like {example}", where="DATABASE_URL")
     options = dict(parse_qsl(url.query))
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "kbpo.core.database.backend",
         "NAME": name,
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),

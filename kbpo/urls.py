@@ -24,3 +24,5 @@ urlpatterns = [
     path("desk/", include("kbpo.pages.urls")),
     path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]
+
+handler500 = "kbpo.core.refusals.broken"

@@ -11,6 +11,8 @@ from celery import Celery
 from celery.signals import beat_init, celeryd_init, setup_logging
 from kombu import Queue
 
+from kbpo.core.database import limits
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
 STAGES = (
@@ -102,6 +104,12 @@ def broker(*, start: bool) -> str | None:
 def use_broker(**_: Any) -> None:
     """Give workers and beat their broker, and keep it up while they run."""
     app.conf.update(broker_url=broker(start=True))
+
+
+@celeryd_init.connect
+def limit_waiting(**_: Any) -> None:
+    """Give tasks their time limits at the database."""
+    limits.set_limits(limits.TASKS)
 
 
 @celeryd_init.connect

@@ -33,7 +33,7 @@ def test_debug_can_be_kept_on_with_a_database_url() -> None:
 
 def test_a_database_url_becomes_djangos_settings() -> None:
     assert read(SERVER).database == {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "kbpo.core.database.backend",
         "NAME": "kbpo",
         "USER": "kbpo",
         "PASSWORD": "p@ss",
