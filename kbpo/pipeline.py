@@ -29,6 +29,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
+from kbpo.core import disk
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, later_if_away
 from kbpo.core.mail import sending
@@ -162,6 +163,11 @@ def send_mail() -> int:
     return sending.send_mail()
 
 
+def watch_disk() -> int:
+    """Warn where a disk fills up; return how many do. No stage either."""
+    return disk.warn_if_low()
+
+
 def forget_mail() -> int:
     """Delete the rows of mail that was dealt with long ago; return how many. No stage either."""
     return sending.forget()
@@ -286,6 +292,7 @@ LIMITS = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
 for _stage in (
     *STAGES,
     forget_mail,
+    watch_disk,
     remove_orphans,
     end_studies,
     remove_hits,

@@ -188,7 +188,7 @@ STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiment
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "kbpo.core.files.WholeFiles"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
@@ -197,6 +197,11 @@ STORAGES = {
 }
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
+    "DEFAULT_PARSER_CLASSES": [
+        "kbpo.core.parsers.JsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],

@@ -1,6 +1,5 @@
 """Turns errors that the service understands into a page or a JSON answer: one handler for each caller."""
 
-import errno
 import logging
 import sys
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outage
+from kbpo.core.disk import is_no_space
 from kbpo.core.errors import Away, KbpoError, NoRoom, TryAgain
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,6 @@ SLOW = "The site's database took too long for this. Nothing was changed: try the
 FULL = (
     "The site's disk is full, so nothing of this was kept. The operators have to make room; try again later."
 )
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def outage_of(error: BaseException | None) -> KbpoError | None:
@@ -49,7 +48,7 @@ def outage_of(error: BaseException | None) -> KbpoError | None:
         return Away(AWAY)
     if is_too_slow(error):
         refusal: KbpoError = Away(SLOW)
-    elif is_full(error) or (isinstance(error, OSError) and error.errno in _NO_SPACE):
+    elif is_full(error) or is_no_space(error):
         refusal = NoRoom(FULL)
     else:
         return None
