@@ -158,9 +158,7 @@ def _request(port: int, method: str, path: str, body: str | None = None, **heade
     started = time.monotonic()
     connection = http.client.HTTPConnection(serve.HOST, port, timeout=60)
     try:
-        connection.request(
-            method, path, body, {"Connection": "close", "Host": f"localhost:{port}", **headers}
-        )
+        connection.request(method, path, body, {"Connection": "close", **headers})
         response = connection.getresponse()
         response.read()
         return time.monotonic() - started, response.status
@@ -173,7 +171,7 @@ def _request(port: int, method: str, path: str, body: str | None = None, **heade
 def _send_slowly(port: int, over: threading.Event) -> None:
     """Send a form, a byte at a time."""
     head = (
-        f"POST /accounts/login/ HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Length: 10000\r\n"
+        f"POST /accounts/login/ HTTP/1.1\r\nHost: {serve.HOST}:{port}\r\nContent-Length: 10000\r\n"
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
     )
     while not over.is_set():
@@ -211,7 +209,7 @@ _MESSAGES = "from kbpo.core.models import Message; print(Message.objects.filter(
 def _form(port: int, path: str) -> tuple[str, str]:
     """Return the cookie and the token with which a form is sent."""
     connection = http.client.HTTPConnection(serve.HOST, port, timeout=60)
-    connection.request("GET", path, headers={"Host": f"localhost:{port}"})
+    connection.request("GET", path)
     response = connection.getresponse()
     page = response.read().decode()
     cookie = (response.getheader("Set-Cookie") or "").split(";")[0]

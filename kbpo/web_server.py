@@ -1,7 +1,7 @@
 """How gunicorn serves the site: ``gunicorn --config python:kbpo.web_server kbpo.wsgi``.
 
-The numbers are for two cores, by measurement (`benchmarks/web.py`); ``WEB_CONCURRENCY`` says how many workers
-another machine has: as many as cores, and one.
+The numbers are for two cores, and `benchmarks/web.py` compares them with others. ``WEB_CONCURRENCY`` says how
+many workers another machine has: as many as cores, and one.
 """
 
 import os
