@@ -63,7 +63,7 @@ app.conf.update(
     accept_content=["json"],
     task_default_queue="kbpo",
     # A worker takes from both, unless it is told otherwise (--queues).
-    task_queues=(Queue("kbpo"), Queue(MAIL_QUEUE)),
+    task_queues=tuple(Queue(name, routing_key=name) for name in ("kbpo", MAIL_QUEUE)),
     task_routes={"kbpo.pipeline.send_mail": {"queue": MAIL_QUEUE}},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
