@@ -309,7 +309,7 @@ def test_every_team_that_has_submitted_competes(go: Go) -> None:
 
 
 def test_a_notice_that_was_not_sent_becomes_a_message(go: Go) -> None:
-    apps = go("0015_task_names")
+    apps = go("0016_quotas_of_people")
     corpus = apps.get_model("annotations", "Corpus").objects.create(tag="old", name="Old")
     team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
     user = apps.get_model("accounts", "User").objects.create(email="m@example.org")
