@@ -23,4 +23,4 @@ RUN DEBUG=0 \
 USER kbpo
 VOLUME /srv/kbpo/var
 EXPOSE 8000
-CMD ["gunicorn", "kbpo.wsgi", "--bind", "0.0.0.0:8000", "--workers", "3", "--threads", "4", "--timeout", "120"]
+CMD ["gunicorn", "--config", "python:kbpo.web_server", "kbpo.wsgi"]

@@ -14,6 +14,7 @@ BENCHMARKS = {
     "crowd": "how long answers take while many workers work at once",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "estimators": "how long it takes to score a thousand systems in memory",
+    "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",
     "scoring": "how long it takes to sample systems, and to score them from Postgres to stored rows",
 }
 

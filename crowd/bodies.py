@@ -1,11 +1,10 @@
 """What a page's script sends: a JSON object."""
 
-import json
-
 from django.http import HttpRequest
 from django.http.request import RawPostDataException
 
 from kbpo.core.errors import InvalidInput, TooLarge
+from kbpo.core.json_text import read_json
 
 
 def json_object(request: HttpRequest, *, largest: int) -> dict[str, object]:
@@ -31,8 +30,8 @@ def json_object(request: HttpRequest, *, largest: int) -> dict[str, object]:
     if len(body) > largest:
         raise TooLarge(f"what was sent has more than {largest >> 10} KB")
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = read_json(body)
+    except ValueError:
         data = None
     if not isinstance(data, dict):
         raise InvalidInput("what was sent is no JSON object; reload the page")

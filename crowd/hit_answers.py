@@ -9,6 +9,7 @@ from typing import Any
 from annotations.kinds.registry import read_asked
 from annotations.models import Question
 from kbpo.core.errors import InvalidInput
+from kbpo.core.json_text import read_json
 
 VERSION = 1
 FIELD = "answer"  # of the form that goes to the provider: JSON
@@ -45,8 +46,8 @@ def parse(text: str) -> object:
         If it is none.
     """
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         raise InvalidInput("the answer is not JSON") from None
 
 

@@ -6,7 +6,6 @@ remembered for half a minute, so that nobody waits for a service that is down.
 """
 
 import hashlib
-import json
 import logging
 import time
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from django.core.cache import cache
 
 from annotations.texts.languages import ENGLISH, Language
 from kbpo.core.errors import Unavailable
+from kbpo.core.json_text import read_json
 
 MOST = 8  # pages of an answer
 LONGEST = 100  # characters of what is looked up
@@ -84,8 +84,8 @@ def _ask(address: str, wanted: str) -> list[FoundPage]:
     if cache.get(down):
         raise _down()
     try:
-        return _read(json.loads(_fetch(address, wanted)))
-    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return _read(read_json(_fetch(address, wanted)))
+    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
         logger.warning("Wikipedia's search failed: %s: %s", type(error).__name__, error)
         cache.set(down, True, DOWN_FOR)
         raise _down() from error

@@ -227,7 +227,7 @@ def _database(value: str) -> dict[str, Any]:
         raise InvalidInput(f"names no database; it should be like {example}", where="DATABASE_URL")
     options = dict(parse_qsl(url.query))
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "kbpo.core.database.backend",
         "NAME": name,
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),
@@ -252,7 +252,7 @@ def _email(value: str) -> dict[str, Any]:
     if not url.hostname:
         raise InvalidInput(f"names no host; it should be like {example}", where="EMAIL_URL")
     return {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "MAIL_TRANSPORT": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": url.hostname,
         "EMAIL_PORT": url.port or ports[url.scheme],
         "EMAIL_HOST_USER": unquote(url.username or ""),

@@ -12,3 +12,4 @@ urlpatterns = [
 handler400 = "crowd.views.hits.not_understood"
 handler403 = "crowd.views.hits.not_allowed"
 handler404 = "crowd.views.hits.not_found"
+handler500 = "kbpo.core.refusals.broken"

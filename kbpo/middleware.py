@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 
+from crowd.hits import policy
 from kbpo.core.errors import InvalidInput
 from kbpo.core.refusals import refusal_page
 
@@ -23,6 +24,7 @@ POLICY = "; ".join(
 
 
 HIT_URLS = "kbpo.hit_urls"
+OUTAGES = (503, 507)
 
 
 def hit_origin(
@@ -38,6 +40,13 @@ def hit_origin(
         if host and urlsplit(f"//{request.get_host()}").hostname == host:
             request.urlconf = HIT_URLS
             request.refused_template = "hits/refused.html"  # type: ignore[attr-defined]
+            request.away_template = "hits/away.html"  # type: ignore[attr-defined]
+            response = get_response(request)
+            if response.status_code in OUTAGES and "Content-Security-Policy" not in response.headers:
+                # Whose HIT it is cannot be looked up, and their frame must show what is wrong.
+                policy.set_policy(response, policy.default_provider())
+                response.headers.pop("X-Frame-Options", None)
+            return response
         return get_response(request)
 
     return middleware

@@ -27,12 +27,14 @@ from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import estimation
-from evaluation.submissions import checks, files, normalised, notices, quota, submitting, texts, uploads, work
+from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
+from kbpo.core import disk
 from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
-from kbpo.core.database.outages import is_outage
+from kbpo.core.database.outages import is_outage, later_if_away
 from kbpo.core.keeping import installation, trash
+from kbpo.core.mail import sending
 from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -158,9 +160,19 @@ def normalise_files() -> int:
     return normalised.normalise_files(find_task=task_of)
 
 
-def send_notices() -> int:
+def send_mail() -> int:
     """Send the mail that is due; return how many messages were sent."""
-    return notices.send_notices()
+    return sending.send_mail()
+
+
+def watch_disk() -> int:
+    """Warn where a disk fills up; return how many do. No stage either."""
+    return disk.warn_if_low()
+
+
+def forget_mail() -> int:
+    """Delete the rows of mail that was dealt with long ago; return how many. No stage either."""
+    return sending.forget()
 
 
 def remove_orphans() -> int:
@@ -229,7 +241,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     index_entities,
     read_checks,
     normalise_files,
-    send_notices,
+    send_mail,
     remove_expired,
 )
 
@@ -284,5 +296,19 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, note_balances, sweep_marketplace):
-    shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)
+#: A mail server that dribbles is cut off, sooner than its message's lease ends.
+LIMITS = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
+
+for _stage in (
+    *STAGES,
+    forget_mail,
+    watch_disk,
+    remove_orphans,
+    end_studies,
+    remove_hits,
+    note_balances,
+    sweep_marketplace,
+):
+    shared_task(
+        name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True, **LIMITS.get(_stage.__name__, {})
+    )(later_if_away(_stage))

@@ -133,10 +133,10 @@ FILE_UPLOAD_HANDLERS = [
 ]
 REDIS_URL = _given.redis_url  # empty: the embedded one
 if not DEVELOPMENT:
-    # Sign-in limits are counted here, and have to hold for all web processes together.
+    # Shared by all web processes while Redis is there.
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "kbpo.core.cache.ForgivingCache",
             "LOCATION": REDIS_URL.replace("redis+socket://", "unix://"),
         }
     }
@@ -168,12 +168,15 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 
-# Mail: in development, files that a person or a test can open
+# Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
-EMAIL_BACKEND = "kbpo.core.mail.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_BACKEND = "kbpo.core.mail.outbox.Outbox"
+MAIL_TRANSPORT = (
+    "kbpo.core.mail.files.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"
+)
 EMAIL_FILE_PATH = KBPO_HOME / "mail"
-EMAIL_TIMEOUT = 20  # seconds
+EMAIL_TIMEOUT = 20  # seconds, of each step
 globals().update(_given.email)
 
 # Pages
@@ -186,7 +189,7 @@ STATICFILES_DIRS = [ROOT / "static", ("experiments", ROOT / "docs" / "experiment
 STATIC_ROOT = ROOT / "staticfiles"
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEVELOPMENT
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "kbpo.core.files.WholeFiles"},
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
@@ -195,6 +198,11 @@ STORAGES = {
 }
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "kbpo.core.refusals.api_exception_handler",
+    "DEFAULT_PARSER_CLASSES": [
+        "kbpo.core.parsers.JsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     # Sessions alone: signing in has a limit on tries, which a password in each request would get round.
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],

@@ -1,12 +1,19 @@
 """The site's addresses."""
 
+from allauth.account import views as allauth
 from django.contrib import admin
+from django.db import transaction
 from django.urls import include, path
 
 from evaluation.views.submission import submission
 from kbpo.pages.money.costs import Prices
 
 urlpatterns = [
+    # With their mail in one transaction: no account without its confirmation, whenever the process is killed.
+    path("accounts/signup/", transaction.atomic(allauth.signup), name="account_signup"),
+    path(
+        "accounts/password/reset/", transaction.atomic(allauth.password_reset), name="account_reset_password"
+    ),
     path("submissions/<int:pk>/", submission, {"prices": Prices()}, name="submission"),
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
@@ -17,3 +24,5 @@ urlpatterns = [
     path("desk/", include("kbpo.pages.urls")),
     path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]
+
+handler500 = "kbpo.core.refusals.broken"

@@ -7,6 +7,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
+from kbpo.core.database import limits
 from kbpo.core.numbers import whole_number
 
 UTF_8 = {"utf-8", "utf8"}
@@ -32,6 +33,16 @@ def guard(application: WSGIApplication) -> WSGIApplication:
     return guarded
 
 
+def limited(application: WSGIApplication) -> WSGIApplication:
+    """Have the requests of this process wait no longer for the database than people do."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        limits.set_limits(limits.WEB)
+        return application(environ, start_response)
+
+    return answer
+
+
 def _is_in_utf8(content_type: str) -> bool:
     try:
         _, parameters = parse_header_parameters(content_type)
@@ -49,4 +60,4 @@ def _refuse(start_response: StartResponse, status: str, words: str) -> list[byte
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
-application = guard(get_wsgi_application())
+application = guard(limited(get_wsgi_application()))

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from kbpo.core.errors import KbpoError
+from kbpo.core.refusals import mark_outage, outage_of
 from marketplace import lifecycle
 from marketplace.models import RequesterKey
 from marketplace.operations import OPERATIONS, Call
@@ -37,12 +38,17 @@ def requester_api(request: HttpRequest) -> HttpResponse:
     except RequestDataTooBig:
         refused = ProtocolError("RequestEntityTooLargeException", "The request's body is too long.")
         status, body = 413, _refusal(refused.kind, refused)
-    except Exception:
-        logger.exception("request %s failed", request_id)
-        fault = KbpoError(f"The service failed; the request can be tried again. ({request_id})")
-        status, body = 500, _refusal("ServiceFault", fault, "AWS.ServiceUnavailable")
+    except Exception as error:
+        if (refusal := outage_of(error)) is not None:
+            status, body = refusal.status, _refusal("ServiceFault", refusal, "AWS.ServiceUnavailable")
+        else:
+            logger.exception("request %s failed", request_id)
+            fault = KbpoError(f"The service failed; the request can be tried again. ({request_id})")
+            status, body = 500, _refusal("ServiceFault", fault, "AWS.ServiceUnavailable")
     response = HttpResponse(body, status=status, content_type=JSON)
     response.headers["x-amzn-RequestId"] = request_id
+    if status in (503, 507):
+        mark_outage(response, status)
     return response
 
 

@@ -1,13 +1,13 @@
 """JSON Lines, plain or gzip, read one object at a time."""
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from kbpo.core.errors import InvalidInput
+from kbpo.core.json_text import read_json
 
 LONGEST_LINE = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
@@ -66,10 +66,10 @@ def _open(path: Path) -> BinaryIO | gzip.GzipFile:
 
 def _parse(line: bytes, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = read_json(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InvalidInput(f"byte {error.start + 1} is not UTF-8", where=where) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InvalidInput(f"this is not JSON: {error}", where=where) from None
     if not isinstance(value, dict):
         raise InvalidInput("a line must hold a JSON object", where=where)

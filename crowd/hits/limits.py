@@ -27,5 +27,9 @@ def count_search(*, who: str, now: datetime) -> None:
     """
     key = f"searches-{who}-{int(now.timestamp()) // 60}"
     cache.add(key, 0, timeout=120)
-    if cache.incr(key) > SEARCHES:
+    try:
+        searched = cache.incr(key)
+    except ValueError:  # forgotten in between: a cache may forget at any time
+        return
+    if searched > SEARCHES:
         raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")

@@ -18,7 +18,6 @@ from evaluation.models.sample import (
 from evaluation.models.score import AdjustedScore, Comparison, Estimate, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
-    Notice,
     Prediction,
     Problem,
     StageWork,
@@ -41,7 +40,6 @@ __all__ = [
     "InclusionProbability",
     "Instance",
     "NormalisedFile",
-    "Notice",
     "Prediction",
     "Problem",
     "RetiredDocument",

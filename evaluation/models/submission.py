@@ -125,18 +125,6 @@ class StageWork(models.Model):
         return f"{self.submission} {self.stage}, try {self.attempts}"
 
 
-class Notice(models.Model):
-    """Mail to be sent about an event, once."""
-
-    event = models.OneToOneField(SubmissionEvent, on_delete=models.CASCADE, related_name="notice")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    claimed_until = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"about {self.event}"
-
-
 class Problem(models.Model):
     """A fault found in a file that was handed in, or in one that was only checked."""
 

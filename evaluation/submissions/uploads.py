@@ -21,6 +21,7 @@ from evaluation.models import FileCheck, Submission, Upload
 from evaluation.submissions import normalised
 from kbpo.accounts.models import User
 from kbpo.core.database.locks import brief_transaction
+from kbpo.core.disk import is_no_space, require_room
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
 from kbpo.core.uploading import MOST_BYTES
 
@@ -59,6 +60,8 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
         If the name, size or digest make no sense.
     TooLarge
         If the file is larger than the service takes.
+    NoRoom
+        If the disk has no room for it.
     Conflict
         If the user has too many uploads already, in number or bytes. Those whose check is over do not count:
         the oldest of them make room.
@@ -72,6 +75,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
         )
     if digest and not _DIGEST.fullmatch(digest):
         raise InvalidInput("a SHA-256 has 64 hexadecimal digits, in lower case", where="sha256")
+    require_room(size)
     _make_room(user, size)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -130,10 +134,12 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
             raise Conflict(f"{here:,} bytes of {upload.name} are here, so no piece can begin at {offset:,}")
         try:
             while here < upload.size and (data := stream.read(min(PIECE, upload.size - here))):
-                file.write(data)
+                _write_all(file, data)
                 here += len(data)
-        finally:
-            file.flush()
+        except OSError as error:
+            if is_no_space(error):
+                os.truncate(file.fileno(), offset)  # nothing half-written is kept
+            raise
         _write(upload, expires_at=timezone.now() + KEPT)
         if here == upload.size:
             _finish(upload, file)
@@ -285,7 +291,7 @@ def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
     The upload may be thrown away before or meanwhile: then the bytes go, and what is said of them is `Gone`.
     """
     upload.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with upload.path.open("a+b") as file:
+    with upload.path.open("a+b", buffering=0) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -294,6 +300,13 @@ def _locked(upload: Upload) -> Iterator[tuple[BinaryIO, int]]:
             upload.path.unlink(missing_ok=True)  # opening may have made it anew
             raise _gone(upload)
         yield file, os.fstat(file.fileno()).st_size
+
+
+def _write_all(file: BinaryIO, data: bytes) -> None:
+    """Write all of a piece to a file without a buffer, which may take less at a time."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
 def _finish(upload: Upload, file: BinaryIO) -> None:

@@ -1,7 +1,10 @@
 """Teams: who makes one, who joins, who leaves."""
 
+from django.conf import settings
+from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
 
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
@@ -62,6 +65,8 @@ def find_or_create_team(*, name: str) -> Team:
 def invite(*, user: User, team: Team, email: str) -> Invitation:
     """Invite the person with this mail address to a team of `user`'s, be there an account or not.
 
+    They are told by mail, once.
+
     Returns
     -------
     Invitation
@@ -88,7 +93,9 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
             f"{MOST_INVITATIONS} invitations of yours or your team's wait for an answer, which is as many as"
             " may: take one back first."
         )
-    return Invitation.objects.create(team=team, email=email, invited_by=user)
+    invitation = Invitation.objects.create(team=team, email=email, invited_by=user)
+    _mail_invitation(invitation)
+    return invitation
 
 
 def invitations(*, user: User) -> QuerySet[Invitation]:
@@ -174,6 +181,17 @@ def rename_user(*, user: User, name: str) -> None:
         raise InvalidInput(f"A name has at most 150 characters; this one has {len(name)}.")
     user.name = name
     user.save(update_fields=["name"])
+
+
+def _mail_invitation(invitation: Invitation) -> None:
+    address = f"{settings.SITE_URL}{reverse('teams')}"
+    EmailMessage(
+        subject="You are invited to a team on KBP Online",
+        body=f"{invitation.invited_by} invites you to the team “{invitation.team}”."
+        " Nothing happens unless you accept: sign in with this mail address, or sign up with it first, and"
+        f" look under “You and your teams”.\n\n{address}\n",
+        to=[invitation.email],
+    ).send()
 
 
 def _checked_name(name: str) -> str:

@@ -79,5 +79,15 @@ class Unavailable(KbpoError):
     status = 503
 
 
+class Away(Unavailable):
+    """The database cannot be reached, or has no time: the same again will do in a few seconds."""
+
+
+class NoRoom(KbpoError):
+    """No room is left where something was to be kept."""
+
+    status = 507
+
+
 class UsageError(KbpoError):
     """A command was called in a way that makes no sense (exit status 2)."""

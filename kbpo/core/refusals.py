@@ -1,14 +1,23 @@
-"""Turns a `KbpoError` into a page or a JSON answer: one handler for each kind of caller."""
+"""Turns errors that the service understands into a page or a JSON answer: one handler for each caller."""
 
+import logging
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.defaults import server_error
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from kbpo.core.errors import KbpoError, TryAgain
+from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outage
+from kbpo.core.disk import is_no_space
+from kbpo.core.errors import Away, KbpoError, NoRoom, TryAgain
+
+logger = logging.getLogger(__name__)
 
 HEADINGS: Mapping[int, str] = {
     400: "That cannot be done like this",
@@ -16,7 +25,52 @@ HEADINGS: Mapping[int, str] = {
     404: "There is no such thing",
     409: "Too late for that",
     429: "Too much at a time",
+    503: "Away for a moment",
+    507: "No room is left here",
 }
+RETRY_AFTER = 10  # seconds
+AWAY = "The site cannot reach its database just now. Nothing is lost: try the same again in a few seconds."
+SLOW = "The site's database took too long for this. Nothing was changed: try the same again in a few seconds."
+FULL = (
+    "The site's disk is full, so nothing of this was kept. The operators have to make room; try again later."
+)
+
+
+def outage_of(error: BaseException | None) -> KbpoError | None:
+    """Return what to tell whoever asks where the database or the disk cannot serve them; else None.
+
+    It is written to the log here, in a line: it is no fault of the code.
+    """
+    if error is None:
+        return None
+    if is_outage(error):
+        log_outage(error)
+        return Away(AWAY)
+    if is_too_slow(error):
+        refusal: KbpoError = Away(SLOW)
+    elif is_full(error) or is_no_space(error):
+        refusal = NoRoom(FULL)
+    else:
+        return None
+    logger.error("%d: %s", refusal.status, " ".join(str(error).split())[:300])
+    return refusal
+
+
+def mark_outage(response: HttpResponseBase, status: int) -> None:
+    """Write on an answer when to ask again, and that the log has its line already."""
+    response.headers["Cache-Control"] = "no-store"
+    if status == Away.status:
+        response.headers["Retry-After"] = str(RETRY_AFTER)
+    response._has_been_logged = True  # type: ignore[attr-defined]  # where Django looks
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Say whether a program or a page's script asks, and not a person's browser."""
+    return (
+        request.path.startswith("/api/")
+        or request.content_type == "application/json"
+        or "application/json" in request.headers.get("Accept", "")
+    )
 
 
 def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
@@ -42,7 +96,7 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
 
 
 class RefusalMiddleware:
-    """Shows every `KbpoError` that a view lets through as a page."""
+    """Shows every refusal that a view lets through as a page; an outage is one, or JSON."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -55,7 +109,27 @@ class RefusalMiddleware:
         """Answer a refusal; leave every other exception to Django."""
         if isinstance(exception, KbpoError):
             return refusal_page(request, exception)
+        return _outage_answer(request, exception)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Answer an exception outside of any view, such as one of the session's: Django's `handler500`."""
+    return _outage_answer(request, sys.exc_info()[1]) or server_error(request)
+
+
+def _outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
+    """Answer where the database or the disk is not there, without asking either."""
+    refusal = outage_of(error)
+    if refusal is None:
         return None
+    if wants_json(request):
+        response: HttpResponse = JsonResponse({"detail": str(refusal)}, status=refusal.status)
+    else:
+        context = {"heading": HEADINGS[refusal.status], "message": str(refusal), "status": refusal.status}
+        template = getattr(request, "away_template", "away.html")
+        response = HttpResponse(render_to_string(template, context), status=refusal.status)
+    mark_outage(response, refusal.status)
+    return response
 
 
 def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -74,4 +148,8 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
     """
     if isinstance(exc, KbpoError):
         return Response({"detail": str(exc)}, status=exc.status)
+    if (refusal := outage_of(exc)) is not None:
+        response = Response({"detail": str(refusal)}, status=refusal.status)
+        mark_outage(response, refusal.status)
+        return response
     return exception_handler(exc, dict(context))

@@ -1,16 +1,11 @@
 """What a worker says to a rejection, told to the requester."""
 
-import logging
-import smtplib
-
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 
 from marketplace import lifecycle
 from marketplace.models import Assignment
-
-logger = logging.getLogger(__name__)
 
 BODY = """\
 {worker} answers the rejection of assignment {assignment} ({title}).
@@ -35,11 +30,11 @@ def send_reply(*, assignment: Assignment, text: str) -> None:
     answered = lifecycle.reply(assignment=assignment, text=text)
     owner = answered.hit.requester.owner
     if owner is not None:
-        transaction.on_commit(lambda: _mail(answered, owner.email), robust=True)
+        _mail(answered, owner.email)
 
 
 def _mail(assignment: Assignment, address: str) -> None:
-    message = EmailMessage(
+    EmailMessage(
         subject=f"A worker answers a rejection ({assignment.assignment_id})",
         body=BODY.format(
             worker=assignment.worker.worker_id,
@@ -50,9 +45,4 @@ def _mail(assignment: Assignment, address: str) -> None:
         ),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[address],
-    )
-    try:
-        message.send()
-    except (OSError, smtplib.SMTPException):
-        # the reply is kept, and shown to operators
-        logger.exception("the reply to the rejection of %s could not be mailed", assignment.assignment_id)
+    ).send()

@@ -16,6 +16,7 @@ from botocore.loaders import Loader
 from botocore.model import OperationModel, ServiceModel
 from botocore.validate import ParamValidator
 
+from kbpo.core.json_text import read_json
 from marketplace.protocol.errors import ProtocolError
 
 MODELS = Path(__file__).with_name("service_model")
@@ -69,8 +70,8 @@ def read_request(operation: OperationModel, body: bytes) -> dict[str, Any]:
         If it is not of that shape, naming all that is wrong with it.
     """
     try:
-        document = json.loads(body or b"{}")
-    except (ValueError, RecursionError):
+        document = read_json(body or b"{}")
+    except ValueError:
         raise ProtocolError("SerializationException", "The request's body is not JSON.") from None
     if not isinstance(document, dict):
         raise ProtocolError("SerializationException", "The request's body is not a JSON object.")

@@ -159,7 +159,7 @@ function complain(status, body) {
     throw new Refused("You are signed out. Sign in, come back and choose the same file: it goes on where it stopped.");
   }
   if (status === 409 && address) throw new Broken(); // ask how far it is, and go on from there
-  if (status === 423 || status === 429 || status >= 500) throw new Broken();
+  if (status === 423 || status === 429 || (status >= 500 && status !== 507)) throw new Broken(); // 507: its disk is full
   let detail = "";
   try {
     detail = JSON.parse(body).detail;

@@ -19,6 +19,7 @@ ON_OTHER_DAYS = [
     "integration/evaluation/test_check_queue.py",
     "integration/evaluation/test_uploads.py",
     "integration/hits",
+    "integration/kbpo/core/test_outbox.py",
     "integration/marketplace",
     "integration/test_annotating.py",
     "integration/test_annotating_documents.py",

@@ -1,7 +1,6 @@
 """What becomes of a submission when people or machines change their mind."""
 
 import json
-import smtplib
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 from django.core import mail
 from django.core.files.base import ContentFile
-from django.core.mail import BadHeaderError, EmailMessage
 from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
@@ -18,12 +16,11 @@ from annotations.models import Corpus
 from evaluation.design import sampling
 from evaluation.kbp import claims, scoring
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Epoch, Notice, Score, StageWork, Submission
-from evaluation.submissions import lifecycle, notices, quota, submitting, work
+from evaluation.models import Epoch, Score, StageWork, Submission
+from evaluation.submissions import lifecycle, quota, submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.errors import Conflict, NotAllowed
-from tests.factories import SubmissionFactory
 from tests.integration.conftest import Submit, advance_past_pauses
 from tests.world import World
 
@@ -332,67 +329,6 @@ def test_the_uploader_is_told_once_when_it_is_scored(
     assert [(message.to, message.subject) for message in mail.outbox] == [
         (["m@example.org"], "one is scored")
     ]
-
-
-def test_mail_that_cannot_be_sent_is_tried_again_when_its_lease_is_over(
-    submit: Submit,
-    member: User,
-    judge: Callable[[], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(self: EmailMessage, fail_silently: bool = False) -> int:
-        raise smtplib.SMTPServerDisconnected
-
-    submit("one", user=member)
-    pipeline.advance()
-    with monkeypatch.context() as patch:
-        patch.setattr(EmailMessage, "send", refuse)
-        judge()
-    assert pipeline.send_notices() == 0  # its lease still runs
-    Notice.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert pipeline.send_notices() == 1
-    assert pipeline.send_notices() == 0
-    assert len(mail.outbox) == 1
-
-
-@pytest.mark.parametrize(
-    "error", [BadHeaderError, ValueError, smtplib.SMTPRecipientsRefused({}), TimeoutError]
-)
-def test_a_message_that_cannot_be_sent_keeps_no_other_back(
-    error: Exception, member: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("one", "two", "three"):
-        submission = SubmissionFactory.create(name=name, uploaded_by=member, state="refused")
-        notices.announce(submission.events.get())
-    send = EmailMessage.send
-
-    def refuse_two(self: EmailMessage, fail_silently: bool = False) -> int:
-        if self.subject.startswith("two"):
-            raise error
-        return send(self, fail_silently)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EmailMessage, "send", refuse_two)
-        assert pipeline.send_notices() == 2
-    assert [message.subject.split()[0] for message in mail.outbox] == ["one", "three"]
-    assert Notice.objects.get(sent_at=None).attempts == 1
-    Notice.objects.filter(sent_at=None).update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert pipeline.send_notices() == 1
-
-
-def test_a_message_that_cannot_be_written_keeps_no_other_back(
-    member: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for state in ("refused", "failed"):
-        submission = SubmissionFactory.create(name=state, uploaded_by=member, state=state)
-        notices.announce(submission.events.get())
-    monkeypatch.setitem(notices.BODIES, Submission.State.REFUSED, "{nothing}")
-    assert pipeline.send_notices() == 1
-    assert [message.subject.split()[0] for message in mail.outbox] == ["failed"]
-
-
-def test_mail_is_tried_for_as_long_as_a_mail_server_may_be_away() -> None:
-    assert notices.LEASE * sum(range(notices.ATTEMPTS)) > timedelta(days=1)
 
 
 def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp_path: Path) -> None:

@@ -52,12 +52,11 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
-    "evaluation.Notice.attempts": "a try that was killed counts",
-    "evaluation.Notice.claimed_until": "a lease that ran out is renewed",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
     "keeping.Installation.seen": "grows as time passes",
     "keeping.Installation.jumped_at": "grows as time passes",
+    "core.Message.attempts": "a try that was killed counts",
 }
 
 

@@ -23,11 +23,12 @@ from crowd.simulation import simulated_crowd
 from evaluation.design import epochs, sampling
 from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Epoch, FileCheck, NormalisedFile, Notice, SampleBatch, Submission, Upload
+from evaluation.models import Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
 from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.keeping import trash
+from kbpo.core.models import Message
 from tests.world import World
 
 TAG = "small"
@@ -222,7 +223,7 @@ def tidy() -> None:
 
 def let_leases_run_out() -> None:
     """Have the minutes pass that a mail is left to whoever took it, for a process that is no more."""
-    Notice.objects.filter(sent_at=None).update(claimed_until=None)
+    Message.objects.filter(sent_at=None).update(due_at=timezone.now())
 
 
 def settled() -> bool:
@@ -243,4 +244,4 @@ def settled() -> bool:
         return False
     if Epoch.objects.filter(Q(scores_due=True) | Q(subsets_due=True)).exists():
         return False
-    return not Notice.objects.filter(sent_at=None).exists()
+    return not Message.objects.filter(sent_at=None).exists()

@@ -16,13 +16,15 @@ from django.db import connection, connections
 from psycopg import Binary
 from psycopg.types.json import Jsonb
 
-from evaluation.models import Notice, Submission
-from evaluation.submissions import notices, work
+from evaluation.models import Submission
+from evaluation.submissions import work
 from kbpo import pipeline
+from kbpo.core.mail import sending
+from kbpo.core.models import Message
 
 Side = Literal["before", "after"]
 WRITES = ("INSERT", "UPDATE", "DELETE", "COPY")
-UPDATE_NOTICE = 'UPDATE "evaluation_notice"'
+UPDATE_MESSAGE = 'UPDATE "core_message"'
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Watch:
     def __init__(self, step: str, where: Path, decide: Callable[[Point], bool]) -> None:
         self.step = step
         self.stage = ""
-        self.subject = self.notice = ""
+        self.subject = self.message = ""
         self.mailing = self.asking = False
         self.decide = decide
         self.statements = self.commits = 0
@@ -98,14 +100,14 @@ class Watch:
                 self.subject = ""
 
         work.run = watched_run
-        send = notices.EmailMessage.send
+        send = sending._send
 
-        def watched_send(message: Any, fail_silently: bool = False) -> int:
+        def watched_send(message: Message, transport: Any) -> bool:
             self.mailing = True  # from here on the mail may be out, and until it is marked it may go again
             self.tell()
-            return send(message, fail_silently)
+            return send(message, transport)
 
-        notices.EmailMessage.send = watched_send  # type: ignore[method-assign]
+        sending._send = watched_send
         return self
 
     def watched_stage(self, stage: Callable[[], int]) -> Callable[[], int]:
@@ -127,8 +129,8 @@ class Watch:
         text = str(sql)
         if self.asking:
             return execute(sql, params, many, context)
-        if text.startswith(UPDATE_NOTICE):
-            self.notice = self.ask_about_notice(params[-1])
+        if text.startswith(UPDATE_MESSAGE):
+            self.message = self.ask_about_message(params[-1])
         writes = text.lstrip().upper().startswith(WRITES)
 
         def do() -> Any:
@@ -141,24 +143,22 @@ class Watch:
         if writes:
             self.written.update(describe_statement(text, params).encode())
         done = self.committing(do) if writes and not connection.in_atomic_block else do()
-        if self.mailing and text.startswith(UPDATE_NOTICE):
+        if self.mailing and text.startswith(UPDATE_MESSAGE):
             self.mailing = False
             self.tell()
         return done
 
-    def ask_about_notice(self, pk: int) -> str:
+    def ask_about_message(self, pk: int) -> str:
         self.asking = True
         try:
-            return "{} {}".format(
-                *Notice.objects.values_list("event__submission__name", "event__state").get(pk=pk)
-            )
+            return Message.objects.values_list("subject", flat=True).get(pk=pk)
         finally:
             self.asking = False
 
     def committing(self, commit: Callable[[], Any]) -> Any:
         self.commits += 1
-        identity = f"{self.step}|{self.stage}|{self.subject}{self.notice}|{self.written.hexdigest()[:16]}"
-        self.written, self.notice = hashlib.sha256(), ""
+        identity = f"{self.step}|{self.stage}|{self.subject}{self.message}|{self.written.hexdigest()[:16]}"
+        self.written, self.message = hashlib.sha256(), ""
         number = self.commits
         self.reach("commit", "before", number, identity)
         done = commit()

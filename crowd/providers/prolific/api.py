@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from crowd.providers.base import NoAnswer, NotFound, Refused
+from kbpo.core.json_text import read_json
 
 TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 PAGE = 100  # of lists
@@ -152,7 +153,7 @@ def _read(response: httpx.Response, what: str, lost: type[NoAnswer]) -> JSON:
     if not response.content:
         return {}
     try:
-        document = response.json()
+        document = read_json(response.content)
     except ValueError as error:
         raise lost(f"Prolific's answer cannot be read ({what}).") from error
     return document if isinstance(document, dict) else {"message": document}
@@ -174,7 +175,7 @@ def _retry_after(response: httpx.Response, now: datetime) -> float | None:
 def _reason(response: httpx.Response) -> str:
     """Say in one line what the error's document says."""
     try:
-        document = response.json()
+        document = read_json(response.content)
     except ValueError:
         return ""
     error = document.get("error", document) if isinstance(document, dict) else document

@@ -6,7 +6,6 @@ https://docs.prolific.com/api-reference/webhooks
 import base64
 import hashlib
 import hmac
-import json
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -14,6 +13,7 @@ from django.db import transaction
 from crowd.models import Assignment, Hit, ProlificEvent
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import InvalidInput, NotAllowed
+from kbpo.core.json_text import read_json
 
 SIGNATURE, TIMESTAMP, EVENT = (
     "X-Prolific-Request-Signature",
@@ -86,9 +86,9 @@ def receive(*, event_id: str, body: bytes, now: datetime) -> bool:
     if not 0 < len(event_id) <= _LONGEST_ID:
         raise InvalidInput(f"must have 1 to {_LONGEST_ID} characters", where=EVENT)
     try:
-        event = json.loads(body)
+        event = read_json(body)
         event_type, resource_id = str(event["event_type"])[:64], str(event["resource_id"])[:64]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         raise InvalidInput("The body must be JSON with event_type and resource_id.") from None
     if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in event_type + resource_id + event_id):
         raise InvalidInput("The event holds a NUL character, or half of one.")

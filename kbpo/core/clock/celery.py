@@ -9,6 +9,9 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import beat_init, celeryd_init, setup_logging
+from kombu import Queue
+
+from kbpo.core.database import limits
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
@@ -30,7 +33,7 @@ STAGES = (
     "index_entities",
     "read_checks",
     "normalise_files",
-    "send_notices",
+    "send_mail",
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
@@ -40,8 +43,11 @@ SELDOM = {
     "note_balances": 60.0,
     "remove_hits": 3600.0,
     "remove_orphans": 3600.0,
+    "forget_mail": 3600.0,
+    "watch_disk": 300.0,
 }
 NICER = 10  # how much lower than the web's the workers' priority is
+MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)
@@ -49,12 +55,16 @@ app.conf.update(
     # A known broker; `use_broker` finds the embedded one, which listens nowhere before it runs.
     broker_url=None,
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # it goes on when the broker is back, whenever that is
     broker_transport_options={"socket_connect_timeout": 2, "socket_timeout": 30},
     task_ignore_result=True,
     task_acks_late=False,
     task_serializer="json",
     accept_content=["json"],
     task_default_queue="kbpo",
+    # A worker takes from both, unless it is told otherwise (--queues).
+    task_queues=tuple(Queue(name, routing_key=name) for name in ("kbpo", MAIL_QUEUE)),
+    task_routes={"kbpo.pipeline.send_mail": {"queue": MAIL_QUEUE}},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     timezone="UTC",
@@ -95,6 +105,12 @@ def broker(*, start: bool) -> str | None:
 def use_broker(**_: Any) -> None:
     """Give workers and beat their broker, and keep it up while they run."""
     app.conf.update(broker_url=broker(start=True))
+
+
+@celeryd_init.connect
+def limit_waiting(**_: Any) -> None:
+    """Give tasks their time limits at the database."""
+    limits.set_limits(limits.TASKS)
 
 
 @celeryd_init.connect

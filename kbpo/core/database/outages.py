@@ -1,10 +1,28 @@
 """Telling a database that is away from one that refuses what it is asked."""
 
+import logging
+import threading
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
 from django.db import InterfaceError, OperationalError
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
 
 # Of SQLSTATE: the connection was lost or not made; the server stops, starts, or ended the session; all its
 # connections are taken. Running out of disk or memory, deadlocks and timeouts are faults of what was asked.
 AWAY = ("08", "57P", "53300")
+# What nobody waits for any longer: a statement's time, or a lock's.
+TOO_SLOW = ("57014", "55P03", "40P01")
+FULL = ("53100",)
+ONE_LINE_EVERY = 60.0  # seconds, of the log
+
+_lock = threading.Lock()
+_last_line = -ONE_LINE_EVERY
 
 
 def is_outage(error: BaseException) -> bool:
@@ -23,5 +41,45 @@ def is_outage(error: BaseException) -> bool:
         return True
     if not isinstance(error, OperationalError):
         return False
-    state = getattr(error.__cause__, "sqlstate", None)
+    state = _state(error)
     return state is None or state.startswith(AWAY)
+
+
+def is_too_slow(error: BaseException) -> bool:
+    """Say whether a statement was ended by a time limit of its connection, or by a deadlock."""
+    return isinstance(error, OperationalError) and _state(error) in TOO_SLOW
+
+
+def is_full(error: BaseException) -> bool:
+    """Say whether the database has no room left on its disk."""
+    return isinstance(error, OperationalError) and _state(error) in FULL
+
+
+def log_outage(error: BaseException) -> None:
+    """Write a line on an outage, one a minute in each process, without a traceback."""
+    global _last_line
+    with _lock:
+        if time.monotonic() - _last_line < ONE_LINE_EVERY:
+            return
+        _last_line = time.monotonic()
+    logger.error("the database is away: %s", " ".join(str(error).split())[:300])
+
+
+def later_if_away(stage: Callable[P, int]) -> Callable[P, int]:
+    """Have a task of the pipeline end quietly while the database is away: what it would do is still due."""
+
+    @wraps(stage)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> int:
+        try:
+            return stage(*args, **kwargs)
+        except (OperationalError, InterfaceError) as error:
+            if not is_outage(error):
+                raise
+            log_outage(error)
+            return 0
+
+    return quiet
+
+
+def _state(error: BaseException) -> str | None:
+    return getattr(error.__cause__, "sqlstate", None)

@@ -306,3 +306,22 @@ def test_every_team_that_has_submitted_competes(go: Go) -> None:
         assert competitors.count() == 3
         assert set(competitors.values_list("corpus", "team")) == pairs
         go("0013_scores_are_rows")
+
+
+def test_a_notice_that_was_not_sent_becomes_a_message(go: Go) -> None:
+    apps = go("0016_quotas_of_people")
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="old", name="Old")
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    user = apps.get_model("accounts", "User").objects.create(email="m@example.org")
+    apps.get_model("annotations", "Competitor").objects.create(corpus=corpus, team=team)
+    submission = apps.get_model("evaluation", "Submission").objects.create(
+        corpus=corpus, team=team, name="one", format="tac2017", state="refused", uploaded_by=user
+    )
+    events = apps.get_model("evaluation", "SubmissionEvent").objects
+    notices = apps.get_model("evaluation", "Notice").objects
+    notices.create(event=events.create(submission=submission, state="refused"), sent_at=timezone.now())
+    notices.create(event=events.create(submission=submission, state="scored"))
+    apps = go("0017_notices_are_mail")
+    [message] = apps.get_model("core", "Message").objects.all()
+    assert (message.subject, message.recipients) == ("one is scored", {"to": ["m@example.org"]})
+    assert f"/submissions/{submission.pk}/" in message.text

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from kbpo.core.clock.celery import app
 from kbpo.environment import REQUIRED, VARIABLES, read
 
 ROOT = Path(__file__).resolve().parents[3]
-OURS = ("migrate", "web", "worker", "beat")
+OURS = ("migrate", "web", "worker", "mailer", "beat")
 VALUES = {
     "SECRET_KEY": "Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn0123456789",
     "ALLOWED_HOSTS": "kbpo.example.org",
@@ -57,6 +58,14 @@ def test_the_addresses_name_services_that_are_there() -> None:
     given = read(filled(services()["web"]["environment"]))
     assert given.database is not None
     assert {given.database["HOST"], given.redis_url.split("/")[2].split(":")[0]} <= set(services())
+
+
+def test_every_queue_has_a_worker() -> None:
+    commands = [
+        service["command"] for service in services().values() if " worker " in service.get("command", "")
+    ]
+    taken = [command.split("--queues ")[1].split()[0] for command in commands]
+    assert sorted(taken) == sorted(queue.name for queue in app.conf.task_queues)
 
 
 def test_postgres_takes_the_password_that_the_service_gives() -> None:

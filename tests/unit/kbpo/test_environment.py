@@ -33,7 +33,7 @@ def test_debug_can_be_kept_on_with_a_database_url() -> None:
 
 def test_a_database_url_becomes_djangos_settings() -> None:
     assert read(SERVER).database == {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "kbpo.core.database.backend",
         "NAME": "kbpo",
         "USER": "kbpo",
         "PASSWORD": "p@ss",
@@ -56,7 +56,7 @@ def test_hosts_are_split_at_commas() -> None:
 def test_an_email_url_becomes_djangos_settings() -> None:
     email = read({"EMAIL_URL": "smtp+tls://me%40example.org:secret@mail.example.org"}).email
     assert email == {
-        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "MAIL_TRANSPORT": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": "mail.example.org",
         "EMAIL_PORT": 587,
         "EMAIL_HOST_USER": "me@example.org",

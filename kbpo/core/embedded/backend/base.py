@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.db.backends.postgresql import base
-
+from kbpo.core.database.backend import base
 from kbpo.core.embedded import Postgres, postgres
 
 

@@ -1,3 +1,5 @@
+import socket
+import time
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -13,13 +15,17 @@ from kbpo.core.clock.nudge import nudge
 TASK = "kbpo.pipeline.close_batches"
 
 
+@pytest.fixture(autouse=True)
+def broker_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_away_until", -2 * module.AWAY)
+
+
 @pytest.fixture
 def send(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Mock:
     settings.KBPO_NUDGE = True
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     sent = Mock()
     monkeypatch.setattr(app, "send_task", sent)
-    module._log_once.cache_clear()
     return sent
 
 
@@ -49,7 +55,6 @@ def test_a_broker_that_is_away_is_no_error_and_logged_once(
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     warning = Mock()
     monkeypatch.setattr(module.logger, "warning", warning)
-    module._log_once.cache_clear()
     with django_capture_on_commit_callbacks(execute=True):
         nudge(TASK)
         nudge(TASK)
@@ -77,3 +82,18 @@ def test_nudges_can_be_turned_off(
     with django_capture_on_commit_callbacks() as callbacks:
         nudge(TASK)
     assert callbacks == []
+
+
+def test_a_broker_that_says_nothing_is_not_waited_for(
+    settings: LazySettings,
+    db: None,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    settings.KBPO_NUDGE = True
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings.REDIS_URL = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        started = time.monotonic()
+        with django_capture_on_commit_callbacks(execute=True):
+            for _ in range(20):
+                nudge(TASK)
+    assert time.monotonic() - started < 3

@@ -4,7 +4,8 @@ from pathlib import Path
 from django.conf import LazySettings
 from django.core.mail import EmailMessage
 
-from kbpo.core.mail import FileBackend
+from kbpo import settings as kbpo_settings
+from kbpo.core.mail.files import FileBackend
 
 
 def test_each_message_is_a_file(settings: LazySettings, tmp_path: Path) -> None:
@@ -21,3 +22,7 @@ def test_a_link_stays_in_one_piece(settings: LazySettings, tmp_path: Path) -> No
     FileBackend().send_messages([EmailMessage("Confirm", f"Open {link} now", to=["a@example.org"])])
     [path] = tmp_path.iterdir()
     assert link in path.read_text(encoding="utf-8")
+
+
+def test_the_site_mails_by_its_outbox() -> None:
+    assert kbpo_settings.EMAIL_BACKEND == "kbpo.core.mail.outbox.Outbox"

@@ -1,0 +1,101 @@
+"""The cache of a server: Redis, and while that is away this process' own memory.
+
+Nothing that must hold is kept in a cache, so all that is lost is speed. Limits that a library counts here go
+on being counted, by each process for itself.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+logger = logging.getLogger(__name__)
+
+AWAY = 10.0  # seconds in which Redis is not asked again
+PATIENCE = 0.3  # seconds for Redis to answer, or to be reached
+
+
+class ForgivingCache(BaseCache):
+    """Redis where it answers; this process' memory where it does not.
+
+    Parameters
+    ----------
+    server : str
+        Redis' address.
+    params : dict
+        As Django gives them.
+    """
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+        timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+        given = {**params, "OPTIONS": {**timeouts, **params.get("OPTIONS", {})}}
+        self._redis: BaseCache = RedisCache(server, given)
+        self._local: BaseCache = LocMemCache("while-redis-is-away", {})
+        self._lock = threading.Lock()
+        self._away_until = 0.0
+
+    def _ask(self, act: Callable[[BaseCache], Any]) -> Any:
+        if time.monotonic() < self._away_until:
+            return act(self._local)
+        try:
+            return act(self._redis)
+        except (RedisError, OSError) as error:
+            with self._lock:
+                is_news = self._away_until < time.monotonic() - AWAY
+                self._away_until = time.monotonic() + AWAY
+            if is_news:
+                logger.warning("Redis is away; this process' memory is the cache meanwhile (%s)", error)
+            return act(self._local)
+
+    def add(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Keep a value unless there is one."""
+        return bool(self._ask(lambda cache: cache.add(key, value, timeout, version)))
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """Return a value."""
+        return self._ask(lambda cache: cache.get(key, default, version))
+
+    def set(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        """Keep a value."""
+        self._ask(lambda cache: cache.set(key, value, timeout, version))
+
+    def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Keep what is there for longer."""
+        return bool(self._ask(lambda cache: cache.touch(key, timeout, version)))
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        """Forget a value."""
+        return bool(self._ask(lambda cache: cache.delete(key, version)))
+
+    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
+        """Add to a number."""
+        return int(self._ask(lambda cache: cache.incr(key, delta, version)))
+
+    def has_key(self, key: Any, version: int | None = None) -> bool:
+        """Say whether there is a value."""
+        return bool(self._ask(lambda cache: cache.has_key(key, version)))
+
+    def get_many(self, keys: Any, version: int | None = None) -> dict[Any, Any]:
+        """Return the values that are there."""
+        return dict(self._ask(lambda cache: cache.get_many(keys, version)))
+
+    def set_many(
+        self, data: Mapping[Any, Any], timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> list[Any]:
+        """Keep values."""
+        return list(self._ask(lambda cache: cache.set_many(dict(data), timeout, version)) or [])
+
+    def delete_many(self, keys: Any, version: int | None = None) -> None:
+        """Forget values."""
+        self._ask(lambda cache: cache.delete_many(keys, version))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._ask(lambda cache: cache.clear())

@@ -1,0 +1,15 @@
+"""How gunicorn serves the site: ``gunicorn --config python:kbpo.web_server kbpo.wsgi``.
+
+The numbers are for two cores, and `benchmarks/web.py` compares them with others. ``WEB_CONCURRENCY`` says how
+many workers another machine has: as many as cores, and one.
+"""
+
+import os
+
+bind = "0.0.0.0:8000"
+worker_class = "gthread"  # a sender that is slow, or a database that is away, holds a thread and no worker
+workers = int(os.environ.get("WEB_CONCURRENCY") or 3)
+threads = 4
+timeout = 120  # seconds without a sign of life of a worker
+graceful_timeout = 30
+keepalive = 5
