@@ -29,6 +29,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, notices, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
+from kbpo.core import limits
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
 from marketplace import lifecycle
@@ -191,6 +192,11 @@ def note_balances() -> int:
     return accounts.note_balances(now=timezone.now())
 
 
+def sweep_counts() -> int:
+    """Delete counts of requests that have ended; return how many. No stage: they are not heeded any more."""
+    return limits.sweep(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -274,5 +280,13 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, note_balances, sweep_marketplace):
+for _stage in (
+    *STAGES,
+    remove_orphans,
+    end_studies,
+    remove_hits,
+    note_balances,
+    sweep_counts,
+    sweep_marketplace,
+):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

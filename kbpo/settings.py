@@ -66,11 +66,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "kbpo.accounts.guessing.known_browser",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kbpo.core.refusals.RefusalMiddleware",
     "kbpo.middleware.StorableText",
+    "kbpo.accounts.request_limits.RequestLimits",
 ]
 
 TEMPLATES = [
@@ -133,7 +135,6 @@ FILE_UPLOAD_HANDLERS = [
 ]
 REDIS_URL = _given.redis_url  # empty: the embedded one
 if not DEVELOPMENT:
-    # Sign-in limits are counted here, and have to hold for all web processes together.
     CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -166,6 +167,11 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_ADAPTER = "kbpo.accounts.adapter.AccountAdapter"
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
+    False  # kbpo.accounts.guessing and .request_limits count in the database
+)
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 
 # Mail: in development, files that a person or a test can open

@@ -40,6 +40,7 @@ SELDOM = {
     "note_balances": 60.0,
     "remove_hits": 3600.0,
     "remove_orphans": 3600.0,
+    "sweep_counts": 600.0,
 }
 NICER = 10  # how much lower than the web's the workers' priority is
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
