@@ -45,6 +45,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "kbpo.core.admin_config.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -73,6 +75,7 @@ MIDDLEWARE = [
     "kbpo.core.refusals.RefusalMiddleware",
     "kbpo.middleware.StorableText",
     "kbpo.accounts.request_limits.RequestLimits",
+    "kbpo.accounts.factors.FactorFirst",
 ]
 
 TEMPLATES = [
@@ -173,6 +176,17 @@ ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
 )
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
+OPERATORS_NEED_FACTORS = not DEVELOPMENT
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEVELOPMENT  # http://localhost, which browsers take for safe
+MFA_TOTP_ISSUER = "KBP Online"
+MFA_TOTP_TOLERANCE = 1  # clocks differ by half a minute (RFC 6238, 5.2)
+MFA_FORMS = {
+    "authenticate": "kbpo.accounts.forms.CodeForm",
+    "reauthenticate": "kbpo.accounts.forms.CodeAgainForm",
+    "add_webauthn": "kbpo.accounts.forms.PasskeyForm",
+}
 
 # Mail: in development, files that a person or a test can open
 

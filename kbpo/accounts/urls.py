@@ -13,4 +13,5 @@ urlpatterns = [
     path("teams/invitations/<int:pk>/", views.answer, name="invitation"),
     path("teams/<int:pk>/", views.team, name="team"),
     path("teams/<int:pk>/leave/", views.leave, name="team_leave"),
+    path("accounts/sessions/<int:pk>/end/", views.end_session, name="session_end"),
 ]
