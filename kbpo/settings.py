@@ -47,6 +47,8 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "kbpo.core.admin_config.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -187,6 +189,26 @@ MFA_FORMS = {
     "reauthenticate": "kbpo.accounts.forms.CodeAgainForm",
     "add_webauthn": "kbpo.accounts.forms.PasskeyForm",
 }
+SOCIALACCOUNT_ADAPTER = "kbpo.accounts.organisations.OrganisationAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_EMAIL_VERIFICATION = "mandatory"
+SOCIALACCOUNT_REAUTHENTICATION_REQUIRED = True  # before an account is connected, or let go
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds
+if _given.access.organisation:
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": "organisation",
+                    "name": _given.access.organisation.name,
+                    "client_id": _given.access.organisation.client_id,
+                    "secret": _given.access.organisation.client_secret,
+                    "settings": {"server_url": _given.access.organisation.server_url},
+                }
+            ],
+        }
+    }
 
 # Mail: in development, files that a person or a test can open
 

@@ -67,6 +67,8 @@ RULES: Mapping[str, Rule] = {
     "account_email": CHANGES,
     "mfa_login_webauthn": PASSKEYS,
     "openid_connect_login": ORGANISATION,
+    "organisation_sign_in": ORGANISATION,
+    "organisation_come_back": ORGANISATION,
     "openid_connect_callback": ORGANISATION,
     "upload": UPLOADS,
     "api_uploads": UPLOADS,
