@@ -42,7 +42,8 @@ def must_have_factor(user: User | AnonymousUser) -> bool:
 
 def has_factor(user: User) -> bool:
     """Say whether somebody has an app or a key; recovery codes alone are none."""
-    return Authenticator.objects.filter(user=user, type__in=FACTORS).exists()
+    found: bool = Authenticator.objects.filter(user=user, type__in=FACTORS).exists()
+    return found
 
 
 def find_by_code(*, user: User, code: str, now: datetime) -> Authenticator | None:
