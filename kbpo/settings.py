@@ -179,6 +179,7 @@ ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
 OPERATORS_NEED_FACTORS = not DEVELOPMENT
+MFA_ADAPTER = "kbpo.accounts.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEVELOPMENT  # http://localhost, which browsers take for safe

@@ -3,6 +3,8 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -43,3 +45,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if limits.take(MAILS, template_prefix, email.lower(), now=now):
             return
         super().send_mail(template_prefix, email, context)
+
+
+class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Names passkeys by what they are."""
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        """Return the name that a new one has unless its owner gives another."""
+        there = Authenticator.objects.filter(user=user, type=type).count()
+        return f"Passkey {there + 1}"
