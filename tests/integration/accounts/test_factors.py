@@ -253,6 +253,6 @@ def test_nobody_ends_somebody_elses_session(ann, client):
 
 def test_the_update_ends_sessions_that_no_page_would_list(ann, client):
     client.force_login(ann)
-    update = import_module("kbpo.accounts.migrations.0004_sessions_are_listed")
+    update = import_module("kbpo.accounts.migrations.0005_sessions_are_listed")
     update.sign_everybody_out(apps, None)
     assert not Session.objects.exists()
