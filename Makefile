@@ -69,6 +69,7 @@ PRODUCTION := DEBUG=0 \
 	SITE_URL=https://kbpo.example.org \
 	DATABASE_URL=postgres://kbpo:kbpo@127.0.0.1:1/kbpo \
 	REDIS_URL=redis://127.0.0.1:1/0 \
+	TRUSTED_PROXIES=127.0.0.1 \
 	EMAIL_URL=smtp+tls://kbpo:kbpo@127.0.0.1:1 \
 	DEFAULT_FROM_EMAIL=kbpo@kbpo.example.org
 

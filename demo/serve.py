@@ -27,6 +27,7 @@ from kbpo.environment import VARIABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
+NAME = "localhost"  # of the site: browsers keep passkeys for names alone
 FIRST_PORT, LAST_PORT = 8000, 65535
 LOOK = 0.1  # seconds between looks at the processes
 OWNER = "operator@demo.example"
@@ -89,7 +90,7 @@ def serve(environ: Mapping[str, str]) -> None:
     port = read_port(environ.get("PORT") or str(FIRST_PORT))
     home = Path(environ.get("KBPO_HOME") or "var").expanduser().absolute()
     own = {name: value for name, value in environ.items() if name not in VARIABLES} | {
-        "SITE_URL": f"http://{HOST}:{port}",
+        "SITE_URL": f"http://{NAME}:{port}",
         "KBPO_HOME": str(home),
         "PYTHONUNBUFFERED": "1",
     }
@@ -109,7 +110,7 @@ def serve(environ: Mapping[str, str]) -> None:
             for name, command in processes(web.fileno()).items():
                 parts.append(start(name, command, own, logs, pass_fds=[web.fileno()]))
             wait_until_answers(port, parts)
-            print(f"\nKBP Online is at http://{HOST}:{port}/\n\n{logins}\n\nCtrl-C ends it.", flush=True)
+            print(f"\nKBP Online is at http://{NAME}:{port}/\n\n{logins}\n\nCtrl-C ends it.", flush=True)
             while True:
                 check(parts)
                 time.sleep(LOOK)

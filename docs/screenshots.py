@@ -46,7 +46,7 @@ SIZES = {"": (1280, 900), "-phone": (360, 780)}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Take every picture; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", default=f"http://127.0.0.1:{os.environ.get('PORT', '8000')}")
+    parser.add_argument("--url", default=f"http://localhost:{os.environ.get('PORT', '8000')}")
     parser.add_argument("--submitter", default="researcher@demo.example", metavar="ADDRESS")
     parser.add_argument("--annotator", default="annotator@demo.example", metavar="ADDRESS")
     parser.add_argument("--password", default="kbpo-demo")

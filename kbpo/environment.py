@@ -18,7 +18,8 @@ variable                      meaning
 ============================  ========================================================================
 
 Outside ``DEBUG`` the second to the sixth must be given, and the last must not. Those of the crowd stand in
-`kbpo.crowd_environment`.
+`kbpo.crowd_environment`, those of who comes in, and by which proxies, in `kbpo.access_environment`; of these
+``TRUSTED_PROXIES`` must be given outside ``DEBUG`` too.
 """
 
 import os
@@ -30,12 +31,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from kbpo import crowd_environment
+from kbpo import access_environment, crowd_environment
+from kbpo.access_environment import AccessEnvironment
 from kbpo.core.errors import InvalidInput
 from kbpo.crowd_environment import CrowdEnvironment
 
-VARIABLES = crowd_environment.VARIABLES | frozenset(
-    {
+VARIABLES = (
+    crowd_environment.VARIABLES
+    | access_environment.VARIABLES
+    | {
         "DEBUG",
         "SECRET_KEY",
         "ALLOWED_HOSTS",
@@ -49,7 +53,7 @@ VARIABLES = crowd_environment.VARIABLES | frozenset(
         "KBPO_EPOCH_SECRET",
     }
 )
-REQUIRED = ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL", "DATABASE_URL", "REDIS_URL")
+REQUIRED = ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL", "DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES")
 SHORTEST_KEY = 50  # characters; Django's own check asks for as many
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
@@ -85,6 +89,7 @@ class Environment:
     epoch_secret : bytes
         Empty where epochs draw their own.
     crowd : CrowdEnvironment
+    access : AccessEnvironment
     """
 
     debug: bool
@@ -100,6 +105,7 @@ class Environment:
     teams_need_approval: bool
     epoch_secret: bytes
     crowd: CrowdEnvironment
+    access: AccessEnvironment
 
 
 def read(environ: Mapping[str, str]) -> Environment:
@@ -134,6 +140,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
+        access=access_environment.read(given, debug=debug),
     )
 
 

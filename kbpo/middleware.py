@@ -8,6 +8,7 @@ from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 
 from crowd.hits import policy
+from kbpo.core.clients import comes_from_proxy
 from kbpo.core.errors import InvalidInput
 from kbpo.core.refusals import refusal_page
 
@@ -25,6 +26,19 @@ POLICY = "; ".join(
 
 HIT_URLS = "kbpo.hit_urls"
 OUTAGES = (503, 507)
+
+
+def forwarded_scheme(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Forget what anybody but a trusted proxy says of the scheme that was asked by."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if not comes_from_proxy(request):
+            request.META.pop("HTTP_X_FORWARDED_PROTO", None)
+        return get_response(request)
+
+    return middleware
 
 
 def hit_origin(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from random import Random, SystemRandom
+from typing import Any
 
 from celery import shared_task
 from django.db.models import QuerySet
@@ -29,7 +30,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
 from kbpo.accounts.models import WorkerIdentity
-from kbpo.core import disk
+from kbpo.core import disk, limits
 from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, later_if_away
@@ -208,6 +209,11 @@ def note_balances() -> int:
     return accounts.note_balances(now=timezone.now())
 
 
+def sweep_counts() -> int:
+    """Delete counts of requests that have ended; return how many. No stage: they are not heeded any more."""
+    return limits.sweep(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -297,7 +303,7 @@ def _each_submission(
 
 
 #: A mail server that dribbles is cut off, sooner than its message's lease ends.
-LIMITS = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
+LIMITS: dict[str, Any] = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
 
 for _stage in (
     *STAGES,
@@ -307,8 +313,11 @@ for _stage in (
     end_studies,
     remove_hits,
     note_balances,
+    sweep_counts,
     sweep_marketplace,
 ):
-    shared_task(
-        name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True, **LIMITS.get(_stage.__name__, {})
-    )(later_if_away(_stage))
+    limits_of: dict[str, Any] = LIMITS.get(_stage.__name__, {})
+    task: Callable[..., Any] = shared_task(
+        name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True, **limits_of
+    )
+    task(later_if_away(_stage))

@@ -46,6 +46,10 @@ INSTALLED_APPS = [
     "rest_framework",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "kbpo.core.admin_config.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -58,6 +62,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "kbpo.middleware.forwarded_scheme",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "kbpo.middleware.content_security_policy",
@@ -66,11 +71,14 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "kbpo.accounts.guessing.known_browser",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "kbpo.core.refusals.RefusalMiddleware",
     "kbpo.middleware.StorableText",
+    "kbpo.accounts.request_limits.RequestLimits",
+    "kbpo.accounts.factors.FactorFirst",
 ]
 
 TEMPLATES = [
@@ -166,7 +174,44 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_ADAPTER = "kbpo.accounts.adapter.AccountAdapter"
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
+    False  # kbpo.accounts.guessing and .request_limits count in the database
+)
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of what happens to passwords and factors, whose they are is told
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = SITE_URL.split(":", 1)[0]
+OPERATORS_NEED_FACTORS = not DEVELOPMENT
+MFA_ADAPTER = "kbpo.accounts.adapter.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEVELOPMENT  # http://localhost, which browsers take for safe
+MFA_TOTP_ISSUER = "KBP Online"
+MFA_TOTP_TOLERANCE = 1  # clocks differ by half a minute (RFC 6238, 5.2)
+MFA_FORMS = {
+    "authenticate": "kbpo.accounts.forms.CodeForm",
+    "reauthenticate": "kbpo.accounts.forms.CodeAgainForm",
+    "add_webauthn": "kbpo.accounts.forms.PasskeyForm",
+}
+SOCIALACCOUNT_ADAPTER = "kbpo.accounts.organisations.OrganisationAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_EMAIL_VERIFICATION = "mandatory"
+SOCIALACCOUNT_REAUTHENTICATION_REQUIRED = True  # before an account is connected, or let go
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds
+if _given.access.organisation:
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": "organisation",
+                    "name": _given.access.organisation.name,
+                    "client_id": _given.access.organisation.client_id,
+                    "secret": _given.access.organisation.client_secret,
+                    "settings": {"server_url": _given.access.organisation.server_url},
+                }
+            ],
+        }
+    }
 
 # Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
@@ -211,6 +256,7 @@ REST_FRAMEWORK = {
 
 # Safety
 
+TRUSTED_PROXIES = _given.access.trusted_proxies
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
@@ -218,9 +264,9 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 if not DEVELOPMENT:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_HSTS_SECONDS = 365 * 24 * 3600
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
+    # An hour can be waited for; subdomains and browsers' own lists are for who owns the whole domain to say.
+    SECURE_HSTS_SECONDS = _given.access.hsts_seconds
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 
 LOGGING = {

@@ -1,6 +1,13 @@
 """The forms of people and teams."""
 
+from allauth.core import context
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
+from django.utils import timezone
+
+from kbpo.accounts import factors, guessing
 
 
 class NameForm(forms.Form):
@@ -29,4 +36,49 @@ class MemberForm(forms.Form):
     email = forms.EmailField(
         label="Mail address",
         help_text="They join by accepting, once they have an account here, and can then do all you can.",
+    )
+
+
+class _CountedCode:
+    """A code, looked at as `kbpo.accounts.factors` does, and counted while it is wrong."""
+
+    def clean_code(self) -> str:
+        """Find out of which factor the code is."""
+        code, now = str(self.cleaned_data["code"]), timezone.now()  # type: ignore[attr-defined]
+        guess = guessing.count_guess(
+            context.request,
+            kind=guessing.CODE,
+            account=self.user.email,  # type: ignore[attr-defined]
+            now=now,
+        )
+        factor = factors.find_by_code(user=self.user, code=code, now=now)  # type: ignore[attr-defined]
+        if factor is None:
+            raise get_adapter().validation_error("incorrect_code")
+        guessing.take_back(guess)
+        self.authenticator = factor
+        return code
+
+
+class CodeForm(_CountedCode, AuthenticateForm):  # type: ignore[misc]
+    """The code that completes a sign-in."""
+
+
+class CodeAgainForm(_CountedCode, ReauthenticateForm):  # type: ignore[misc]
+    """The code that is asked for before something that matters."""
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
+    """A passkey, or a key that stands beside the password."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=100,
+        required=False,
+        help_text="By which you know it again: “phone”, “blue key”.",
+    )
+    passwordless = forms.BooleanField(
+        label="It signs me in by itself, without the password",
+        required=False,
+        initial=True,
+        help_text="The device then asks for your finger, face or PIN. Some older keys cannot do that.",
     )

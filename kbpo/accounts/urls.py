@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from kbpo.accounts import views
+from kbpo.accounts import organisations, views
 
 urlpatterns = [
     path("teams/", views.my_teams, name="teams"),
@@ -13,4 +13,11 @@ urlpatterns = [
     path("teams/invitations/<int:pk>/", views.answer, name="invitation"),
     path("teams/<int:pk>/", views.team, name="team"),
     path("teams/<int:pk>/leave/", views.leave, name="team_leave"),
+    path("accounts/oidc/<str:provider_id>/login/", organisations.sign_in, name="organisation_sign_in"),
+    path(
+        "accounts/oidc/<str:provider_id>/login/callback/",
+        organisations.come_back,
+        name="organisation_come_back",
+    ),
+    path("accounts/sessions/<int:pk>/end/", views.end_session, name="session_end"),
 ]

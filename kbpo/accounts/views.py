@@ -2,15 +2,17 @@
 
 from typing import cast
 
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from kbpo.accounts import teams
+from kbpo.accounts import sessions, teams
 from kbpo.accounts.forms import MemberForm, NameForm, TeamForm
 from kbpo.accounts.models import Invitation, Membership, Team, User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -132,6 +134,19 @@ def _require_operator(request: HttpRequest) -> User:
     if not user.is_operator:
         raise NotAllowed("Operators approve teams; yours is shown to them.")
     return user
+
+
+@login_required
+@require_POST
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    """Sign the person out of one of their sessions."""
+    session = get_object_or_404(UserSession, pk=pk, user=cast(User, request.user))
+    if session.session_key == request.session.session_key:
+        logout(request)
+        return redirect("home")
+    sessions.end(session=session)
+    messages.success(request, "You are signed out there.")
+    return redirect("usersessions_list")
 
 
 def _my_teams(request: HttpRequest, name: NameForm, new: TeamForm, status: int = 200) -> HttpResponse:

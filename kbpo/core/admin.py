@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.admin.options import TO_FIELD_VAR
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import reverse
+
+from kbpo.core.errors import NotAllowed
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -21,6 +26,13 @@ class OperatorsSite(admin.AdminSite):
 
     site_header = site_title = "KBP Online: operators"
     index_title = "What there is"
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Lead to the site's own sign-in: a door, with its limits and second factors, for all."""
+        if request.user.is_authenticated:
+            raise NotAllowed("The admin is for operators; ask one of them if you should be one.")
+        target = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME)
+        return redirect_to_login(target or reverse("admin:index", current_app=self.name))
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """Refuse a column without a name, which Django's pages would look for and fail."""

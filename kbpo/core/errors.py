@@ -34,9 +34,20 @@ class TryAgain(Conflict):
 
 
 class TooMany(KbpoError):
-    """Somebody asks for more at a time than anybody may."""
+    """Somebody asks for more at a time than anybody may.
+
+    Parameters
+    ----------
+    message : str
+    retry_after : int or None
+        Seconds after which the same would be taken, if that is known.
+    """
 
     status = 429
+
+    def __init__(self, message: str, *, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Busy(KbpoError):

@@ -1,4 +1,4 @@
-"""The outbox: mail that is to be sent."""
+"""The outbox of mail, and what is counted of requests."""
 
 from django.db import models
 from django.db.models import Q
@@ -43,3 +43,17 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return self.subject
+
+
+class RequestCount(models.Model):
+    """How often something was done since the first time, until a moment at which it is counted anew.
+
+    What is counted, and whose it is, stands in the key alone, which nobody can read back.
+    """
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField()
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.count} until {self.ends_at}"

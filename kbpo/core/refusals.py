@@ -92,7 +92,15 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
     context = {"heading": heading, "message": str(error), "status": error.status}
     # Set where the site's own page cannot be shown: on the HIT pages' host.
     template = getattr(request, "refused_template", "refused.html")
-    return render(request, template, context, status=error.status)
+    response = render(request, template, context, status=error.status)
+    for name, value in _headers(error).items():
+        response.headers[name] = value
+    return response
+
+
+def refusal_json(error: KbpoError) -> JsonResponse:
+    """Return a refusal as the API words it, for what is refused before a view of the API is asked."""
+    return JsonResponse({"detail": str(error)}, status=error.status, headers=_headers(error))
 
 
 class RefusalMiddleware:
@@ -147,9 +155,15 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
         None: the exception is raised again.
     """
     if isinstance(exc, KbpoError):
-        return Response({"detail": str(exc)}, status=exc.status)
+        return Response({"detail": str(exc)}, status=exc.status, headers=_headers(exc))
     if (refusal := outage_of(exc)) is not None:
         response = Response({"detail": str(refusal)}, status=refusal.status)
         mark_outage(response, refusal.status)
         return response
     return exception_handler(exc, dict(context))
+
+
+def _headers(error: KbpoError) -> dict[str, str]:
+    """Return what a refusal says to programs, beside its status."""
+    wait = getattr(error, "retry_after", None)
+    return {} if wait is None else {"Retry-After": str(wait)}

@@ -8,6 +8,7 @@ from tests.conftest import ROOT
 
 # Crowd, quota, uploads, retention, leases: files of tests/, and folders, whose files that speak of time run.
 ON_OTHER_DAYS = [
+    "integration/accounts",
     "integration/crowd",
     "integration/desk",
     "integration/evaluation/test_before_it_costs.py",
@@ -45,6 +46,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_migrations.py",
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",
+    "integration/kbpo/core/test_limits.py",
     "integration/kbpo/core/test_nudge.py",
     "integration/test_backups.py",
     "integration/test_documents_settled_again.py",

@@ -13,6 +13,7 @@ SERVER = {
     "SITE_URL": "https://kbpo.example.org",
     "DATABASE_URL": "postgres://kbpo:kbpo@127.0.0.1:1/kbpo",
     "REDIS_URL": "redis://127.0.0.1:1/0",
+    "TRUSTED_PROXIES": "10.0.0.5",
     "EMAIL_URL": "smtp://127.0.0.1:1",
     "DEFAULT_FROM_EMAIL": "kbpo@example.org",
 }

@@ -109,19 +109,19 @@ class TestWhileItServes:
         yield from run_demo(home, port)
 
     def test_it_says_where_the_site_is_and_who_may_sign_in(self, demo: Demo, port: str) -> None:
-        assert f"http://127.0.0.1:{port}/" in demo.said
+        assert f"http://localhost:{port}/" in demo.said
         assert re.search(r"\S+@\S+\s+password \S+", demo.said)
 
     def test_the_site_answers(self, demo: Demo, port: str) -> None:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as response:
+        with urllib.request.urlopen(f"http://localhost:{port}/", timeout=30) as response:
             assert response.status == 200
 
     def test_the_hit_pages_answer_by_the_machines_other_name(self, demo: Demo, port: str) -> None:
         with pytest.raises(urllib.error.HTTPError) as refusal:
-            urllib.request.urlopen(f"http://localhost:{port}/hits/none/", timeout=30)
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/hits/none/", timeout=30)
         assert "There is no such task" in refusal.value.read().decode()
         with pytest.raises(urllib.error.HTTPError) as refusal:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/hits/none/", timeout=30)
+            urllib.request.urlopen(f"http://localhost:{port}/hits/none/", timeout=30)
         assert "There is no such page" in refusal.value.read().decode()
 
     def test_the_clock_ticks_and_the_worker_works(self, demo: Demo, home: Path) -> None:

@@ -45,6 +45,7 @@ SELDOM = {
     "remove_orphans": 3600.0,
     "forget_mail": 3600.0,
     "watch_disk": 300.0,
+    "sweep_counts": 600.0,
 }
 NICER = 10  # how much lower than the web's the workers' priority is
 MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone

@@ -40,7 +40,8 @@ def pause(attempts: int) -> timedelta:
     >>> [pause(tries).seconds for tries in (1, 2, 3, 20)]
     [10, 20, 40, 3600]
     """
-    return min(FIRST_PAUSE * 2 ** min(attempts - 1, 20), LONGEST_PAUSE)
+    doublings: int = 2 ** min(attempts - 1, 20)
+    return min(FIRST_PAUSE * doublings, LONGEST_PAUSE)
 
 
 def send_mail() -> int:
@@ -67,9 +68,10 @@ def _send_due() -> int:
             if _send(message, connection):
                 sent += 1
             else:
-                connection = _closed(connection)
+                _close(connection)
+                connection = None
     finally:
-        _closed(connection)
+        _close(connection)
     return sent
 
 
@@ -92,7 +94,7 @@ def _send(message: Message, connection: BaseEmailBackend) -> bool:
     return False
 
 
-def _closed(connection: BaseEmailBackend | None) -> None:
+def _close(connection: BaseEmailBackend | None) -> None:
     """Close a connection, whatever state it is in."""
     if connection is not None:
         try:

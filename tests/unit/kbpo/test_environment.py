@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from kbpo import access_environment, crowd_environment, environment
 from kbpo.core.errors import InvalidInput
 from kbpo.environment import REQUIRED, VARIABLES, kept_secret, read
 
@@ -12,6 +13,7 @@ SERVER = {
     "SITE_URL": "https://kbpo.example.org",
     "DATABASE_URL": "postgres://kbpo:p%40ss@db.example.org:5433/kbpo?sslmode=require",
     "REDIS_URL": "redis://redis.example.org:6379/0",
+    "TRUSTED_PROXIES": "10.0.0.5",
 }
 
 
@@ -124,10 +126,8 @@ def test_an_epoch_secret_that_is_not_hex_is_refused() -> None:
 
 
 def test_the_documentation_lists_every_variable() -> None:
-    import kbpo.crowd_environment
-    import kbpo.environment
-
-    documented = f"{kbpo.environment.__doc__}\n{kbpo.crowd_environment.__doc__}".splitlines()
+    modules = (environment, crowd_environment, access_environment)
+    documented = [line for module in modules for line in (module.__doc__ or "").splitlines()]
     assert all(any(line.startswith(f"``{name}``") for line in documented) for name in VARIABLES)
 
 

@@ -1,0 +1,56 @@
+"""What we do otherwise than django-allauth: whose address it is, how often is guessed, how much is mailed."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from django.http import HttpRequest
+from django.utils import timezone
+
+from kbpo.accounts import guessing
+from kbpo.accounts.models import User
+from kbpo.core import limits
+from kbpo.core.clients import client_address
+from kbpo.core.limits import Limit
+
+#: What anybody can have sent to anybody: more than these are dropped in silence. Those that were sent do.
+MAILS = Limit("mails", 5, 3600, "messages of a kind to one address")
+CONFIRMATIONS = Limit("confirmations", 1, 180, "messages that confirm an address")
+CONFIRMATION = "account/email/email_confirmation"
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Counts guesses and mails in the database; its own limits, kept in a cache, are off."""
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address of who asks."""
+        return client_address(request)
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Look whether a password is right: for sign-in, and where it is asked for once more."""
+        account, now = str(credentials.get("email") or credentials.get("username") or ""), timezone.now()
+        guess = guessing.count_guess(request, kind=guessing.PASSWORD, account=account, now=now)
+        user: User | None = super().authenticate(request, **credentials)
+        if user is not None:
+            guessing.take_back(guess)
+            guessing.count_sign_in(account=account, now=now)
+        return user
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a message, if the address has not had too many of its kind."""
+        now = timezone.now()
+        if template_prefix.startswith(CONFIRMATION) and limits.take(CONFIRMATIONS, email.lower(), now=now):
+            return
+        if limits.take(MAILS, template_prefix, email.lower(), now=now):
+            return
+        super().send_mail(template_prefix, email, context)
+
+
+class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Names passkeys by what they are."""
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        """Return the name that a new one has unless its owner gives another."""
+        there = Authenticator.objects.filter(user=user, type=type).count()
+        return f"Passkey {there + 1}"

@@ -1,0 +1,110 @@
+"""How often each address of the site may be asked for, by one network, one account, and in all."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from kbpo.core import limits
+from kbpo.core.clients import client_address, network_of
+from kbpo.core.errors import TooMany
+from kbpo.core.limits import Limit
+from kbpo.core.refusals import refusal_json, refusal_page
+
+READING = ("GET", "HEAD", "OPTIONS")
+API = "api_"  # how the names of the API's addresses begin
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How often something may be asked for.
+
+    Attributes
+    ----------
+    network, account, everybody : Limit
+        Counted in this order; what one refuses is not counted by the next.
+    reading : bool
+        Whether reading counts too, not only what changes something.
+    """
+
+    network: Limit
+    account: Limit
+    everybody: Limit
+    reading: bool = False
+
+
+def _rule(
+    what: str, seconds: int, *, network: int, account: int, everybody: int, reading: bool = False
+) -> Rule:
+    return Rule(
+        network=Limit(f"{what}, network", network, seconds, f"{what} from your network"),
+        account=Limit(f"{what}, account", account, seconds, f"{what} by your account"),
+        everybody=Limit(f"{what}, everybody", everybody, seconds, f"{what} by everybody together"),
+        reading=reading,
+    )
+
+
+SIGN_UPS = _rule("sign-ups", 3600, network=20, account=20, everybody=500)
+RESETS = _rule("requests for a new password", 3600, network=20, account=20, everybody=500)
+CHANGES = _rule("changes to an account", 300, network=300, account=20, everybody=3000)
+PASSKEYS = _rule("sign-ins by a passkey", 900, network=60, account=60, everybody=6000)
+ORGANISATION = _rule("sign-ins by an organisation", 900, network=60, account=60, everybody=3000, reading=True)
+UPLOADS = _rule("uploads", 3600, network=240, account=120, everybody=3000)
+CHECKS = _rule("checks of a file", 3600, network=120, account=60, everybody=1000)
+CALLS = _rule("calls of the API", 60, network=1200, account=600, everybody=12000, reading=True)
+
+#: By the name of the address; those of the API are `CALLS` as well.
+RULES: Mapping[str, Rule] = {
+    "account_signup": SIGN_UPS,
+    "socialaccount_signup": SIGN_UPS,
+    "account_reset_password": RESETS,
+    "account_reset_password_from_key": RESETS,
+    "account_change_password": CHANGES,
+    "account_set_password": CHANGES,
+    "account_email": CHANGES,
+    "mfa_login_webauthn": PASSKEYS,
+    "openid_connect_login": ORGANISATION,
+    "organisation_sign_in": ORGANISATION,
+    "organisation_come_back": ORGANISATION,
+    "openid_connect_callback": ORGANISATION,
+    "upload": UPLOADS,
+    "api_uploads": UPLOADS,
+    "check": CHECKS,
+}
+
+
+class RequestLimits:
+    """Refuses what is asked for too often, with a page or, in the API, JSON."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on."""
+        return self._get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponseBase], args: object, kwargs: object
+    ) -> HttpResponseBase | None:
+        """Count the request by the address that it is for."""
+        name = (request.resolver_match and request.resolver_match.url_name) or ""
+        try:
+            if name.startswith(API):
+                _count(request, CALLS, now=timezone.now())
+            if (rule := RULES.get(name)) is not None:
+                _count(request, rule, now=timezone.now())
+        except TooMany as error:
+            return refusal_json(error) if name.startswith(API) else refusal_page(request, error)
+        return None
+
+
+def _count(request: HttpRequest, rule: Rule, *, now: datetime) -> None:
+    if request.method in READING and not rule.reading:
+        return
+    limits.require(rule.network, network_of(client_address(request)), now=now)
+    if request.user.is_authenticated:
+        limits.require(rule.account, str(request.user.pk), now=now)
+    limits.require(rule.everybody, now=now)
