@@ -1,7 +1,8 @@
 """Planning: HITs written down with their money, and asked again where votes are still lacking."""
 
+import logging
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -9,7 +10,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
 from crowd import budget
-from crowd.grouping import Group, group
+from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.open_questions import for_planning, open_questions
@@ -18,7 +19,10 @@ from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
 from crowd.providers.base import Provider
+from kbpo.core.database.outages import is_outage
 from kbpo.core.errors import OverBudget
+
+logger = logging.getLogger(__name__)
 
 AT_ONCE = 500  # HITs that are planned in one transaction
 MOST_BY_EXTENSION = 9  # places; a HIT created with fewer than ten cannot have ten
@@ -102,8 +106,15 @@ def plan_batches(*, now: datetime) -> int:
     open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
     planned = 0
     for pk in list(open_batches.values_list("pk", flat=True)):
-        while done := plan_more(batch_id=pk, now=now):
-            planned += done
+        try:
+            while done := plan_more(batch_id=pk, now=now):
+                planned += done
+        except Exception as error:
+            if is_outage(error):
+                raise
+            logger.exception(
+                "batch %s: planning failed", pk
+            )  # the others are planned and posted all the same
     return planned + _finish_batches()
 
 
@@ -148,7 +159,7 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     extended = [
         (hit, votes)
         for hit in hits.values()
-        if (votes := _may_grow_by(hit, {pk: one.votes for pk, one in found.items()}, now))
+        if (votes := _may_grow_by(hit, _votes_of_latest(found.values(), latest, hit), now))
     ]
     for hit, _ in extended:
         for pk in hit.hit_questions.values_list("question", flat=True):
@@ -252,6 +263,11 @@ def _latest_hits(batch: HitBatch, questions: Collection[int]) -> dict[int, int]:
     """Return the last of the batch's HITs that asked each question."""
     rows = HitQuestion.objects.filter(hit__batch=batch, question__in=questions)
     return dict(rows.values("question").annotate(last=Max("hit")).values_list("question", "last"))
+
+
+def _votes_of_latest(asked: Iterable[OpenQuestion], latest: Mapping[int, int], hit: Hit) -> dict[int, int]:
+    """Return the votes that those questions lack which were asked by this HIT last."""
+    return {one.pk: one.votes for one in asked if latest[one.pk] == hit.pk}
 
 
 def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:

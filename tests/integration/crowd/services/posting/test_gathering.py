@@ -6,6 +6,7 @@ import pytest
 
 from annotations import labels
 from annotations.models import Corpus, Question, Response
+from crowd import posting
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
@@ -14,6 +15,7 @@ from tests import crowd
 from tests.integration.crowd.services.conftest import Desk
 
 pytestmark = pytest.mark.django_db
+LIVED = {"relations": [{"predicate": "per:place_of_residence", "subject": 0}]}
 
 
 @pytest.fixture
@@ -33,11 +35,17 @@ def differ(desk: Desk, hits: list[Hit], *, disputed: int) -> list[Question]:
     for number, hit in enumerate(hits):
         desk.send(hit, worker=f"A{number}", say=say)
         desk.send(hit, worker=f"B{number}")
+    _settle(desk)
+    return about
+
+
+def _settle(desk: Desk) -> None:
+    """Have what was sent counted, as answered just now."""
+    counted = list(Response.objects.values_list("pk", flat=True))
     desk.collect()
     desk.decide()
-    Response.objects.update(answered_at=desk.now)
+    Response.objects.exclude(pk__in=counted).update(answered_at=desk.now)
     labels.settle_questions()
-    return about
 
 
 def newest(number: int = 1) -> list[tuple[int, list[Question]]]:
@@ -121,13 +129,39 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
                 working.begin(hit=hit, arrival=arrival, now=desk.now)
 
 
+def test_a_hit_of_which_one_question_is_asked_elsewhere_by_now_does_not_grow(desk: Desk) -> None:
+    """A HIT is split: one of its questions fills another HIT, one waits; then both need a vote again."""
+    crowd.ask(desk.corpus, 4)
+    Question.objects.update(votes_needed=2)
+    batch = desk.open(questions_per_hit=2)
+    desk.post()
+    one, other = batch.hits.order_by("pk")
+    first, _ = one.questions.order_by("pk")
+    disputed = [first, *other.questions.order_by("pk")]
+    for hit in (one, other):
+        desk.send(hit, worker="A", say=lambda question: crowd.BORN if question in disputed else crowd.NONE)
+        desk.send(hit, worker="B")
+    _settle(desk)
+    assert desk.plan() == 1
+    assert newest() == [(1, disputed[:2])]
+    desk.post()
+    posting.pause_batch(batch=batch, by=desk.operator, reason="lunch", now=desk.now)
+    desk.send(Hit.objects.latest("pk"), worker="C", say=lambda question: LIVED)
+    _settle(desk)
+    desk.wait(minutes=40)
+    posting.resume_batch(batch=batch, by=desk.operator, now=desk.now)
+    assert desk.plan() == 2
+    desk.post()
+    assert newest(2) == [(2, disputed[:2]), (1, disputed[2:])]
+    crowd.check_books()
+
+
 def test_under_fixed_another_vote_waits_for_nothing(desk: Desk) -> None:
     Corpus.objects.update(policy="fixed")
     hits = desk.posted(documents=2, votes=3, questions_per_hit=2)
     desk.corpus.refresh_from_db()
     first, _ = hits[0].questions.order_by("pk")
-    lived = {"relations": [{"predicate": "per:place_of_residence", "subject": 0}]}
-    for said in (crowd.BORN, crowd.NONE, lived):
+    for said in (crowd.BORN, crowd.NONE, LIVED):
         desk.send(hits[0], say=lambda question, said=said: said if question == first else crowd.NONE)
     desk.collect()
     desk.decide()
