@@ -15,6 +15,7 @@ from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
 from crowd.interfaces.registry import find_teaching
 from crowd.models import HitBatch
 from crowd.open_questions import for_planning, open_questions
+from crowd.posting.gathering import gathered_ids
 from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
 from crowd.posting.rows import check_operator
 from crowd.pricing import timing
@@ -77,8 +78,9 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
 def free(terms: BatchTerms, questions: QuerySet[Question], *, now: datetime) -> list[OpenQuestion]:
     """Read which questions a batch could ask: they lack votes, and no batch asks or is about to."""
     asked = open_questions(questions.filter(kind__in=terms.interface.kinds), now=now)
-    found, reserved = for_planning(asked, by_sentence=terms.by_sentence), reserved_ids()
-    return [question for question in found if question.pk not in reserved]
+    found = for_planning(asked, terms.corpus.judged_by, by_sentence=terms.by_sentence)
+    taken = reserved_ids() | gathered_ids(found)
+    return [question for question in found if question.pk not in taken]
 
 
 @transaction.atomic

@@ -149,10 +149,7 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
     asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
     hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
     locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
-    asked = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
-    most_voters = None
-    if batch.corpus.judged_by.gathers:
-        asked, most_voters = gather(asked, batch, now)
+    asked, most_voters = gather(_read_open(batch, locked, now), batch, now)
     found = {question.pk: question for question in asked}
     if not found:
         return 0
@@ -195,11 +192,19 @@ def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
     batch.save(update_fields=["state"])
 
 
-def _write_open(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
+def _write_open(batch: HitBatch, groups: Sequence[Sequence[int]], now: datetime) -> None:
     """Write down HITs for those of the questions that lack votes, now that they are locked."""
     locked = lock_questions(pk for questions in groups for pk in questions)
-    found = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
-    write_hits(batch, group(found, per_hit=batch.questions_per_hit), now)
+    found = {one.pk: one for one in _read_open(batch, locked, now)}
+    voters = [frozenset[int]().union(*(found[pk].voters for pk in one if pk in found)) for one in groups]
+    most_voters = max(map(len, voters), default=0)  # so that a part makes the HITs that all of them made
+    write_hits(batch, group(found.values(), per_hit=batch.questions_per_hit, most_voters=most_voters), now)
+
+
+def _read_open(batch: HitBatch, locked: QuerySet[Question], now: datetime) -> list[OpenQuestion]:
+    """Read those of the locked questions that lack votes."""
+    policy = batch.corpus.judged_by
+    return for_planning(open_questions(locked, now=now), policy, by_sentence=batch.by_sentence)
 
 
 def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:

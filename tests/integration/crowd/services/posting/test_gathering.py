@@ -10,6 +10,7 @@ from crowd import posting
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
+from crowd.posting import planning
 from kbpo.core.errors import Conflict
 from tests import crowd
 from tests.integration.crowd.services.conftest import Desk
@@ -127,6 +128,38 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
                     working.begin(hit=hit, arrival=arrival, now=desk.now)
             else:
                 working.begin(hit=hit, arrival=arrival, now=desk.now)
+
+
+def test_what_an_open_batch_gathers_is_asked_by_no_other(desk: Desk) -> None:
+    hits = desk.posted(documents=2, votes=2, questions_per_hit=2)
+    differ(desk, hits, disputed=1)
+    with pytest.raises(Conflict, match="lacks votes that nobody is asked for"):
+        desk.open(questions_per_hit=10)
+
+
+def test_another_batch_asks_disputed_questions_so_that_half_of_those_who_voted_can(desk: Desk) -> None:
+    hits = desk.posted(documents=8, votes=2, questions_per_hit=2)
+    disputed = differ(desk, hits, disputed=1)
+    posting.cancel_batch(batch=hits[0].batch, by=desk.operator, now=desk.now)
+    second = desk.open(questions_per_hit=10)
+    asked = [list(hit.questions.order_by("pk")) for hit in second.hits.order_by("pk")]
+    assert asked == [disputed[:2], disputed[2:]]
+
+
+def test_in_parts_disputed_questions_make_the_hits_that_were_paid_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = desk.posted(documents=16, votes=2, questions_per_hit=2)
+    disputed = differ(desk, hits, disputed=1)
+    posting.cancel_batch(batch=hits[0].batch, by=desk.operator, now=desk.now)
+    monkeypatch.setattr(planning, "AT_ONCE", 1)
+    second = desk.open(questions_per_hit=10)
+    reserved = desk.money()
+    while posting.plan_next(now=desk.now):
+        pass
+    assert [hit.questions.count() for hit in second.hits.all()] == [len(disputed) // 2] * 2
+    assert desk.money() == reserved
+    crowd.check_books()
 
 
 def test_a_hit_of_which_one_question_is_asked_elsewhere_by_now_does_not_grow(desk: Desk) -> None:
