@@ -112,9 +112,7 @@ def plan_batches(*, now: datetime) -> int:
         except Exception as error:
             if is_outage(error):
                 raise
-            logger.exception(
-                "batch %s: planning failed", pk
-            )  # the others are planned and posted all the same
+            logger.exception("batch %s: planning failed", pk)  # the others are planned and posted
     return planned + _finish_batches()
 
 
