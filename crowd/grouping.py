@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from kbpo.core.spans import Span
 
@@ -42,14 +43,20 @@ class OpenQuestion:
 class Group:
     """The questions of a HIT, in the order in which they are shown, and how many workers are asked.
 
-    `units` says how many there are, each counted with its companions; `is_disputed`, whether these have had
-    their first votes.
+    `units` says how many there are, each counted with its companions, and `most_units` how many there could
+    have been; `is_disputed`, whether these have had their first votes.
     """
 
     questions: tuple[int, ...]
     places: int
     units: int = field(default=1, compare=False)
     is_disputed: bool = field(default=False, compare=False)
+    most_units: int = field(default=1, compare=False)
+
+    @property
+    def share(self) -> Fraction:
+        """Return how much of a HIT it is: disputed questions are asked in HITs that may not be full."""
+        return Fraction(self.units, self.most_units) if self.is_disputed else Fraction(1)
 
 
 def group(
@@ -90,7 +97,7 @@ def group(
     if most_voters is None:
         most_voters = len(frozenset().union(*voters.values())) // 2
     return [
-        Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some), bool(shelf[1]))
+        Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some), bool(shelf[1]), per_hit)
         for shelf, units in sorted(shelves.items())
         for some in _pack(units, per_hit, voters, most_voters)
     ]

@@ -1,14 +1,16 @@
 """Gathering: questions that need votes beyond their first ones wait until they fill a HIT."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Max
 
 from annotations.models import Response
-from crowd.grouping import OpenQuestion, group
+from crowd import pay
+from crowd.grouping import Group, OpenQuestion, group
 from crowd.models import Hit, HitBatch, HitQuestion
 from crowd.providers import registry
+from kbpo.core.errors import InvalidInput
 
 GATHERED_FOR = timedelta(minutes=30)  # before a HIT goes out that is not full
 
@@ -67,6 +69,46 @@ def gathered_ids(asked: Sequence[OpenQuestion]) -> set[int]:
     )
     refused = Hit.objects.filter(pk__in=last, state=Hit.State.FAILED)  # those are left alone
     return {last[pk] for pk in last.keys() - set(refused.values_list("pk", flat=True))}
+
+
+def at_least_taken(
+    rewards: Sequence[int],
+    groups: Sequence[Group],
+    *,
+    provider: str,
+    reward_cents: int,
+    seconds: Callable[[], float],
+) -> list[int]:
+    """Return what HITs pay, in cents: those that are not full at least what the provider takes for them.
+
+    Parameters
+    ----------
+    rewards : sequence of int
+        By the interface's price.
+    groups : sequence of Group
+    provider : str
+    reward_cents : int
+        For a full HIT.
+    seconds : callable
+        Returns how long that takes.
+    """
+    if all(one.share == 1 for one in groups):
+        return list(rewards)
+    account, takes = registry.provider(provider), seconds()
+
+    def _is_taken(cents: int) -> bool:
+        try:
+            account.check_pay(
+                reward_cents=cents, seconds=pay.seconds_for(cents, reward_cents=reward_cents, seconds=takes)
+            )
+        except InvalidInput:
+            return False
+        return True
+
+    return [
+        cents if one.share == 1 else next(filter(_is_taken, range(cents, reward_cents)), reward_cents)
+        for cents, one in zip(rewards, groups, strict=True)
+    ]
 
 
 def _number_who_answer(batch: HitBatch) -> int:

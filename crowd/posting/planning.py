@@ -4,6 +4,7 @@ import logging
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -14,7 +15,7 @@ from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.open_questions import for_planning, open_questions
-from crowd.posting.gathering import gather
+from crowd.posting.gathering import at_least_taken, gather
 from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
@@ -87,8 +88,17 @@ def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> 
 
 def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
     """Return what an assignment of each HIT of a batch pays, in cents."""
-    return timing.rewards(
+    rewards = timing.rewards(
         find_interface(batch.kind), groups, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence
+    )
+    if batch.by_sentence or batch.estimated_seconds is None:
+        return rewards
+    return at_least_taken(
+        rewards,
+        groups,
+        provider=batch.provider,
+        reward_cents=batch.reward_cents,
+        seconds=partial(float, batch.estimated_seconds),
     )
 
 

@@ -11,6 +11,7 @@ from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
 from crowd.posting import planning
+from crowd.providers.prolific import rules
 from kbpo.core.errors import Conflict
 from tests import crowd
 from tests.integration.crowd.services.conftest import Desk
@@ -128,6 +129,28 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
                     working.begin(hit=hit, arrival=arrival, now=desk.now)
             else:
                 working.begin(hit=hit, arrival=arrival, now=desk.now)
+
+
+def test_a_hit_of_third_votes_that_is_not_full_pays_for_what_it_asks(desk: Desk) -> None:
+    hits = desk.posted(documents=10, votes=2, questions_per_hit=10, reward_cents=90)
+    differ(desk, hits, disputed=1)
+    desk.wait(minutes=30)
+    assert desk.plan() == 1
+    assert [hit.reward_cents for hit in Hit.objects.order_by("pk")] == [90, 9]
+    crowd.check_books()
+
+
+def test_it_pays_no_less_than_the_provider_takes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = desk.posted(documents=10, votes=2, questions_per_hit=10, reward_cents=90)
+    differ(desk, hits, disputed=1)
+    desk.wait(minutes=30)
+
+    def check_pay(*, reward_cents: int, seconds: int) -> None:
+        rules.check_pay(reward_cents, rules.estimated_minutes(seconds, seconds))
+
+    monkeypatch.setattr(desk.provider, "check_pay", check_pay)
+    desk.plan()
+    assert Hit.objects.latest("pk").reward_cents == 14  # $8.40 an hour, as Prolific counts in whole minutes
 
 
 def test_what_an_open_batch_gathers_is_asked_by_no_other(desk: Desk) -> None:
