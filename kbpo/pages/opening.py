@@ -17,7 +17,7 @@ from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.pages.money import costs
+from kbpo.pages.money.votes import votes_a_question
 
 MOST_SUBMISSIONS = 10  # named
 
@@ -160,7 +160,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     terms = replace(terms, reward_cents=reward)
     preview = posting.preview(terms, found)
     first_votes = terms.corpus.judged_by.first_votes
-    votes = costs.votes_a_question(terms.corpus, terms.interface.main)
+    votes = votes_a_question(terms.corpus, terms.interface.main)
     expected = round(preview.cost_cents * max(1.0, votes / first_votes))
     room = rooms(
         corpus=terms.corpus,
