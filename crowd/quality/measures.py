@@ -12,7 +12,7 @@ from annotations import agreements
 from annotations.aggregation.shares import median_of
 from annotations.kinds.registry import find_kind
 from annotations.models import Question, Response
-from annotations.policies.registry import find_policy, measured_by_first
+from annotations.policies.registry import POLICIES, measured_by_first
 from crowd.interfaces.registry import ASKED_KINDS, find_interface
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
@@ -204,7 +204,9 @@ def _time(found: _Counts) -> None:
     for worker, kind, seconds, is_valid, policy, before in rows.values_list(
         "worker", "question__kind", "seconds", "is_valid", "question__document__corpus__policy", "before"
     ).iterator():
-        first = find_policy(policy).measured_votes
+        if policy not in POLICIES:
+            continue
+        first = POLICIES[policy].measured_votes
         if seconds is None or (is_valid and first is not None and (before or 0) >= first):
             continue
         times[worker, kind].append(seconds)
@@ -223,7 +225,9 @@ def _time(found: _Counts) -> None:
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
     """Measure the agreement on the main questions of batches in which something happened."""
-    batches = HitBatch.objects.filter(is_tutorial=False).select_related("corpus")
+    batches = HitBatch.objects.filter(is_tutorial=False, corpus__policy__in=list(POLICIES)).select_related(
+        "corpus"
+    )
     if since is not None:
         batches = batches.filter(
             Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)
