@@ -1,6 +1,6 @@
 """Gathering: questions that need votes beyond their first ones wait until they fill a HIT."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Max
@@ -35,13 +35,7 @@ def gather(asked: Sequence[OpenQuestion], batch: HitBatch, now: datetime) -> tup
     if not disputed:
         return list(asked), 0
     most_voters = _number_who_answer(batch) // 2
-    since = dict(
-        Response.objects.filter(question__in=[one.pk for one in disputed])
-        .order_by()
-        .values("question")
-        .annotate(last=Max("answered_at"))
-        .values_list("question", "last")
-    )
+    since = waiting_since(batch, [one.pk for one in disputed])
     waiting = {
         pk
         for hit in group(disputed, per_hit=batch.questions_per_hit, most_voters=most_voters)
@@ -49,6 +43,15 @@ def gather(asked: Sequence[OpenQuestion], batch: HitBatch, now: datetime) -> tup
         for pk in hit.questions
     }
     return [one for one in asked if one.pk not in waiting], most_voters
+
+
+def waiting_since(batch: HitBatch, questions: Collection[int]) -> dict[int, datetime]:
+    """Return when those questions of a batch were answered last that have their first votes."""
+    rows = Response.objects.filter(
+        question__in=list(questions), question__votes_needed__gt=batch.corpus.judged_by.first_votes
+    )
+    last = rows.order_by().values("question").annotate(last=Max("answered_at"))
+    return dict(last.values_list("question", "last"))
 
 
 def gathered_ids(asked: Sequence[OpenQuestion]) -> set[int]:

@@ -15,7 +15,7 @@ from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.open_questions import for_planning, open_questions
-from crowd.posting.gathering import at_least_taken, gather
+from crowd.posting.gathering import at_least_taken, gather, waiting_since
 from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
@@ -130,7 +130,8 @@ def plan_batches(*, now: datetime) -> int:
 def plan_more(*, batch_id: int, now: datetime) -> int:
     """Ask again those of a batch's questions that lack votes: their HIT expired, or an answer did not count.
 
-    Those of the first `AT_ONCE` HITs that asked them; the others are for the next call.
+    Those of `AT_ONCE` HITs that asked them, what needs first votes or has waited for long before the rest;
+    the others are for the next call.
 
     A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
     so nobody is shown what they have answered. The others get new HITs; where the corpus' policy has it so,
@@ -154,8 +155,8 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
         return 0
     candidates = list(open_questions(mine, now=now).order_by("pk").values_list("pk", flat=True))
     latest = _latest_hits(batch, candidates)
-    asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
-    hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
+    due = Hit.objects.filter(pk__in=_due_first(batch, latest)).order_by("pk").select_for_update(no_key=True)
+    hits = {hit.pk: hit for hit in due if hit.state != Hit.State.FAILED}
     locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
     asked, most_voters = gather(_read_open(batch, locked, now), batch, now)
     found = {question.pk: question for question in asked}
@@ -281,6 +282,22 @@ def _latest_hits(batch: HitBatch, questions: Collection[int]) -> dict[int, int]:
 def _votes_of_latest(asked: Iterable[OpenQuestion], latest: Mapping[int, int], hit: Hit) -> dict[int, int]:
     """Return the votes that those questions lack which were asked by this HIT last."""
     return {one.pk: one.votes for one in asked if latest[one.pk] == hit.pk}
+
+
+def _due_first(batch: HitBatch, latest: Mapping[int, int]) -> list[int]:
+    """Return at most `AT_ONCE` HITs that asked questions last: those whose questions are due before the rest.
+
+    What needs first votes is due at once, a disputed question the sooner the longer it has waited.
+    """
+    refused = Hit.objects.filter(pk__in=set(latest.values()), state=Hit.State.FAILED)
+    left_alone = set(refused.values_list("pk", flat=True))
+    asked = {pk: hit for pk, hit in latest.items() if hit not in left_alone}
+    hits = set(asked.values())
+    if len(hits) <= AT_ONCE or not batch.corpus.judged_by.gathers:
+        return sorted(hits)[:AT_ONCE]
+    since = waiting_since(batch, asked)
+    in_order = sorted(asked.items(), key=lambda both: (both[0] in since, since.get(both[0]), both[1]))
+    return list(dict.fromkeys(hit for _, hit in in_order))[:AT_ONCE]
 
 
 def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:

@@ -212,6 +212,19 @@ def test_a_hit_of_which_one_question_is_asked_elsewhere_by_now_does_not_grow(des
     crowd.check_books()
 
 
+def test_what_waits_keeps_nothing_waiting_that_is_due(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many HITs a part is looked at: not one whose questions all wait, while first votes are missing."""
+    hits = desk.posted(documents=4, votes=2, questions_per_hit=2)
+    monkeypatch.setattr(planning, "AT_ONCE", 1)
+    differ(desk, hits[:1], disputed=1)
+    desk.send(hits[1])
+    desk.wait(days=8)
+    _settle(desk)
+    Response.objects.filter(question__in=hits[0].questions.all()).update(answered_at=desk.now)
+    assert desk.plan() == 1
+    assert newest() == [(1, list(hits[1].questions.order_by("pk")))]
+
+
 def test_under_fixed_another_vote_waits_for_nothing(desk: Desk) -> None:
     Corpus.objects.update(policy="fixed")
     hits = desk.posted(documents=2, votes=3, questions_per_hit=2)
