@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from annotations.models import Competitor, Corpus, Document, Label, Question, Response
+from annotations.policies.registry import POLICIES
 from kbpo.core.admin import ReadOnlyAdmin
 
 
@@ -29,8 +30,12 @@ class CorpusAdmin(ReadOnlyAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Return them; a policy by whose first votes people are measured stays once there are questions."""
         fields = [*super().get_readonly_fields(request, obj)]
-        by_first = obj is not None and obj.judged_by.measured_votes is not None
-        if by_first and Question.objects.filter(document__corpus=obj).exists():
+        policy = None if obj is None else POLICIES.get(obj.policy)  # an unknown one may be put right here
+        if (
+            policy is not None
+            and policy.measured_votes is not None
+            and (Question.objects.filter(document__corpus=obj).exists())
+        ):
             fields.append("policy")
         return fields
 

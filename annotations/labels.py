@@ -1,5 +1,6 @@
 """From responses to labels: the only bridge between the two."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +19,13 @@ from annotations.kinds.kind import StoredAnswer
 from annotations.kinds.registry import KINDS, Asked, check_kinds, find_kind, read_asked
 from annotations.models import Corpus, Label, Question, Response
 from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes, Wait
-from annotations.policies.registry import find_policy
+from annotations.policies.registry import POLICIES, find_policy
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_columns
+from kbpo.core.errors import InvalidInput
+
+logger = logging.getLogger(__name__)
 
 # What any number of votes leaves open: only an expert makes a posterior of exactly 0 or 1.
 _DOUBT = 2.0**-53
@@ -59,7 +63,8 @@ def lacking_votes() -> QuerySet[Question]:
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     """Do with open questions that have their votes what their corpus' policy says: settle, or ask on.
 
-    What the policy does not leave to votes goes to the experts' queue. What becomes of a question hangs on
+    What the policy does not leave to votes goes to the experts' queue. What cannot be read, or is of a corpus
+    whose policy is unknown, is passed over and logged. What becomes of a question hangs on
     its own votes alone, not on when others are settled.
 
     Safe to run twice, and at the same time as itself.
@@ -76,8 +81,10 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     int
         How many were moved on; fewer than `limit` where no more are due.
     """
+    _note_unknown()
     questions = list(
         with_complete_votes()
+        .filter(kind__in=list(KINDS), document__corpus__policy__in=list(POLICIES))
         .select_related("document")
         .annotate(
             policy=F("document__corpus__policy"),
@@ -90,10 +97,10 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     votes: dict[int, list[Response]] = defaultdict(list)
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         votes[response.question_id].append(response)
-    asked = read_asked(questions)
+    asked = _read_each(questions)
     settled: dict[Question, _Settled] = {}
     asked_on, undecided = [], []
-    for question in questions:
+    for question in (one for one in questions if one.pk in asked):
         found = _amount(asked[question.pk], votes[question.pk])
         decision = find_policy(question.policy).decide(
             Votes(
@@ -117,7 +124,30 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     _store_settled(settled, Label.Source.MAJORITY)
     Question.objects.bulk_update(asked_on, ["votes_needed"])
     send_to_experts(questions=undecided)
-    return len(questions)
+    return len(asked)
+
+
+def _note_unknown() -> None:
+    """Log whose questions are passed over, since nothing here knows when or how they are settled."""
+    for tag, policy in Corpus.objects.exclude(policy__in=list(POLICIES)).values_list("tag", "policy"):
+        logger.error("corpus %s: no question is settled, for its policy %r is unknown", tag, policy)
+    unknown = Question.objects.filter(state=Question.State.OPEN).exclude(kind__in=list(KINDS))
+    for kind in unknown.order_by().values_list("kind", flat=True).distinct():
+        logger.error("questions of the kind %r: none is settled, for it is unknown", kind)
+
+
+def _read_each(questions: Collection[Question]) -> dict[int, Asked]:
+    """Read stored questions by their ids, without those that cannot be read, which are logged."""
+    try:
+        return read_asked(questions)
+    except InvalidInput:
+        found: dict[int, Asked] = {}
+        for question in questions:
+            try:
+                found |= read_asked([question])
+            except InvalidInput as error:
+                logger.error("question %s is not settled: %s", question.pk, error)
+        return found
 
 
 def send_to_experts(*, questions: Collection[Question]) -> int:

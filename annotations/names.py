@@ -62,6 +62,23 @@ ORDER BY asked.name, plain.id
 """
 
 
+# A name may stand behind letters that are words of their own. Which letters of a word are none of its own
+# cannot be told without knowing it: so a name is found in a longer one that differs by such letters alone.
+_BEHIND_LETTERS = """
+WITH plain AS MATERIALIZED (
+    SELECT document.id, {text} AS text FROM annotations_document AS document WHERE document.corpus_id = %s
+), asked AS (
+    SELECT name, substr({name}, 2) AS wanted
+    FROM unnest(%s::text[]) AS asked (name) WHERE name ~ '[[:alnum:]]'
+)
+SELECT asked.name, plain.id, found.times
+FROM plain JOIN asked ON strpos(plain.text, asked.wanted) > 0,
+LATERAL (SELECT count(*) AS times FROM regexp_matches(plain.text, %s || asked.wanted, 'g')) AS found
+WHERE found.times > 0
+ORDER BY asked.name, plain.id
+"""
+
+
 class Occurrence(NamedTuple):
     """A name in a document, and how often it stands there."""
 
@@ -84,7 +101,8 @@ def normalised(name: str) -> str:
 def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]:
     """Count the documents of a corpus that contain each name, as a phrase of whole words in any case.
 
-    Where white space does not stand between words, as in Chinese, they are those that contain its characters.
+    Where white space does not stand between words, as in Chinese, they are those that contain its characters;
+    where letters such as "and" are written on to words, as in Arabic, also those that have them before it.
     Counts are kept while the corpus has as many documents; only new names cost a search.
 
     Parameters
@@ -149,8 +167,15 @@ def _count(corpus: Corpus, names: list[str]) -> dict[str, int]:
 
 
 def _in_texts(corpus: Corpus, names: list[str]) -> list[Occurrence]:
-    plain = _WORDS if corpus.written_in.has_spaces else _CHARACTERS
-    query = _IN_TEXTS.format(text=plain.format("document.text"), name=plain.format("name"))
+    language = corpus.written_in
+    plain, query = _WORDS, _IN_TEXTS
+    given: list[int | str | list[str]] = [corpus.pk, names]
+    if not language.has_spaces:
+        plain = _CHARACTERS
+    elif language.written_on:
+        query = _BEHIND_LETTERS
+        given.append(" " + "".join(f"[{letters}]?" for letters in language.written_on))
+    query = query.format(text=plain.format("document.text"), name=plain.format("name"))
     with connection.cursor() as cursor:
-        cursor.execute(query, [corpus.pk, names])
+        cursor.execute(query, given)
         return [Occurrence(*row) for row in cursor.fetchall()]

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from kbpo.core.spans import Span
 
@@ -25,7 +26,7 @@ class OpenQuestion:
         Whether it rides along with another question about its first mention, so that the document is read
         once.
     voters : frozenset of int
-        Who has answered it, where that decides with which others it may be asked.
+        Who has answered it, if it has its first votes and waits for others; none: it still needs those.
     """
 
     pk: int
@@ -42,12 +43,20 @@ class OpenQuestion:
 class Group:
     """The questions of a HIT, in the order in which they are shown, and how many workers are asked.
 
-    `units` says how many there are, each counted with its companions.
+    `units` says how many there are, each counted with its companions, and `most_units` how many there could
+    have been; `is_disputed`, whether these have had their first votes.
     """
 
     questions: tuple[int, ...]
     places: int
     units: int = field(default=1, compare=False)
+    is_disputed: bool = field(default=False, compare=False)
+    most_units: int = field(default=1, compare=False)
+
+    @property
+    def share(self) -> Fraction:
+        """Return how much of a HIT it is: disputed questions are asked in HITs that may not be full."""
+        return Fraction(self.units, self.most_units) if self.is_disputed else Fraction(1)
 
 
 def group(
@@ -58,7 +67,7 @@ def group(
     A question comes with its companions, which are about one of its mentions; of those that are left, those
     about one mention come together. `per_hit` such units make a HIT, one document after another, or
     of one sentence where the questions name theirs. Questions that lack different numbers of votes are never
-    in one HIT, so nobody is asked in vain.
+    in one HIT, so nobody is asked in vain; nor are disputed ones with those that still need first votes.
 
     Parameters
     ----------
@@ -66,7 +75,7 @@ def group(
     per_hit : int
     most_voters : int, optional
         How many people may have answered one question or another of a HIT, where these are not the same for
-        all of its units: whoever has is not admitted to it.
+        all of its units: whoever has is not admitted to it. None: half of those who answered any of them.
 
     Returns
     -------
@@ -83,9 +92,12 @@ def group(
         sentences = {question.pk: question.sentence for question in found}
         for unit in _units(sorted(found, key=lambda question: question.pk)):
             sentence = sentences[unit[0]]
-            shelves[(-votes,) if sentence is None else (-votes, document, sentence)].append(unit)
+            disputed = any(voters[pk] for pk in unit)
+            shelves[(-votes, disputed, *(() if sentence is None else (document, sentence)))].append(unit)
+    if most_voters is None:
+        most_voters = len(frozenset().union(*voters.values())) // 2
     return [
-        Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some))
+        Group(tuple(pk for unit in some for pk in unit), -shelf[0], len(some), bool(shelf[1]), per_hit)
         for shelf, units in sorted(shelves.items())
         for some in _pack(units, per_hit, voters, most_voters)
     ]
@@ -95,11 +107,9 @@ def _pack(
     units: Sequence[tuple[int, ...]],
     per_hit: int,
     voters: Mapping[int, frozenset[int]],
-    most_voters: int | None,
+    most_voters: int,
 ) -> list[list[tuple[int, ...]]]:
     """Put units into HITs in their order, each into the first that has room and not too many voters."""
-    if most_voters is None:
-        return [list(units[start : start + per_hit]) for start in range(0, len(units), per_hit)]
     packed: list[list[tuple[int, ...]]] = []
     open_ones: list[tuple[list[tuple[int, ...]], set[int]]] = []
     for unit in units:

@@ -1,6 +1,8 @@
 """Which questions somebody has to be asked: what is open, beyond the votes that are in or on their way."""
 
 from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db.models import (
@@ -19,6 +21,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from annotations.models import Question, Response, Sentence
+from annotations.policies.policy import Policy
 from crowd.grouping import OpenQuestion
 from crowd.interfaces.registry import ASKED_KINDS, interface_of
 from crowd.models import Assignment, HitQuestion, Reservation
@@ -66,12 +69,26 @@ def open_questions(questions: QuerySet[Question], *, now: datetime) -> QuerySet[
     )
 
 
-def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) -> list[OpenQuestion]:
-    """Read what `open_questions` selects, each with the sentence of its last mention if wanted."""
+def for_planning(
+    questions: QuerySet[Question], policy: Policy, *, by_sentence: bool = False
+) -> list[OpenQuestion]:
+    """Read what `open_questions` selects, each with the sentence of its last mention if wanted.
+
+    Where their corpus' policy gathers votes beyond the first ones, those that need such have their voters.
+    """
     rows = list(
-        questions.order_by("pk").values_list("pk", "document", "kind", "lacks", "payload")  # type: ignore[misc]
+        questions.order_by("pk").values_list(
+            "pk",
+            "document",
+            "kind",
+            "lacks",  # type: ignore[misc]
+            "payload",
+            "votes_needed",
+        )
     )
     starts = _sentence_starts({document for _, document, *_ in rows}) if by_sentence else {}
+    disputed = [pk for pk, *_, needed in rows if policy.gathers and needed > policy.first_votes]
+    voters = _voters(disputed) if disputed else {}
     return [
         OpenQuestion(
             pk,
@@ -81,8 +98,9 @@ def for_planning(questions: QuerySet[Question], *, by_sentence: bool = False) ->
             mentions := interface_of(kind).mentions(kind, payload),
             bisect_right(starts[document], mentions[-1].start) if starts and mentions else None,
             ASKED_KINDS[kind].is_companion,
+            voters.get(pk, frozenset()),
         )
-        for pk, document, kind, lacks, payload in rows
+        for pk, document, kind, lacks, payload, _ in rows
     ]
 
 
@@ -100,6 +118,15 @@ def rank_of_kind() -> Case:
         default=len(ranked),
         output_field=IntegerField(),
     )
+
+
+def _voters(questions: Collection[int]) -> dict[int, frozenset[int]]:
+    """Return who has answered each question: nobody is asked twice, whatever became of the answer."""
+    found: dict[int, set[int]] = defaultdict(set)
+    rows = Response.objects.filter(question__in=questions).order_by().values_list("question", "worker")
+    for question, worker in rows:
+        found[question].add(worker)
+    return {question: frozenset(people) for question, people in found.items()}
 
 
 def _sentence_starts(documents: set[int]) -> dict[int, list[int]]:

@@ -127,10 +127,10 @@ def _fetch(address: str, wanted: str) -> bytes:
     return taken
 
 
-def _read(answer: Any) -> list[FoundPage]:
-    if "error" in answer:
-        raise ValueError(str(answer["error"])[:200])
-    pages = answer.get("query", {}).get("pages", [])  # nothing found: no "query"
+def _read(reply: Any) -> list[FoundPage]:
+    if "error" in reply:
+        raise ValueError(str(reply["error"])[:200])
+    pages = reply.get("query", {}).get("pages", [])  # nothing found: no "query"
     ranked = sorted(pages, key=lambda page: int(page.get("index", MOST + 1)))
     return [FoundPage(str(page["title"]), str(page.get("description", ""))) for page in ranked[:MOST]]
 

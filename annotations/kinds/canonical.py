@@ -103,8 +103,11 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None) -> CanonicalQues
     return CanonicalQuestion(read_span(payload["mention"]), read_span(payload["canonical"]))
 
 
+_CATEGORY = "answer ->> 'right'"
+
+
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
-    return [on_whole_answers(questions, first, level, kind=NAME, category="answer ->> 'right'")]
+    return [on_whole_answers(questions, first, level, kind=NAME, category=_CATEGORY)]
 
 
 KIND = Kind(
@@ -114,6 +117,7 @@ KIND = Kind(
     reads_passage=False,
     usual_error=majority.ERROR,
     affirms="(response.answer ->> 'right')::bool",
+    category=_CATEGORY,
     agreement=_agreement,
     can_be_gold=False,
     reopens=False,

@@ -371,6 +371,7 @@ KIND = Kind(
     reads_passage=True,
     usual_error=1.0,  # two who mark a whole document hardly ever mark all of it alike
     affirms=None,
+    category=None,
     agreement=_agreement,
     can_be_gold=False,
     reopens=True,

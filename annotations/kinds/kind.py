@@ -86,6 +86,9 @@ class Kind(Generic[C]):
     affirms : str or None
         SQL that says whether the answer of `response` affirms the claim of `label`, as `Content.values` does;
         None where answers amount to no labels.
+    category : str or None
+        SQL for what tells one whole answer from another, as text, from the column `answer`; None where two
+        people can hardly be expected to give the same whole answer.
     agreement : callable
         Measures how far workers agree on questions of this kind, one value for each aspect, at a level. By
         all votes on those that are no longer open; or, where a number is given, by so many of the first votes
@@ -104,6 +107,7 @@ class Kind(Generic[C]):
     reads_passage: bool
     usual_error: float
     affirms: str | None
+    category: str | None
     agreement: Callable[[QuerySet[Question], int | None, float], list[Agreement]]
     can_be_gold: bool
     reopens: bool

@@ -230,8 +230,11 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None) -> RelationQuest
     return RelationQuestion((first, second), offered)
 
 
+_CATEGORY = "(answer -> 'relations')::text"  # what they link the mentions to tells no votes apart
+
+
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
-    return [on_whole_answers(questions, first, level, kind=NAME, category="(answer -> 'relations')::text")]
+    return [on_whole_answers(questions, first, level, kind=NAME, category=_CATEGORY)]
 
 
 KIND = Kind(
@@ -243,6 +246,7 @@ KIND = Kind(
     affirms="EXISTS (SELECT FROM jsonb_array_elements(response.answer -> 'relations') AS ticked WHERE "
     + claim_sql("ticked ->> 'predicate'", "ticked ->> 'subject'")
     + " = label.claim)",
+    category=_CATEGORY,
     agreement=_agreement,
     can_be_gold=True,
     reopens=False,

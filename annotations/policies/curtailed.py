@@ -27,9 +27,8 @@ def _expected_votes(error: float) -> float:
 POLICY = Policy(
     name="curtailed",
     title="two votes, a third where they differ, more where three settle nothing",
-    words="Two people judge each claim; where they differ a third does, in a second round of waiting. The"
-    " label is the majority of three all the same, since two who agree cannot be outvoted. What three leave"
-    " open gets more votes, and then an expert.",
+    words="Two people judge each claim; where they differ a third does, in a second round of waiting. Two who"
+    " agree cannot be outvoted by a third. What three leave open gets more votes, and then an expert.",
     first_votes=FIRST,
     usual_votes=MAJORITY,
     measured_votes=FIRST,

@@ -87,6 +87,10 @@ zh Chinese
 #: Those that are written without spaces between words: each character counts as a word.
 WITHOUT_SPACES = frozenset({"ja", "zh"})
 
+#: Those that write "and", "in", "to" as letters on to the word after them: which, in the order in which they
+#: come, one of each. Each counts as a word of its own, so that a name that they are written on to is one too.
+WRITTEN_ON = {"ar": ("وف", "بلك"), "he": ("ו", "שכ", "בכלמה")}
+
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 _RIGHT_TO_LEFT_SCRIPTS = frozenset({"Adlm", "Arab", "Hebr", "Nkoo", "Syrc", "Thaa"})
 _WIKIPEDIAS = {"nb": "no"}  # the others are called as their language
@@ -120,6 +124,11 @@ class Language:
     def has_spaces(self) -> bool:
         """Whether white space stands between its words; if not, each character counts as a word."""
         return self.code not in WITHOUT_SPACES
+
+    @property
+    def written_on(self) -> tuple[str, ...]:
+        """The letters that are words of their own where a word begins, in the order in which they come."""
+        return WRITTEN_ON.get(self.code, ())
 
     @property
     def wikipedia(self) -> str:

@@ -24,6 +24,7 @@ _CHARACTER = re.compile(
     r"[\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*",
     re.DOTALL,
 )
+_MARKS_OF_VOWELS = r"[\u0591-\u05c7\u064b-\u065f\u0670]*"
 _OPENING_MARKS = frozenset("¿¡")
 # spaCy keeps a full stop with what is before it after digits, brackets and some letters of these.
 _STOPS_KEPT = frozenset({"ar", "fa", "gu", "ml"})
@@ -54,7 +55,8 @@ def segment(texts: Sequence[str], language: str = DEFAULT) -> Iterator[list[Segm
 
     A sentence ends as spaCy's sentencizer says, and at every blank line. Every character that is no white
     space is in exactly one token, and every token in exactly one sentence. Where words are not set apart by
-    white space each character is a token, but for runs of Latin letters and digits.
+    white space each character is a token, but for runs of Latin letters and digits. Where words such as "and"
+    are letters of the word that follows, each such letter at the beginning of a word is a token.
 
     Parameters
     ----------
@@ -112,17 +114,31 @@ def _sentences(text: str, doc: Doc, language: Language) -> list[SegmentedSentenc
         begins = begins or bool(token.is_sent_start)
         if token.is_space:
             continue  # a sentence that begins with white space begins with the token after it
-        start = token.idx
+        start, ends = token.idx, _ends_of_parts(token.text, language)
         if start > end:
             opened = 0
         if begins or len(_LINE_BREAK.findall(text, end, start)) > 1:
             sentences.append(_opening(sentences, opened))
         opened = opened + 1 if _opens(token, language, is_apart=opened > 0 or start > end) else 0
         end = start + len(token)
-        sentences[-1].token_starts.append(start)
-        sentences[-1].token_ends.append(end)
+        sentences[-1].token_starts += [start, *(start + cut for cut in ends)]
+        sentences[-1].token_ends += [*(start + cut for cut in ends), end]
         begins = False
     return sentences
+
+
+def _ends_of_parts(word: str, language: Language) -> list[int]:
+    """Return where in a word those letters end that are words of their own; at least two are left."""
+    if not language.written_on:
+        return []
+    found = _written_on(language.written_on).match(word)
+    return sorted({found.end(part) for part in range(1, found.re.groups + 1)} - {-1}) if found else []
+
+
+@cache
+def _written_on(letters: tuple[str, ...]) -> re.Pattern[str]:
+    parts = "".join(f"([{some}]{_MARKS_OF_VOWELS})?" for some in letters)
+    return re.compile(rf"{parts}(?=\w{_MARKS_OF_VOWELS}\w)")
 
 
 def _opens(token: Token, language: Language, *, is_apart: bool) -> bool:

@@ -112,8 +112,6 @@ class Interface:
     summary : callable
         Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
         words say their language.
-    compares_answers : bool
-        Whether two people can be expected to give the same whole answer.
     is_sampled : bool
         Whether submissions are judged by it: its answers narrow the intervals of their scores.
     simulated : Simulated
@@ -129,7 +127,6 @@ class Interface:
     queue: Queue
     mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]]
     summary: Callable[[Question], SafeString]
-    compares_answers: bool
     is_sampled: bool
     simulated: Simulated
 

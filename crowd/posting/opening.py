@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from math import ceil
 
 from django.db import transaction
@@ -15,6 +16,7 @@ from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
 from crowd.interfaces.registry import find_teaching
 from crowd.models import HitBatch
 from crowd.open_questions import for_planning, open_questions
+from crowd.posting.gathering import at_least_taken, gathered_ids
 from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
 from crowd.posting.rows import check_operator
 from crowd.pricing import timing
@@ -63,7 +65,7 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
         If there is no account with the provider.
     """
     groups = group(found, per_hit=terms.most_questions)
-    rewards = _rewards(terms, groups)
+    rewards = _rewards(terms, found, groups)
     return Preview(
         questions=sum(len(one.questions) for one in groups),
         hits=len(groups),
@@ -77,8 +79,9 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
 def free(terms: BatchTerms, questions: QuerySet[Question], *, now: datetime) -> list[OpenQuestion]:
     """Read which questions a batch could ask: they lack votes, and no batch asks or is about to."""
     asked = open_questions(questions.filter(kind__in=terms.interface.kinds), now=now)
-    found, reserved = for_planning(asked, by_sentence=terms.by_sentence), reserved_ids()
-    return [question for question in found if question.pk not in reserved]
+    found = for_planning(asked, terms.corpus.judged_by, by_sentence=terms.by_sentence)
+    taken = reserved_ids() | gathered_ids(found)
+    return [question for question in found if question.pk not in taken]
 
 
 @transaction.atomic
@@ -129,7 +132,7 @@ def open_batch(
         raise Conflict(f"No question of {terms.corpus} lacks votes that nobody is asked for.")
     if terms.reward_cents is None:
         terms = replace(terms, reward_cents=timing.suggest(terms, found).reward_cents)
-    rewards = _rewards(terms, groups)
+    rewards = _rewards(terms, found, groups)
     cents = cost(groups, rewards, account)
     if at_most_cents is not None and cents > at_most_cents:
         raise Conflict(
@@ -194,8 +197,19 @@ def check_pay(rewards: Iterable[int], *, provider: str, reward_cents: int, secon
         account.check_pay(reward_cents=cents, seconds=takes)
 
 
-def _rewards(terms: BatchTerms, groups: Sequence[Group]) -> list[int]:
-    return timing.rewards(terms.interface, groups, reward_cents=terms.reward, by_sentence=terms.by_sentence)
+def _rewards(terms: BatchTerms, found: Sequence[OpenQuestion], groups: Sequence[Group]) -> list[int]:
+    rewards = timing.rewards(
+        terms.interface, groups, reward_cents=terms.reward, by_sentence=terms.by_sentence
+    )
+    if terms.by_sentence:
+        return rewards
+    return at_least_taken(
+        rewards,
+        groups,
+        provider=terms.provider,
+        reward_cents=terms.reward,
+        seconds=partial(timing.unit_seconds, terms, found, groups),
+    )
 
 
 def _write_batch(

@@ -1,24 +1,29 @@
 """Planning: HITs written down with their money, and asked again where votes are still lacking."""
 
+import logging
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotations.models import Question
 from crowd import budget
-from crowd.grouping import Group, group
+from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, BatchPlan, Hit, HitBatch, HitQuestion
 from crowd.open_questions import for_planning, open_questions
-from crowd.posting.gathering import gather
+from crowd.posting.gathering import at_least_taken, gather, waiting_since
 from crowd.posting.rows import pause
 from crowd.pricing import timing
 from crowd.providers import registry
 from crowd.providers.base import Provider
+from kbpo.core.database.outages import is_outage
 from kbpo.core.errors import OverBudget
+
+logger = logging.getLogger(__name__)
 
 AT_ONCE = 500  # HITs that are planned in one transaction
 MOST_BY_EXTENSION = 9  # places; a HIT created with fewer than ten cannot have ten
@@ -83,8 +88,17 @@ def cost(groups: Sequence[Group], rewards: Sequence[int], account: Provider) -> 
 
 def rewards_of(batch: HitBatch, groups: Sequence[Group]) -> list[int]:
     """Return what an assignment of each HIT of a batch pays, in cents."""
-    return timing.rewards(
+    rewards = timing.rewards(
         find_interface(batch.kind), groups, reward_cents=batch.reward_cents, by_sentence=batch.by_sentence
+    )
+    if batch.by_sentence or batch.estimated_seconds is None:
+        return rewards
+    return at_least_taken(
+        rewards,
+        groups,
+        provider=batch.provider,
+        reward_cents=batch.reward_cents,
+        seconds=partial(float, batch.estimated_seconds),
     )
 
 
@@ -102,8 +116,13 @@ def plan_batches(*, now: datetime) -> int:
     open_batches = HitBatch.objects.filter(state=HitBatch.State.OPEN, is_tutorial=False, provider__in=names)
     planned = 0
     for pk in list(open_batches.values_list("pk", flat=True)):
-        while done := plan_more(batch_id=pk, now=now):
-            planned += done
+        try:
+            while done := plan_more(batch_id=pk, now=now):
+                planned += done
+        except Exception as error:
+            if is_outage(error):
+                raise
+            logger.exception("batch %s: planning failed", pk)  # the others are planned and posted
     return planned + _finish_batches()
 
 
@@ -111,7 +130,8 @@ def plan_batches(*, now: datetime) -> int:
 def plan_more(*, batch_id: int, now: datetime) -> int:
     """Ask again those of a batch's questions that lack votes: their HIT expired, or an answer did not count.
 
-    Those of the first `AT_ONCE` HITs that asked them; the others are for the next call.
+    Those of `AT_ONCE` HITs that asked them, what needs first votes or has waited for long before the rest;
+    the others are for the next call.
 
     A HIT whose questions all lack the same number is given more places, as far as the provider lets it grow;
     so nobody is shown what they have answered. The others get new HITs; where the corpus' policy has it so,
@@ -135,20 +155,17 @@ def plan_more(*, batch_id: int, now: datetime) -> int:
         return 0
     candidates = list(open_questions(mine, now=now).order_by("pk").values_list("pk", flat=True))
     latest = _latest_hits(batch, candidates)
-    asking = Hit.objects.filter(pk__in=set(latest.values())).exclude(state=Hit.State.FAILED).order_by("pk")
-    hits = {hit.pk: hit for hit in asking.select_for_update(no_key=True)[:AT_ONCE]}
+    due = Hit.objects.filter(pk__in=_due_first(batch, latest)).order_by("pk").select_for_update(no_key=True)
+    hits = {hit.pk: hit for hit in due if hit.state != Hit.State.FAILED}
     locked = lock_questions([pk for pk in candidates if latest[pk] in hits])
-    asked = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
-    most_voters = None
-    if batch.corpus.judged_by.gathers:
-        asked, most_voters = gather(asked, batch, now)
+    asked, most_voters = gather(_read_open(batch, locked, now), batch, now)
     found = {question.pk: question for question in asked}
     if not found:
         return 0
     extended = [
         (hit, votes)
         for hit in hits.values()
-        if (votes := _may_grow_by(hit, {pk: one.votes for pk, one in found.items()}, now))
+        if (votes := _may_grow_by(hit, _votes_of_latest(found.values(), latest, hit), now))
     ]
     for hit, _ in extended:
         for pk in hit.hit_questions.values_list("question", flat=True):
@@ -184,11 +201,19 @@ def _plan_some(batch: HitBatch, plan: BatchPlan, now: datetime) -> None:
     batch.save(update_fields=["state"])
 
 
-def _write_open(batch: HitBatch, groups: Iterable[Sequence[int]], now: datetime) -> None:
+def _write_open(batch: HitBatch, groups: Sequence[Sequence[int]], now: datetime) -> None:
     """Write down HITs for those of the questions that lack votes, now that they are locked."""
     locked = lock_questions(pk for questions in groups for pk in questions)
-    found = for_planning(open_questions(locked, now=now), by_sentence=batch.by_sentence)
-    write_hits(batch, group(found, per_hit=batch.questions_per_hit), now)
+    found = {one.pk: one for one in _read_open(batch, locked, now)}
+    voters = [frozenset[int]().union(*(found[pk].voters for pk in one if pk in found)) for one in groups]
+    most_voters = max(map(len, voters), default=0)  # so that a part makes the HITs that all of them made
+    write_hits(batch, group(found.values(), per_hit=batch.questions_per_hit, most_voters=most_voters), now)
+
+
+def _read_open(batch: HitBatch, locked: QuerySet[Question], now: datetime) -> list[OpenQuestion]:
+    """Read those of the locked questions that lack votes."""
+    policy = batch.corpus.judged_by
+    return for_planning(open_questions(locked, now=now), policy, by_sentence=batch.by_sentence)
 
 
 def write_hits(batch: HitBatch, groups: Sequence[Group], now: datetime) -> list[Hit]:
@@ -252,6 +277,27 @@ def _latest_hits(batch: HitBatch, questions: Collection[int]) -> dict[int, int]:
     """Return the last of the batch's HITs that asked each question."""
     rows = HitQuestion.objects.filter(hit__batch=batch, question__in=questions)
     return dict(rows.values("question").annotate(last=Max("hit")).values_list("question", "last"))
+
+
+def _votes_of_latest(asked: Iterable[OpenQuestion], latest: Mapping[int, int], hit: Hit) -> dict[int, int]:
+    """Return the votes that those questions lack which were asked by this HIT last."""
+    return {one.pk: one.votes for one in asked if latest[one.pk] == hit.pk}
+
+
+def _due_first(batch: HitBatch, latest: Mapping[int, int]) -> list[int]:
+    """Return at most `AT_ONCE` HITs that asked questions last: those whose questions are due before the rest.
+
+    What needs first votes is due at once, a disputed question the sooner the longer it has waited.
+    """
+    refused = Hit.objects.filter(pk__in=set(latest.values()), state=Hit.State.FAILED)
+    left_alone = set(refused.values_list("pk", flat=True))
+    asked = {pk: hit for pk, hit in latest.items() if hit not in left_alone}
+    hits = set(asked.values())
+    if len(hits) <= AT_ONCE or not batch.corpus.judged_by.gathers:
+        return sorted(hits)[:AT_ONCE]
+    since = waiting_since(batch, asked)
+    in_order = sorted(asked.items(), key=lambda both: (both[0] in since, since.get(both[0]), both[1]))
+    return list(dict.fromkeys(hit for _, hit in in_order))[:AT_ONCE]
 
 
 def _may_grow_by(hit: Hit, votes: dict[int, int], now: datetime) -> int:

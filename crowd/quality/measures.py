@@ -10,9 +10,10 @@ from django.db.models import Case, Count, Max, Min, Q, RowRange, Sum, When, Wind
 
 from annotations import agreements
 from annotations.aggregation.shares import median_of
+from annotations.kinds.registry import find_kind
 from annotations.models import Question, Response
-from annotations.policies.registry import find_policy, measured_by_first
-from crowd.interfaces.registry import ASKED_KINDS, INTERFACES, find_interface
+from annotations.policies.registry import POLICIES, measured_by_first
+from crowd.interfaces.registry import ASKED_KINDS, find_interface
 from crowd.models import Assignment, BatchMeasure, HitBatch, WorkerMeasure
 from crowd.quality import checking
 from kbpo.core.database.leases import CLOCKS_DIFFER
@@ -22,8 +23,8 @@ ANSWERS = 10_000
 _Counts = dict[tuple[int | None, str], dict[str, Any]]
 
 # An answer is compared where more than half of the votes of others on its question are the same whole answer.
-# Answers are alike if they tick the same, whatever else they hold; kinds whose whole answers are never alike
-# are left out. Answers that are no votes, since they were rejected or wait for a person, are compared as
+# Answers are alike if they are of one category of their kind, whatever else they hold; a kind may have none.
+# Answers that are no votes, since they were rejected or wait for a person, are compared as
 # well, with the votes; gold answers are not.
 #
 # Where a third vote is asked for only if two differ, the third voter sees nothing but disputed questions, and
@@ -33,8 +34,8 @@ _Counts = dict[tuple[int | None, str], dict[str, Any]]
 # backed by the third against the second takes one such agreement back; to be alone is to disagree.
 _AGREEMENT = """
 WITH said AS (
-    SELECT response.question_id, response.worker_id, response.is_valid::int AS own, question.kind,
-        answer.what, corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
+    SELECT response.question_id, response.worker_id, response.is_valid::int AS own, answer.what,
+        corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
         row_number() OVER (
             PARTITION BY response.question_id, response.is_valid ORDER BY response.id
         ) AS place,
@@ -47,9 +48,9 @@ WITH said AS (
     JOIN annotations_document AS document ON document.id = question.document_id
     JOIN annotations_corpus AS corpus ON corpus.id = document.corpus_id
     CROSS JOIN LATERAL (
-        SELECT jsonb_build_array(response.answer -> 'relations', response.answer -> 'right') AS what
+        SELECT COALESCE(({category})::text, '') AS what FROM (SELECT response.answer) AS given (answer)
     ) AS answer
-    WHERE NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
+    WHERE question.kind = %(kind)s AND NOT response.is_expert AND (response.is_valid OR NOT EXISTS (
         SELECT 1 FROM crowd_assignment AS shown
         JOIN accounts_workeridentity AS identity ON identity.id = shown.worker_id
         WHERE shown.gold_id = response.question_id AND identity.user_id = response.worker_id
@@ -61,9 +62,9 @@ WITH said AS (
         COALESCE((array_agg(number ORDER BY number DESC))[2], 0) AS second
     FROM alike GROUP BY question_id
 ), compared AS (
-    SELECT said.worker_id, said.kind, said.own,
+    SELECT said.worker_id, said.own,
         CASE
-            WHEN said.kind <> ALL(%(compared)s) THEN 0
+            WHEN NOT %(compared)s THEN 0
             WHEN NOT by_first THEN (2 * (alike.number - said.own) > most.votes - said.own)::int
             WHEN said.place > 2 THEN 0
             WHEN said.votes[3 - said.place] = said.what THEN 1
@@ -71,7 +72,7 @@ WITH said AS (
             ELSE 0
         END AS agrees,
         CASE
-            WHEN said.kind <> ALL(%(compared)s) THEN 0
+            WHEN NOT %(compared)s THEN 0
             WHEN NOT by_first THEN (
                 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
                 > most.votes - said.own
@@ -82,9 +83,9 @@ WITH said AS (
         END AS disagrees
     FROM said JOIN alike USING (question_id, what) JOIN most USING (question_id)
 )
-SELECT worker_id, kind, count(*), sum(agrees + disagrees), sum(agrees), sum(own),
+SELECT worker_id, count(*), sum(agrees + disagrees), sum(agrees), sum(own),
     sum(own * (agrees + disagrees)), sum(own * agrees)
-FROM compared GROUP BY worker_id, kind
+FROM compared GROUP BY worker_id
 """
 _COLUMNS = ("votes", "compared", "agreed")
 
@@ -167,16 +168,20 @@ def _order(item: tuple[tuple[int | None, str], Any]) -> tuple[int, str]:
 
 
 def _count_agreement(found: _Counts) -> None:
-    together: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    compared = [kind for one in INTERFACES.values() if one.compares_answers for kind in one.kinds]
-    with connection.cursor() as cursor:
-        cursor.execute(_AGREEMENT, {"compared": compared, "by_first": measured_by_first()})
-        rows = cursor.fetchall()
-    for worker, kind, *numbers in rows:
-        found[worker, kind] |= _columns(numbers[:3])
-        together[kind] = [a + b for a, b in zip(together[kind], numbers[3:], strict=True)]
-    for kind, numbers in together.items():
-        found[None, kind] |= _columns(numbers)
+    for kind in ASKED_KINDS:
+        category = find_kind(kind).category
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _AGREEMENT.format(category=category or "''"),
+                {"kind": kind, "compared": category is not None, "by_first": measured_by_first()},
+            )
+            rows = cursor.fetchall()
+        together = [0, 0, 0]
+        for worker, *numbers in rows:
+            found[worker, kind] |= _columns(numbers[:3])
+            together = [a + b for a, b in zip(together, numbers[3:], strict=True)]
+        if rows:
+            found[None, kind] |= _columns(together)
 
 
 def _columns(numbers: Sequence[int]) -> dict[str, int]:
@@ -199,7 +204,9 @@ def _time(found: _Counts) -> None:
     for worker, kind, seconds, is_valid, policy, before in rows.values_list(
         "worker", "question__kind", "seconds", "is_valid", "question__document__corpus__policy", "before"
     ).iterator():
-        first = find_policy(policy).measured_votes
+        if policy not in POLICIES:
+            continue
+        first = POLICIES[policy].measured_votes
         if seconds is None or (is_valid and first is not None and (before or 0) >= first):
             continue
         times[worker, kind].append(seconds)
@@ -218,7 +225,9 @@ def _time(found: _Counts) -> None:
 
 def _measure_batches(now: datetime, since: datetime | None) -> int:
     """Measure the agreement on the main questions of batches in which something happened."""
-    batches = HitBatch.objects.filter(is_tutorial=False).select_related("corpus")
+    batches = HitBatch.objects.filter(is_tutorial=False, corpus__policy__in=list(POLICIES)).select_related(
+        "corpus"
+    )
     if since is not None:
         batches = batches.filter(
             Q(hits__assignments__counted_at__gte=since) | Q(hits__assignments__decided_at__gte=since)

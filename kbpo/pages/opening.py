@@ -17,7 +17,7 @@ from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.pages.money import costs
+from kbpo.pages.money.votes import votes_a_question
 
 MOST_SUBMISSIONS = 10  # named
 
@@ -40,11 +40,22 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A budget that the money would come from, and what it has left."""
+    """A budget that the money would come from, and what it has left.
+
+    Attributes
+    ----------
+    budget : Budget
+    left_cents : int
+    suffices : bool
+        For what is set aside at once.
+    lasts : bool
+        For what is expected in the end.
+    """
 
     budget: Budget
     left_cents: int
     suffices: bool
+    lasts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +104,8 @@ class Plan:
         At most ten.
     obstacle : str
         Why it cannot be posted; empty: it can.
+    warning : str
+        Why it may have to be paused for want of money; empty: nothing is expected to pause it.
     """
 
     preview: posting.Preview
@@ -109,6 +122,7 @@ class Plan:
     rooms: tuple[Room, ...]
     bought: tuple[Bought, ...]
     obstacle: str
+    warning: str
 
     @property
     def takes_more_votes(self) -> bool:
@@ -146,8 +160,15 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     terms = replace(terms, reward_cents=reward)
     preview = posting.preview(terms, found)
     first_votes = terms.corpus.judged_by.first_votes
-    votes = costs.votes_a_question(terms.corpus, terms.interface.main)
-    room = rooms(corpus=terms.corpus, submission_id=terms.submission_id, cents=preview.cost_cents, now=now)
+    votes = votes_a_question(terms.corpus, terms.interface.main)
+    expected = round(preview.cost_cents * max(1.0, votes / first_votes))
+    room = rooms(
+        corpus=terms.corpus,
+        submission_id=terms.submission_id,
+        cents=preview.cost_cents,
+        expected_cents=expected,
+        now=now,
+    )
     return Plan(
         preview=preview,
         suggestion=suggestion,
@@ -159,7 +180,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         hourly_cents=pay.hourly(reward_cents=reward, seconds=suggestion.seconds),
         first_votes=first_votes,
         votes=votes,
-        expected_cents=round(preview.cost_cents * max(1.0, votes / first_votes)),
+        expected_cents=expected,
         rooms=room,
         bought=_bought(wanted),
         obstacle=_obstacle(preview, room)
@@ -169,6 +190,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
             reward_cents=reward,
             seconds=suggestion.seconds,
         ),
+        warning=_warning(room, expected),
     )
 
 
@@ -221,12 +243,14 @@ def _questions(wanted: Wanted) -> QuerySet[Question]:
     return found
 
 
-def rooms(*, corpus: Corpus, submission_id: int | None, cents: int, now: datetime) -> tuple[Room, ...]:
-    """Return the budgets that so many cents would come from."""
-    found = []
+def rooms(
+    *, corpus: Corpus, submission_id: int | None, cents: int, expected_cents: int | None = None, now: datetime
+) -> tuple[Room, ...]:
+    """Return the budgets that so many cents would come from, as many as are expected in the end included."""
+    found, most = [], max(cents, expected_cents or 0)
     for one in budget.matching(corpus=corpus, submission_id=submission_id, now=now):
         left = one.cap_cents - one.reserved_cents - one.paid_cents
-        found.append(Room(one, left, left >= cents))
+        found.append(Room(one, left, left >= cents, left >= most))
     return tuple(found)
 
 
@@ -258,7 +282,20 @@ def _obstacle(preview: posting.Preview, rooms: tuple[Room, ...]) -> str:
         return "No budget matches: make one for the corpus, the submission or this month."
     short = [room for room in rooms if not room.suffices]
     if short:
-        names = " and ".join(f"the budget for {room.budget}" for room in short)
-        has = "has" if len(short) == 1 else "have"
-        return f"It costs {budget.dollars(preview.cost_cents)}, more than {names} {has} left."
+        return f"It costs {budget.dollars(preview.cost_cents)}, more than {_have_left(short)}."
     return ""
+
+
+def _warning(rooms: tuple[Room, ...], expected_cents: int) -> str:
+    short = [room for room in rooms if room.suffices and not room.lasts]
+    if not short:
+        return ""
+    return (
+        f"It is expected to cost about {budget.dollars(expected_cents)} in the end, more than"
+        f" {_have_left(short)}: the batch will be paused when money for further votes is missing."
+    )
+
+
+def _have_left(short: list[Room]) -> str:
+    names = " and ".join(f"the budget for {room.budget}" for room in short)
+    return f"{names} {'has' if len(short) == 1 else 'have'} left"

@@ -97,6 +97,53 @@ def test_what_only_names_a_kind_is_not(code: str) -> None:
     assert not list(told_apart(ast.parse(code)))
 
 
+def test_nothing_but_a_kind_and_its_interface_names_what_an_answer_holds() -> None:
+    found = {
+        str(path.relative_to(ROOT)): lines
+        for source in SOURCES
+        for path in sorted((ROOT / source).rglob("*.py"))
+        if "migrations" not in path.parts and not str(path.relative_to(ROOT)).startswith(OWN)
+        if (lines := [node.lineno for node in looked_into(ast.parse(path.read_text()))])
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "response.answer['relations']",
+        "answer.get('right')",
+        "Response.objects.filter(answer__none=True)",
+        "Q(responses__answer__right=True)",
+        "cursor.execute(\"SELECT response.answer -> 'relations'\")",
+        "cursor.execute(\"SELECT answer ->> 'right'\")",
+    ],
+)
+def test_a_name_of_what_an_answer_holds_is_seen(code: str) -> None:
+    assert list(looked_into(ast.parse(code)))
+
+
+@pytest.mark.parametrize("code", ["answers['relations']", "answer.get(key)", "found.filter(answer=None)"])
+def test_an_answer_as_a_whole_may_be_handled(code: str) -> None:
+    assert not list(looked_into(ast.parse(code)))
+
+
+def looked_into(tree: ast.AST) -> Iterator[ast.expr | ast.keyword]:
+    """List where code names a field of an answer."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=of, slice=ast.Constant(value=str())) if _last(of) == "answer":
+                yield node
+            case ast.Call(func=ast.Attribute(value=of, attr="get" | "pop"), args=[ast.Constant(), *_]) if (
+                _last(of) == "answer"
+            ):
+                yield node
+            case ast.keyword(arg=str(name)) if re.search(r"(^|__)answer__", name):
+                yield node
+            case ast.Constant(value=str(text)) if re.search(r"\banswer\s*(->|#>|@>)", text):
+                yield node
+
+
 def told_apart(tree: ast.AST) -> Iterator[ast.expr | ast.pattern]:
     """List where code does one thing or another by the kind of a question."""
     imported = {

@@ -64,7 +64,6 @@ INTERFACE = Interface(
     queue=Queue(held_for=timedelta(hours=2), companions=_companions, choose=_choose),
     mentions=_mentions,
     summary=_summary,
-    compares_answers=False,
     is_sampled=False,
     simulated=simulated,
 )

@@ -66,7 +66,6 @@ INTERFACE = Interface(
     queue=Queue(held_for=timedelta(minutes=15), companions=companions.companions, choose=companions.choose),
     mentions=_mentions,
     summary=_summary,
-    compares_answers=True,
     is_sampled=True,
     simulated=simulated,
 )

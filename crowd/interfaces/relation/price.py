@@ -1,6 +1,11 @@
-"""What HITs of relation questions pay: the same for all, or by sentence as much for each question. Pure."""
+"""What HITs of relation questions pay: the same for all, or by sentence as much for each question. Pure.
+
+HITs of disputed questions, which go out before they are full, pay for their share of a HIT.
+"""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import Final
 
 from crowd.grouping import Group, OpenQuestion
@@ -39,14 +44,14 @@ class RelationPrice:
         """Return the seconds of a HIT, or by sentence of a question with its companions, on average."""
         kinds = {one.pk: one.kind for one in questions}
         times = [pace.of_questions(kinds[pk] for pk in one.questions) for one in groups]
-        units = sum(one.units for one in groups) if by_sentence else len(groups)
-        return sum(times) / units if times else pace.seconds[self._kind]
+        units = sum(_units(one, by_sentence) for one in groups)
+        return sum(times) / float(units) if times else pace.seconds[self._kind]
 
     def rewards(
         self, groups: Sequence[Group], tokens: Sequence[int], *, reward_cents: int, by_sentence: bool
     ) -> list[int]:
-        """Return the same for all; by sentence as much for each question of a HIT."""
-        return [one.units * reward_cents if by_sentence else reward_cents for one in groups]
+        """Return the same for all, less for a part of a HIT; by sentence as much for each question."""
+        return [ceil(_units(one, by_sentence) * reward_cents) for one in groups]
 
     def unit(self, most_questions: int, *, by_sentence: bool) -> Unit:
         """Say what the reward is for."""
@@ -55,3 +60,8 @@ class RelationPrice:
         if most_questions == 1:
             return Unit("an assignment", "one question with its companions")
         return Unit("an assignment", f"{most_questions} questions with their companions")
+
+
+def _units(one: Group, by_sentence: bool) -> Fraction:
+    """Return how many of what the reward is for a HIT has."""
+    return Fraction(one.units) if by_sentence else one.share

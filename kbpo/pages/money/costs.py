@@ -3,11 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from django.db import connection
-from django.db.models import Avg
 from django.utils import timezone
 
-from annotations.kinds.registry import find_kind
-from annotations.models import Corpus, Question
 from crowd import budget, pay
 from crowd.interfaces.relation.interface import INTERFACE
 from crowd.models import HitBatch
@@ -15,6 +12,7 @@ from crowd.pricing import timing
 from crowd.providers import registry
 from evaluation.design.prices import Expected
 from evaluation.models import Submission
+from kbpo.pages.money.votes import votes_a_question
 
 #: Those that submissions' samples ask.
 _MAIN, _COMPANION = INTERFACE.kinds
@@ -101,16 +99,6 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
         hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
         votes=votes,
     )
-
-
-def votes_a_question(corpus: Corpus, kind: str) -> float:
-    """Return how many votes a question of a kind takes in a corpus, on average.
-
-    As many as those that are closed took; before there are any, as many as the corpus' policy expects.
-    """
-    closed = Question.objects.filter(document__corpus=corpus, kind=kind).exclude(state=Question.State.OPEN)
-    taken = closed.aggregate(votes=Avg("votes_needed"))["votes"]
-    return float(taken or corpus.judged_by.expected_votes(find_kind(kind).usual_error))
 
 
 def paid(submissions: Collection[int]) -> Mapping[int, int]:

@@ -15,7 +15,8 @@ const FUNCTION_WORDS = new Set(
 );
 
 const ALL_NOUNS = new Set(["de", "lb"]); // languages in which a capital says no more than that
-const BY_CHARACTER = new Set(["ja", "zh"]);
+// Characters that are words each, whatever the language: between them no white space stands.
+const WORDS_OF_ONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 
 const length = (text) => [...text].length; // in characters, as the server counts, not in UTF-16 units
 
@@ -83,13 +84,13 @@ export class Passage {
 const isPronoun = (text) =>
   /^(?:i|me|my|mine|myself|he|him|his|himself|she|her|hers|herself|it|its|itself|we|us|our|they|them|their)$/i.test(text);
 
-// The form in which strings are compared: in English "the Quill Press’s" is "quill press"; in Chinese and Japanese
-// each character is a word.
+// The form in which strings are compared: in English "the Quill Press’s" is "quill press"; each Chinese or Japanese
+// character is a word.
 export function normalise(text, language = "en") {
   let plain = text.normalize("NFC").toLowerCase();
   if (language === "en") plain = plain.replace(/^(?:the|a|an)\s+/, "").replace(/['’]s?$/, "");
-  if (BY_CHARACTER.has(language)) plain = plain.replace(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, " $& ");
   return plain
+    .replace(WORDS_OF_ONE, " $& ")
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .replace(/(^| )\p{M}+/gu, "$1") // a mark that is on no letter or digit, as in ⭐️
     .replace(/ +/g, " ")

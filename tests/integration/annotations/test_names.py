@@ -98,6 +98,20 @@ def test_an_arabic_name_is_counted_as_whole_words_beside_any_punctuation(name, d
     assert count_documents(corpus, [name]) == {name: documents}
 
 
+@pytest.mark.parametrize(
+    ("name", "times"), [("مريم", [3, 1]), ("دمشق", [1]), ("مريم العلي", [1]), ("ريم", [])]
+)
+def test_an_arabic_name_is_found_behind_letters_that_are_words(name, times):
+    corpus = in_language("ar", "سافرت ليلى ومريم، عادت لمريم رسالة. مريم؟", "ولمريم العلي بدمشق.")
+    assert [one.times for one in find_occurrences(corpus, [name])] == times
+    assert count_documents(corpus, [name]) == {name: len(times)}
+
+
+def test_a_hebrew_name_is_found_behind_letters_that_are_words():
+    corpus = in_language("he", "דנה ומרים נסעו לחיפה", "ושבחיפה")
+    assert count_documents(corpus, ["מרים", "חיפה"]) == {"מרים": 1, "חיפה": 2}
+
+
 def test_names_with_marks_that_combine_are_counted_as_whole_words():
     corpus = in_language("hi", "वह दिल्ली में था।", "दिल्लीवासी")
     assert count_documents(corpus, ["दिल्ली"]) == {"दिल्ली": 1}

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from annotations.kinds import registry
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.models import Corpus, Question, Response
@@ -367,6 +369,26 @@ def test_links_do_not_tell_votes_apart(ask: Any) -> None:
     vote(ask(), {one: BORN, two: {**BORN, "links": {"0": {"none": True}}}})
     measures.measure_work(now=NOW)
     assert measured(one).agreed == 1
+
+
+def test_answers_of_another_kind_are_alike_where_that_kind_says_so(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, three = UserFactory.create_batch(3, annotator=True)
+    choice = SimpleNamespace(category="answer ->> 'choice'")
+    monkeypatch.setattr(registry, "KINDS", {**registry.KINDS, "choice": choice})
+    monkeypatch.setattr(measures, "ASKED_KINDS", {**measures.ASKED_KINDS, "choice": None})
+    for said in ("ABC", "AAB"):
+        question = ask()
+        vote(
+            question, {user: {"choice": letter} for user, letter in zip((one, two, three), said, strict=True)}
+        )
+        Question.objects.filter(pk=question.pk).update(kind="choice")
+    measures.measure_work(now=NOW)
+    found = {
+        user: (measured(user, "choice").agreed, measured(user, "choice").compared) for user in (one, three)
+    }
+    assert found == {one: (0, 0), three: (0, 1)}
 
 
 def test_what_is_no_vote_and_what_experts_say_is_not_measured(ask: Any) -> None:

@@ -14,9 +14,12 @@ from evaluation.models import Submission
 from kbpo.pages.money import costs
 from tests import crowd
 from tests.factories import (
+    DocumentFactory,
     EpochFactory,
     InstanceFactory,
     PredictionFactory,
+    QuestionFactory,
+    ResponseFactory,
     SampleBatchFactory,
     SubmissionFactory,
     TeamFactory,
@@ -99,6 +102,47 @@ def test_under_curtailed_a_third_vote_is_expected_where_two_differ(corpus: Corpu
     )
     assert found is not None
     assert (found.cents, found.votes) == (round(100 * 2.19 * 13), pytest.approx(2.19))
+
+
+def vote(corpus: Corpus, *, agreed: int, disputed: int, votes: int = 2, **fields: Any) -> None:
+    people = UserFactory.create_batch(votes, annotator=True)
+    for number in range(agreed + disputed):
+        document = DocumentFactory.create(corpus=corpus)
+        question = QuestionFactory.create(document=document, votes_needed=votes, **fields)
+        for user in people:
+            said = crowd.NONE if number >= agreed and user == people[1] else crowd.BORN
+            ResponseFactory.create(question=question, worker=user, answer={"version": 1, **said})
+
+
+def test_third_votes_that_are_still_out_are_expected(corpus: Corpus) -> None:
+    corpus.policy = "curtailed"
+    vote(corpus, agreed=16, disputed=4)
+    assert costs.votes_a_question(corpus, "relation") == pytest.approx(2.2)
+
+
+def test_votes_that_another_policy_asked_for_are_not_expected(corpus: Corpus) -> None:
+    vote(corpus, agreed=18, disputed=2, votes=3, settled=True)
+    assert costs.votes_a_question(corpus, "relation") == 3
+    corpus.policy = "curtailed"
+    assert costs.votes_a_question(corpus, "relation") == pytest.approx(2.1)
+
+
+def test_questions_that_an_expert_settled_before_anybody_voted_tell_nothing(corpus: Corpus) -> None:
+    corpus.policy = "curtailed"
+    QuestionFactory.create_batch(20, document__corpus=corpus, settled=True, votes_needed=3)
+    assert costs.votes_a_question(corpus, "relation") == pytest.approx(2.19)
+
+
+def test_of_few_questions_nothing_is_believed(corpus: Corpus) -> None:
+    corpus.policy = "curtailed"
+    vote(corpus, agreed=0, disputed=19)
+    assert costs.votes_a_question(corpus, "relation") == pytest.approx(2.19)
+
+
+def test_where_two_that_agree_are_too_few_a_third_is_expected(corpus: Corpus) -> None:
+    corpus.policy, corpus.least_posterior = "curtailed", 0.99
+    vote(corpus, agreed=20, disputed=0)
+    assert costs.votes_a_question(corpus, "relation") == 3
 
 
 def test_two_answers_about_a_whole_document_are_expected_to_differ(corpus: Corpus) -> None:

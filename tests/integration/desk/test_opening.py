@@ -203,6 +203,29 @@ def test_too_small_a_budget_is_named(
     assert confirm(desk, wanted, 216).status_code == 409
 
 
+def test_a_budget_without_the_further_votes_that_are_expected_is_named_but_it_can_be_posted(
+    desk: Client, corpus: Corpus, wanted: dict[str, str]
+) -> None:
+    Corpus.objects.filter(pk=corpus.pk).update(policy="curtailed")
+    corpus.refresh_from_db()
+    crowd.ask(corpus, 4)
+    crowd.fund(corpus, 157)
+    text = text_of(look(desk, wanted))
+    assert "$1.57 left, too little for the further votes that are expected" in text
+    assert "It is expected to cost about $1.58 in the end, more than the budget for" in text
+    assert "Post it for $1.44" in text
+
+
+def test_a_budget_with_room_for_what_is_expected_warns_of_nothing(
+    desk: Client, corpus: Corpus, wanted: dict[str, str]
+) -> None:
+    Corpus.objects.filter(pk=corpus.pk).update(policy="curtailed")
+    corpus.refresh_from_db()
+    crowd.ask(corpus, 4)
+    crowd.fund(corpus, 158)
+    assert "too little" not in text_of(look(desk, wanted))
+
+
 def test_where_nothing_is_to_be_asked_it_says_so(desk: Client, wanted: dict[str, str], purse: Any) -> None:
     assert "No question lacks votes" in text_of(look(desk, wanted))
     assert confirm(desk, wanted, 216).status_code == 409

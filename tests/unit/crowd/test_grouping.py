@@ -129,3 +129,17 @@ def test_questions_that_the_same_people_have_answered_are_together_however_many_
 def test_voters_do_not_matter_where_there_are_none(per_hit):
     asked = [OpenQuestion(pk, pk // 2, "relation", 1) for pk in range(7)]
     assert group(asked, per_hit=per_hit, most_voters=0) == group(asked, per_hit=per_hit)
+
+
+def test_unless_it_is_said_half_of_those_who_voted_can_do_every_hit() -> None:
+    asked = [
+        OpenQuestion(pk, pk, "relation", 1, voters=frozenset({2 * pair, 2 * pair + 1}))
+        for pk, pair in enumerate((0, 1, 2, 3, 0))
+    ]
+    assert [one.questions for one in group(asked, per_hit=10)] == [(0, 1, 4), (2, 3)]
+
+
+def test_questions_that_still_need_first_votes_are_in_no_hit_with_disputed_ones() -> None:
+    asked = [relation(1, votes=1), OpenQuestion(2, 1, "relation", 1, voters=frozenset({1, 2}))]
+    found = group(asked, per_hit=2)
+    assert [(one.questions, one.is_disputed) for one in found] == [((1,), False), ((2,), True)]

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -132,10 +133,33 @@ def test_japanese_is_cut_as_chinese_is() -> None:
 
 def test_an_arabic_sentence_ends_with_its_own_question_mark_and_after_a_year() -> None:
     assert cut("وُلدت في دمشق سنة 1970. هل تعمل؟ نعم.", "ar") == [
-        ["وُلدت", "في", "دمشق", "سنة", "1970", "."],
+        ["وُ", "ل", "دت", "في", "دمشق", "سنة", "1970", "."],
         ["هل", "تعمل", "؟"],
         ["نعم", "."],
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("ar", "سافرت ليلى ومريم إلى بيروت وبدمشق. عادت لمريم رسالة، ولِدمشق.", ["مريم", "دمشق"]),
+        ("he", "דנה ומרים נסעו לחיפה, ושבחיפה מרים.", ["מרים", "חיפה"]),
+    ],
+)
+def test_a_name_that_a_letter_is_written_on_to_begins_and_ends_with_a_word(
+    language: str, text: str, names: list[str]
+) -> None:
+    [sentences] = segment([text], language)
+    cuts = list(tokens(sentences))
+    starts, ends = {start for start, _ in cuts}, {end for _, end in cuts}
+    for name in names:
+        found = [one.span() for one in re.finditer(name, text)]
+        assert len(found) == 2
+        assert all(start in starts and end in ends for start, end in found)
+
+
+def test_letters_that_words_begin_with_are_cut_off_while_two_are_left() -> None:
+    assert cut("بيروت في به وبها 2016", "ar") == [["ب", "يروت", "في", "به", "و", "ب", "ها", "2016"]]
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,18 @@ import pytest
 
 from annotations import labels
 from annotations.models import Corpus, Question, Response
+from crowd import posting
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Hit
+from crowd.posting import planning
+from crowd.providers.prolific import rules
 from kbpo.core.errors import Conflict
 from tests import crowd
 from tests.integration.crowd.services.conftest import Desk
 
 pytestmark = pytest.mark.django_db
+LIVED = {"relations": [{"predicate": "per:place_of_residence", "subject": 0}]}
 
 
 @pytest.fixture
@@ -33,11 +37,17 @@ def differ(desk: Desk, hits: list[Hit], *, disputed: int) -> list[Question]:
     for number, hit in enumerate(hits):
         desk.send(hit, worker=f"A{number}", say=say)
         desk.send(hit, worker=f"B{number}")
+    _settle(desk)
+    return about
+
+
+def _settle(desk: Desk) -> None:
+    """Have what was sent counted, as answered just now."""
+    counted = list(Response.objects.values_list("pk", flat=True))
     desk.collect()
     desk.decide()
-    Response.objects.update(answered_at=desk.now)
+    Response.objects.exclude(pk__in=counted).update(answered_at=desk.now)
     labels.settle_questions()
-    return about
 
 
 def newest(number: int = 1) -> list[tuple[int, list[Question]]]:
@@ -121,13 +131,106 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
                 working.begin(hit=hit, arrival=arrival, now=desk.now)
 
 
+def test_a_hit_of_third_votes_that_is_not_full_pays_for_what_it_asks(desk: Desk) -> None:
+    hits = desk.posted(documents=10, votes=2, questions_per_hit=10, reward_cents=90)
+    differ(desk, hits, disputed=1)
+    desk.wait(minutes=30)
+    assert desk.plan() == 1
+    assert [hit.reward_cents for hit in Hit.objects.order_by("pk")] == [90, 9]
+    crowd.check_books()
+
+
+def test_it_pays_no_less_than_the_provider_takes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = desk.posted(documents=10, votes=2, questions_per_hit=10, reward_cents=90)
+    differ(desk, hits, disputed=1)
+    desk.wait(minutes=30)
+
+    def check_pay(*, reward_cents: int, seconds: int) -> None:
+        rules.check_pay(reward_cents, rules.estimated_minutes(seconds, seconds))
+
+    monkeypatch.setattr(desk.provider, "check_pay", check_pay)
+    desk.plan()
+    assert Hit.objects.latest("pk").reward_cents == 14  # $8.40 an hour, as Prolific counts in whole minutes
+
+
+def test_what_an_open_batch_gathers_is_asked_by_no_other(desk: Desk) -> None:
+    hits = desk.posted(documents=2, votes=2, questions_per_hit=2)
+    differ(desk, hits, disputed=1)
+    with pytest.raises(Conflict, match="lacks votes that nobody is asked for"):
+        desk.open(questions_per_hit=10)
+
+
+def test_another_batch_asks_disputed_questions_so_that_half_of_those_who_voted_can(desk: Desk) -> None:
+    hits = desk.posted(documents=8, votes=2, questions_per_hit=2)
+    disputed = differ(desk, hits, disputed=1)
+    posting.cancel_batch(batch=hits[0].batch, by=desk.operator, now=desk.now)
+    second = desk.open(questions_per_hit=10)
+    asked = [list(hit.questions.order_by("pk")) for hit in second.hits.order_by("pk")]
+    assert asked == [disputed[:2], disputed[2:]]
+
+
+def test_in_parts_disputed_questions_make_the_hits_that_were_paid_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = desk.posted(documents=16, votes=2, questions_per_hit=2)
+    disputed = differ(desk, hits, disputed=1)
+    posting.cancel_batch(batch=hits[0].batch, by=desk.operator, now=desk.now)
+    monkeypatch.setattr(planning, "AT_ONCE", 1)
+    second = desk.open(questions_per_hit=10)
+    reserved = desk.money()
+    while posting.plan_next(now=desk.now):
+        pass
+    assert [hit.questions.count() for hit in second.hits.all()] == [len(disputed) // 2] * 2
+    assert desk.money() == reserved
+    crowd.check_books()
+
+
+def test_a_hit_of_which_one_question_is_asked_elsewhere_by_now_does_not_grow(desk: Desk) -> None:
+    """A HIT is split: one of its questions fills another HIT, one waits; then both need a vote again."""
+    crowd.ask(desk.corpus, 4)
+    Question.objects.update(votes_needed=2)
+    batch = desk.open(questions_per_hit=2)
+    desk.post()
+    one, other = batch.hits.order_by("pk")
+    first, _ = one.questions.order_by("pk")
+    disputed = [first, *other.questions.order_by("pk")]
+    for hit in (one, other):
+        desk.send(hit, worker="A", say=lambda question: crowd.BORN if question in disputed else crowd.NONE)
+        desk.send(hit, worker="B")
+    _settle(desk)
+    assert desk.plan() == 1
+    assert newest() == [(1, disputed[:2])]
+    desk.post()
+    posting.pause_batch(batch=batch, by=desk.operator, reason="lunch", now=desk.now)
+    desk.send(Hit.objects.latest("pk"), worker="C", say=lambda question: LIVED)
+    _settle(desk)
+    desk.wait(minutes=40)
+    posting.resume_batch(batch=batch, by=desk.operator, now=desk.now)
+    assert desk.plan() == 2
+    desk.post()
+    assert newest(2) == [(2, disputed[:2]), (1, disputed[2:])]
+    crowd.check_books()
+
+
+def test_what_waits_keeps_nothing_waiting_that_is_due(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many HITs a part is looked at: not one whose questions all wait, while first votes are missing."""
+    hits = desk.posted(documents=4, votes=2, questions_per_hit=2)
+    monkeypatch.setattr(planning, "AT_ONCE", 1)
+    differ(desk, hits[:1], disputed=1)
+    desk.send(hits[1])
+    desk.wait(days=8)
+    _settle(desk)
+    Response.objects.filter(question__in=hits[0].questions.all()).update(answered_at=desk.now)
+    assert desk.plan() == 1
+    assert newest() == [(1, list(hits[1].questions.order_by("pk")))]
+
+
 def test_under_fixed_another_vote_waits_for_nothing(desk: Desk) -> None:
     Corpus.objects.update(policy="fixed")
     hits = desk.posted(documents=2, votes=3, questions_per_hit=2)
     desk.corpus.refresh_from_db()
     first, _ = hits[0].questions.order_by("pk")
-    lived = {"relations": [{"predicate": "per:place_of_residence", "subject": 0}]}
-    for said in (crowd.BORN, crowd.NONE, lived):
+    for said in (crowd.BORN, crowd.NONE, LIVED):
         desk.send(hits[0], say=lambda question, said=said: said if question == first else crowd.NONE)
     desk.collect()
     desk.decide()

@@ -1,7 +1,13 @@
 """Asked again: what expired, what was refused, one vote more; and when a batch is finished."""
 
+import logging
+from typing import Any
+
+import pytest
+
 from annotations.models import Question, Response
 from crowd.models import Hit, HitBatch
+from crowd.posting import planning
 from crowd.providers.base import Refused
 from tests import crowd
 from tests.fake_provider import LOST
@@ -101,3 +107,26 @@ def test_a_batch_is_finished_when_its_questions_have_their_votes(desk: Desk) -> 
     Question.objects.update(state="settled", settled_at=desk.now)
     desk.plan()
     assert HitBatch.objects.get().state == "finished"
+
+
+def test_a_batch_that_cannot_be_planned_keeps_no_other_waiting(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for hit in (*desk.posted(votes=2), *desk.posted(votes=2)):
+        desk.send(hit)
+    broken = HitBatch.objects.earliest("pk")
+    desk.wait(days=8)
+    desk.collect()
+    desk.decide()
+    plan_more = planning.plan_more
+
+    def fail(*, batch_id: int, **given: Any) -> int:
+        if batch_id == broken.pk:
+            raise KeyError(19)
+        return plan_more(batch_id=batch_id, **given)
+
+    monkeypatch.setattr(planning, "plan_more", fail)
+    with caplog.at_level(logging.ERROR):
+        assert desk.plan() == 1
+    assert f"batch {broken.pk}: planning failed" in caplog.text
+    assert Hit.objects.latest("pk").batch != broken

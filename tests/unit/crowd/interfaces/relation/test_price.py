@@ -39,6 +39,13 @@ def test_a_reward_is_for_a_hit_or_by_sentence_for_a_question_with_its_companions
     assert PRICE.rewards(GROUPS, [], reward_cents=5, by_sentence=True) == [10, 5]
 
 
+def test_a_hit_of_disputed_questions_pays_for_its_share_of_a_full_one() -> None:
+    groups = [Group((1, 2), 1, 1, True, 4), Group((3, 4), 2, 2, False, 4)]
+    assert PRICE.rewards(groups, [], reward_cents=90, by_sentence=False) == [23, 90]
+    assert PRICE.rewards(groups, [], reward_cents=9, by_sentence=True) == [9, 18]
+    assert PRICE.seconds(ASKED, groups, PACE, by_sentence=False) == (25 + 40) / 1.25
+
+
 def test_where_nothing_is_asked_a_relation_question_is_what_takes_time() -> None:
     assert PRICE.seconds([], [], PACE, by_sentence=False) == 20
 
