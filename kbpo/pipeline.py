@@ -191,6 +191,11 @@ def note_balances() -> int:
     return accounts.note_balances(now=timezone.now())
 
 
+def remind_operators() -> int:
+    """Tell operators of work that waits for them and nears its time; return how much. No stage either."""
+    return review.remind_operators(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -274,5 +279,6 @@ def _each_submission(
     )
 
 
-for _stage in (*STAGES, remove_orphans, end_studies, remove_hits, note_balances, sweep_marketplace):
+_SELDOM = (remove_orphans, end_studies, remove_hits, note_balances, remind_operators, sweep_marketplace)
+for _stage in (*STAGES, *_SELDOM):
     shared_task(name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True)(_stage)

@@ -48,6 +48,10 @@ class RelationPrice:
         """Return the same for all; by sentence as much for each question of a HIT."""
         return [one.units * reward_cents if by_sentence else reward_cents for one in groups]
 
+    def units(self, groups: Sequence[Group], tokens: Sequence[int], *, by_sentence: bool) -> list[float]:
+        """Return 1 for each HIT; by sentence how many questions it has."""
+        return [float(one.units) if by_sentence else 1.0 for one in groups]
+
     def unit(self, most_questions: int, *, by_sentence: bool) -> Unit:
         """Say what the reward is for."""
         if by_sentence:
