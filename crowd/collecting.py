@@ -164,12 +164,13 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     else:
         assignment.comment = read.comment
         assignment.answer = _normal(read)
+        seconds = _believed(read.seconds, checking.seconds_worked(assignment))
         given = [
             Answer(
                 question=asked[pk],
                 worker=assignment.worker.user,
                 answer=answer,
-                seconds=read.seconds.get(pk),
+                seconds=seconds.get(pk),
                 is_vote=pk in questions,
             )
             for pk, answer in sorted(read.answers.items())
@@ -189,9 +190,19 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     else:
         assignment.flag = "\n".join(checking.flags(assignment=assignment))
     if assignment.flag:
-        # Until a person has looked, or had the time to, its votes settle nothing.
+        # Until a person has looked its votes settle nothing; the worker's other work waits too.
         assignment.responses.update(is_valid=False)
+    else:
+        assignment.hold = review.reason_to_hold(assignment)
     nudge("kbpo.pipeline.review_work")
+
+
+def _believed(seconds: Mapping[int, float], worked: float | None) -> Mapping[int, float]:
+    """Return the times that the page gives, shortened where together they are more than clocks have seen."""
+    total = sum(seconds.values())
+    if worked is None or total <= worked:
+        return seconds
+    return {pk: one * worked / total for pk, one in seconds.items()}
 
 
 def _record(given: Sequence[Answer]) -> tuple[list[Response], list[str]]:

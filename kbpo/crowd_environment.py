@@ -19,6 +19,8 @@ variable                      meaning
 ``WIKIPEDIA_API_URL``         the MediaWiki API in which pages are looked up, with ``{language}`` where the
                               corpus' language stands; unset: that language's Wikipedia
 ``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
+``CROWD_FASTEST_READING``     words a second that nobody reads faster than: work that was sent sooner waits
+                              for a person; 8 unless given
 ============================  ========================================================================
 """
 
@@ -43,6 +45,7 @@ VARIABLES = frozenset(
         "PROLIFIC_HITS_PER_WORKER",
         "WIKIPEDIA_API_URL",
         "CROWD_HOURLY_CENTS",
+        "CROWD_FASTEST_READING",
     }
 )
 MARKETPLACE_API = "/marketplace/api/"
@@ -66,6 +69,8 @@ class CrowdEnvironment:
     prolific_hits_per_worker : int
     wikipedia_api_url : str
     hourly_cents : int
+    fastest_reading : float
+        Words a second.
     """
 
     hit_base_url: str
@@ -80,6 +85,7 @@ class CrowdEnvironment:
     prolific_hits_per_worker: int
     wikipedia_api_url: str
     hourly_cents: int
+    fastest_reading: float
 
 
 def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
@@ -117,6 +123,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
             given, "WIKIPEDIA_API_URL", "https://{language}.wikipedia.org/w/api.php", debug=debug
         ),
         hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
+        fastest_reading=_words_a_second(given.get("CROWD_FASTEST_READING", "8")),
     )
 
 
@@ -171,6 +178,19 @@ def _hourly_cents(value: str) -> int:
             f"is {value!r}; it must be a wage in cents, such as 1500", where="CROWD_HOURLY_CENTS"
         )
     return int(value)
+
+
+def _words_a_second(value: str) -> float:
+    try:
+        words = float(value)
+    except ValueError:
+        words = 0.0
+    if not 1 <= words <= 1000:
+        raise InvalidInput(
+            f"is {value!r}; it must be a number of words a second from 1 to 1000",
+            where="CROWD_FASTEST_READING",
+        )
+    return words
 
 
 def _checked(given: Mapping[str, str], where: str, default: str, *, debug: bool) -> str:

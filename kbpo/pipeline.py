@@ -214,6 +214,11 @@ def sweep_counts() -> int:
     return limits.sweep(now=timezone.now())
 
 
+def remind_operators() -> int:
+    """Tell operators of work that waits for them and nears its time; return how much. No stage either."""
+    return review.remind_operators(now=timezone.now())
+
+
 def sweep_marketplace() -> int:
     """Do what the built-in marketplace owes to the clock; return how much. No stage: its pages do it too."""
     return lifecycle.sweep(timezone.now())
@@ -313,6 +318,7 @@ for _stage in (
     end_studies,
     remove_hits,
     note_balances,
+    remind_operators,
     sweep_counts,
     sweep_marketplace,
 ):

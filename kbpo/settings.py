@@ -111,6 +111,7 @@ PROLIFIC_FEE_PERCENT = _given.crowd.prolific_fee_percent
 PROLIFIC_HITS_PER_WORKER = _given.crowd.prolific_hits_per_worker
 WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
 CROWD_HOURLY_CENTS = _given.crowd.hourly_cents
+CROWD_FASTEST_READING = _given.crowd.fastest_reading
 
 # Data
 

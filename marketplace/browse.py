@@ -10,7 +10,8 @@ from marketplace import lifecycle, qualifying
 from marketplace.models import Assignment, Hit, HitType, LedgerEntry, Worker
 from marketplace.qualifying import Unmet
 
-ENOUGH = 5  # answered assignments from which on their median time is shown
+FEWEST = 5  # approved assignments from which on their median time is shown
+ENOUGH = 20  # from which on it is believed; with fewer it is an estimate
 
 
 class Median(Aggregate):
@@ -30,7 +31,8 @@ class Group:
     available : int
         HITs that the worker could take.
     median : timedelta or None
-        The measured time from accepting to answering; None where fewer than `ENOUGH` were answered.
+        The measured time from accepting to answering, of work that was approved: what a requester still
+        looks at, or has rejected, is left out. None where fewer than `FEWEST` were.
     measured : int
         The number of answers behind it.
     unmet : list of Unmet
@@ -49,6 +51,11 @@ class Group:
         if self.median is None:
             return None
         return round(3600 * self.hit_type.reward_cents / max(self.median.total_seconds(), 1))
+
+    @property
+    def is_estimate(self) -> bool:
+        """Tell whether too few answers are behind the median for it to be more than an estimate."""
+        return self.measured < ENOUGH
 
     @property
     def may_preview(self) -> bool:
@@ -156,15 +163,15 @@ def _group(
     unmet: dict[int, list[Unmet]],
 ) -> Group:
     median, measured = times.get(hit_type.pk, (None, 0))
-    if measured < ENOUGH:
+    if measured < FEWEST:
         median = None
     return Group(hit_type, available, median, measured, unmet[hit_type.pk])
 
 
 def _times(types: list[int]) -> dict[int, tuple[timedelta, int]]:
-    """Return median time and number of the answers to each of these types' HITs."""
+    """Return median time and number of the approved answers to each of these types' HITs."""
     rows = (
-        Assignment.objects.filter(hit__hit_type__in=types, submitted_at__isnull=False)
+        Assignment.objects.filter(hit__hit_type__in=types, state=Assignment.State.APPROVED)
         .values("hit__hit_type")
         .annotate(
             median=Median(F("submitted_at") - F("accepted_at"), output_field=DurationField()),

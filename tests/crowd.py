@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -17,6 +17,7 @@ from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question
 from crowd import budget, collecting, posting, review
 from crowd.models import Assignment, Budget, Hit, HitBatch
+from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User
@@ -96,6 +97,10 @@ def answer_json(questions: Iterable[Question], say: Say = say_none, seconds: flo
     )
 
 
+#: That workers take for a HIT, by the marketplace's clock.
+TAKES = timedelta(minutes=2)
+
+
 def do(hit: Hit, worker: Worker, say: Say = say_none, *, now: datetime | None = None) -> MarketAssignment:
     """Have a worker accept a HIT at the marketplace and send its answers."""
     return send(hit, worker, answer_json(hit.questions.order_by("pk"), say), now=now)
@@ -104,14 +109,17 @@ def do(hit: Hit, worker: Worker, say: Say = say_none, *, now: datetime | None = 
 def send(hit: Hit, worker: Worker, text: str | None, *, now: datetime | None = None) -> MarketAssignment:
     now = now or timezone.now()
     market_hit = MarketHit.objects.get(hit_id=hit.provider_id)
-    accepted = lifecycle.accept(worker=worker, hit=market_hit, now=now)
+    accepted = lifecycle.accept(worker=worker, hit=market_hit, now=now - TAKES)
     fields = {} if text is None else {"answer": [text]}
     return lifecycle.submit(assignment=accepted, answer=write_answers(fields or {"other": [""]}), now=now)
 
 
 def open_batch(**given: Any) -> HitBatch:
-    """Open a batch: its terms by their names, and what `posting.open_batch` takes besides."""
-    terms, others = _terms(given)
+    """Open a batch: its terms by their names, and what `posting.open_batch` takes besides.
+
+    Nothing is held unless it is said: a rule pays what nothing speaks against.
+    """
+    terms, others = _terms({"held_answers": 0, **given})
     return posting.open_batch(terms, **others)
 
 
@@ -123,7 +131,8 @@ def open_tutorial(**given: Any) -> HitBatch:
 
 def preview(questions: QuerySet[Question], now: datetime, **terms: Any) -> posting.Preview:
     found = BatchTerms(**terms)
-    return posting.preview(found, posting.free(found, questions, now=now))
+    asked = posting.free(found, questions, now=now)
+    return posting.preview(found, asked, unit_seconds=timing.suggest(found, asked).seconds)
 
 
 def _terms(given: Mapping[str, Any]) -> tuple[BatchTerms, dict[str, Any]]:

@@ -381,6 +381,7 @@ class HitBatchFactory(factory.django.DjangoModelFactory[HitBatch]):
     reward_cents = 15
     duration_seconds = 300
     lifetime_seconds = 24 * 3600
+    held_answers = 0
 
 
 class HitFactory(factory.django.DjangoModelFactory[Hit]):

@@ -8,6 +8,8 @@ from crowd.providers.base import NewHit, NoAnswer, NotFound, PublishedHit, Refus
 from crowd.providers.fees import mturk_fee_cents
 from kbpo.core.errors import InvalidInput
 
+TAKES = timedelta(minutes=2)  # for a HIT
+
 
 @dataclass
 class FakeHit:
@@ -161,13 +163,18 @@ class FakeProvider:
     # What workers do, and time
 
     def send(
-        self, provider_id: str, assignment_id: str, worker_id: str, fields: Mapping[str, str]
+        self,
+        provider_id: str,
+        assignment_id: str,
+        worker_id: str,
+        fields: Mapping[str, str],
+        took: timedelta = TAKES,
     ) -> SubmittedWork:
         work = SubmittedWork(
             assignment_id=assignment_id,
             worker_id=worker_id,
             state="submitted",
-            accepted_at=self.clock(),
+            accepted_at=self.clock() - took,
             submitted_at=self.clock(),
             fields=fields,
             raw=repr(dict(fields)),

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from annotations.texts.records import AnnotationRecord
+from crowd.interfaces.given import GivenAnswer
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
 from crowd.tutorials.lesson import Tutorial
@@ -112,6 +113,10 @@ class Interface:
     summary : callable
         Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
         words say their language.
+    words_shown : callable
+        Of questions that are asked together, how many words somebody must read to answer them.
+    given : callable
+        Of a kind, a payload and a stored answer, what the answer looks like.
     is_sampled : bool
         Whether submissions are judged by it: its answers narrow the intervals of their scores.
     simulated : Simulated
@@ -127,6 +132,8 @@ class Interface:
     queue: Queue
     mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]]
     summary: Callable[[Question], SafeString]
+    words_shown: Callable[[Sequence[Question]], int]
+    given: Callable[[str, Mapping[str, Any], Mapping[str, Any]], GivenAnswer]
     is_sampled: bool
     simulated: Simulated
 

@@ -24,4 +24,42 @@ class WorkOffer:
 TUTORIAL_TAKES = timedelta(minutes=6)  # 8 to 10 questions, with their explanations (Liu et al. 2016)
 LIFETIME = timedelta(days=7)
 AUTO_APPROVAL = timedelta(days=3)
+#: When providers pay by themselves what nobody decided: the longest delay that MTurk's API knows.
+PAID_WITHOUT_US = timedelta(days=30)
 LONGEST_DURATION = timedelta(hours=24)
+
+
+def promise(within: timedelta, *, held_answers: int, holds_all: bool) -> str:
+    """Say when work is paid and who looks at it before, for workers to read before they accept any.
+
+    Parameters
+    ----------
+    within : timedelta
+        In which it is decided and paid.
+    held_answers : int
+        Of a worker, that a person looks at first.
+    holds_all : bool
+        Whether a person looks at all of it.
+
+    Examples
+    --------
+    >>> promise(timedelta(days=3), held_answers=10, holds_all=False)
+    'A person looks at your first 10 answers; all work is decided and paid within 3 days.'
+    >>> promise(timedelta(hours=1), held_answers=0, holds_all=False)
+    'All work is decided and paid within 1 hour.'
+    """
+    paid = f"ll work is decided and paid within {_in_full(within)}."
+    if holds_all:
+        return f"A person looks at every answer; a{paid}"
+    if held_answers:
+        some = "answer" if held_answers == 1 else f"{held_answers} answers"
+        return f"A person looks at your first {some}; a{paid}"
+    return f"A{paid}"
+
+
+def _in_full(time: timedelta) -> str:
+    seconds = int(time.total_seconds())
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds // size} {unit}{'' if seconds == size else 's'}"
+    return f"{seconds} seconds"

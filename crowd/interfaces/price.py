@@ -44,5 +44,8 @@ class Price(Protocol):
         `tokens` are those of each HIT's documents, where it goes by their length.
         """
 
+    def units(self, groups: Sequence[Group], tokens: Sequence[int], *, by_sentence: bool) -> list[float]:
+        """Return how many of what the reward is for each HIT has; the arguments are those of `rewards`."""
+
     def unit(self, most_questions: int, *, by_sentence: bool) -> Unit:
         """Say what the reward is for, of HITs with so many questions at most."""

@@ -61,6 +61,16 @@ class Assignment(models.Model):
     responses = models.ManyToManyField(Response, related_name="assignments")
     # Review: what a person or a rule decided, and whether the provider knows.
     flag = models.TextField(blank=True, help_text="Why a person should look at it.")
+    hold = models.TextField(
+        blank=True,
+        help_text="Why no rule pays it before a person has looked, though nothing speaks against it.",
+    )
+    least_seconds = models.FloatField(
+        null=True, blank=True, help_text="That it takes to read what it shows, however fast one reads."
+    )
+    reminded_at = models.DateTimeField(
+        null=True, blank=True, help_text="When operators were last told that it waits for them."
+    )
     decision = models.CharField(max_length=16, choices=Decision, blank=True)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
@@ -94,6 +104,11 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["state", "id"], name="assignment_by_state"),
+            models.Index(
+                fields=["worker", "submitted_at"],
+                name="assignment_held",
+                condition=Q(state="submitted", decision="") & (~Q(hold="") | ~Q(flag="")),
+            ),
             models.Index(
                 fields=["id"],
                 name="assignment_to_tell",

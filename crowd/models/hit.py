@@ -43,8 +43,18 @@ class HitBatch(models.Model):
     estimated_seconds = models.PositiveIntegerField(
         null=True, blank=True, help_text="That the reward was expected to be for, when it was opened."
     )
+    is_time_measured = models.BooleanField(
+        default=False, help_text="Whether that was the median of enough answers when it was opened."
+    )
     lifetime_seconds = models.PositiveIntegerField(help_text="That a HIT can be found.")
-    auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
+    auto_approval_seconds = models.PositiveIntegerField(
+        default=3 * 24 * 3600, help_text="Within which work is decided and paid, as workers are told."
+    )
+    held_answers = models.PositiveSmallIntegerField(
+        default=10,
+        help_text="Of a worker at this kind of work, that a person looks at before a rule pays anything.",
+    )
+    holds_all = models.BooleanField(default=False, help_text="Whether a person looks at all work.")
     asks_links = models.BooleanField(default=False, help_text="Whether mentions are linked to Wikipedia.")
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
     paused_because = models.TextField(blank=True, help_text="Why nothing more is posted, while it is paused.")

@@ -11,7 +11,7 @@ class WorkerMeasure(models.Model):
     """How fast and how well a worker answers one kind of question; without a worker: all of them together.
 
     A worker's own numbers are over all their answers, also those that were rejected or wait for a person; the
-    numbers of all together are over votes alone.
+    numbers of all together are over votes alone, and the time of all over those that were never flagged.
     """
 
     worker = models.ForeignKey(

@@ -14,6 +14,7 @@ from crowd.hits.forms import posted
 from crowd.interfaces.registry import find_tutorial
 from crowd.models import Assignment, Hit, TutorialAttempt
 from crowd.pages.page import HitPage
+from crowd.pricing import expected
 from crowd.tutorials import pages
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import Conflict, InvalidInput
@@ -136,6 +137,7 @@ def _render(
         "base": "hits/base.html",
         "is_hit": True,
         "here": request.get_full_path(),
+        "takes": expected.of_tutorial().words,
         "token": tokens.issue(assignment) if assignment is not None else "",
     }
     return render(request, template, common | context, status=status)

@@ -12,14 +12,15 @@ from django.db.models import QuerySet
 from annotations.models import Question
 from crowd import budget, pay
 from crowd.grouping import Group, OpenQuestion, group
-from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
+from crowd.interfaces.offers import WorkOffer, promise
 from crowd.interfaces.registry import find_teaching
 from crowd.models import HitBatch
 from crowd.open_questions import for_planning, open_questions
 from crowd.posting.gathering import at_least_taken, gathered_ids
 from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
 from crowd.posting.rows import check_operator
-from crowd.pricing import timing
+from crowd.pricing import expected, timing
+from crowd.pricing.expected import ExpectedTime
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User
@@ -39,6 +40,8 @@ class Preview:
         Rewards and fees of all of them.
     least_cents, most_cents : int
         What assignments pay, from the least to the most.
+    seconds : tuple of float
+        That each HIT is expected to take.
     """
 
     questions: int
@@ -47,9 +50,10 @@ class Preview:
     cost_cents: int
     least_cents: int
     most_cents: int
+    seconds: tuple[float, ...]
 
 
-def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
+def preview(terms: BatchTerms, found: Sequence[OpenQuestion], *, unit_seconds: float) -> Preview:
     """Say what `open_batch` would post, and what it would cost if every place is filled and paid.
 
     Parameters
@@ -58,6 +62,8 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
         With its reward.
     found : sequence of OpenQuestion
         As `free` reads them.
+    unit_seconds : float
+        That the reward is for.
 
     Raises
     ------
@@ -73,6 +79,7 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion]) -> Preview:
         cost_cents=cost(groups, rewards, registry.provider(terms.provider)),
         least_cents=min(rewards, default=terms.reward),
         most_cents=max(rewards, default=terms.reward),
+        seconds=tuple(_seconds(terms, groups, unit_seconds)),
     )
 
 
@@ -139,9 +146,12 @@ def open_batch(
             f"More is to be asked by now: it would cost {budget.dollars(cents)}, not"
             f" {budget.dollars(at_most_cents)}. Look at it again."
         )
-    seconds = timing.unit_seconds(terms, found, groups)
+    pace = timing.measure(terms.corpus)
+    seconds = timing.unit_seconds(terms, found, groups, pace=pace)
     check_pay(rewards, provider=terms.provider, reward_cents=terms.reward, seconds=seconds)
-    batch = _write_batch(terms, terms.interface.offer, by=by, seconds=seconds)
+    takes = ExpectedTime(seconds, terms.interface.main in pace.measured)
+    longest = max(_seconds(terms, groups, seconds))
+    batch = _write_batch(terms, terms.interface.offer, by=by, takes=takes, longest=longest)
     begin_plan(batch=batch, groups=groups, now=now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -169,11 +179,11 @@ def open_tutorial(terms: BatchTerms, *, places: int, by: User | None, now: datet
     registry.provider(terms.provider)
     if not 1 <= places <= 1000:
         raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
-    teaching, seconds = find_teaching(terms.kind), TUTORIAL_TAKES.total_seconds()
+    teaching, takes = find_teaching(terms.kind), expected.of_tutorial()
     if terms.reward_cents is None:
-        terms = replace(terms, reward_cents=timing.suggested_reward(seconds))
-    check_pay([terms.reward], provider=terms.provider, reward_cents=terms.reward, seconds=seconds)
-    batch = _write_batch(terms, teaching.offer, by=by, seconds=seconds, is_tutorial=True)
+        terms = replace(terms, reward_cents=timing.suggested_reward(takes.seconds))
+    check_pay([terms.reward], provider=terms.provider, reward_cents=terms.reward, seconds=takes.seconds)
+    batch = _write_batch(terms, teaching.offer, by=by, takes=takes, longest=takes.seconds, is_tutorial=True)
     write_hits(batch, [Group((), places)], now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -212,11 +222,25 @@ def _rewards(terms: BatchTerms, found: Sequence[OpenQuestion], groups: Sequence[
     )
 
 
+def _seconds(terms: BatchTerms, groups: Sequence[Group], unit_seconds: float) -> list[float]:
+    return expected.seconds_of(
+        terms.interface, groups, unit_seconds=unit_seconds, by_sentence=terms.by_sentence
+    )
+
+
 def _write_batch(
-    terms: BatchTerms, offer: WorkOffer, *, by: User | None, seconds: float, is_tutorial: bool = False
+    terms: BatchTerms,
+    offer: WorkOffer,
+    *,
+    by: User | None,
+    takes: ExpectedTime,
+    longest: float,
+    is_tutorial: bool = False,
 ) -> HitBatch:
-    """Write a batch down; `seconds` is what its reward is for."""
+    """Write a batch down: what its reward is for `takes` so long, and its longest HIT `longest` seconds."""
     most = 1 if is_tutorial else terms.most_questions
+    held = 0 if is_tutorial else terms.held_answers
+    holds_all = terms.holds_all and not is_tutorial
     return HitBatch.objects.create(
         corpus=terms.corpus,
         submission_id=terms.submission_id,
@@ -224,16 +248,21 @@ def _write_batch(
         is_tutorial=is_tutorial,
         provider=terms.provider,
         title=offer.title,
-        description=offer.description,
+        description=" ".join(
+            (offer.description, promise(terms.auto_approval, held_answers=held, holds_all=holds_all))
+        ),
         keywords=offer.keywords,
         reward_cents=terms.reward,
         questions_per_hit=most,
-        duration_seconds=_whole_seconds(min(most * offer.duration, LONGEST_DURATION)),
-        estimated_seconds=ceil(seconds),
+        duration_seconds=_whole_seconds(expected.allowed(offer, most_questions=most, longest=longest)),
+        estimated_seconds=ceil(takes.seconds),
+        is_time_measured=takes.is_measured,
         lifetime_seconds=_whole_seconds(terms.lifetime),
         auto_approval_seconds=_whole_seconds(terms.auto_approval),
         asks_links=terms.asks_links,
         by_sentence=terms.by_sentence,
+        held_answers=held,
+        holds_all=holds_all,
         created_by=by,
     )
 

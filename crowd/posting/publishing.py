@@ -2,12 +2,14 @@
 
 import logging
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 
 from django.db.models import F, Q
 
-from crowd import outbox, pay
+from crowd import outbox
 from crowd.interfaces.addresses import hit_url
+from crowd.interfaces.offers import PAID_WITHOUT_US
 from crowd.leases import take_first
 from crowd.models import Hit, HitBatch
 from crowd.posting.recording import (
@@ -17,6 +19,7 @@ from crowd.posting.recording import (
     record_refused,
     record_told,
 )
+from crowd.pricing import expected
 from crowd.providers import registry
 from crowd.providers.base import (
     NewHit,
@@ -123,7 +126,7 @@ def _offer(hit: Hit) -> NewHit:
         places=hit.places,
         duration_seconds=batch.duration_seconds,
         lifetime_seconds=batch.lifetime_seconds,
-        auto_approval_seconds=batch.auto_approval_seconds,
+        auto_approval_seconds=_paid_without_us(batch),
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
         group=f"batch {batch.pk}",
@@ -132,11 +135,17 @@ def _offer(hit: Hit) -> NewHit:
 
 
 def _estimated_seconds(hit: Hit) -> int | None:
-    """Return what a HIT takes if it takes as long for its reward as the batch's reward is for."""
-    batch = hit.batch
-    if batch.estimated_seconds is None:
-        return None
-    return pay.seconds_for(hit.reward_cents, reward_cents=batch.reward_cents, seconds=batch.estimated_seconds)
+    takes = expected.of_hit(hit)
+    return None if takes is None else max(1, ceil(round(takes.seconds, 6)))  # not 79 of 78.00000000000001
+
+
+def _paid_without_us(batch: HitBatch) -> int:
+    """Return the seconds after which the provider pays what nobody decided.
+
+    It must not pay what waits for a person here, so it is the longest that there is: the time that workers
+    are told is kept by those persons (docs/adr/0041). A tutorial's work never waits for anybody.
+    """
+    return batch.auto_approval_seconds if batch.is_tutorial else int(PAID_WITHOUT_US.total_seconds())
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

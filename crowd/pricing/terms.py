@@ -12,6 +12,8 @@ from kbpo.core.errors import InvalidInput
 
 LEAST_REWARD, MOST_REWARD = 1, 100_00  # cents
 MOST_QUESTIONS = 100  # in a HIT
+HELD_ANSWERS = 10  # of a newcomer, as many as it takes to see a pattern
+MOST_HELD = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +32,17 @@ class BatchTerms:
         At most, companions not counted; None: as is usual with the interface and the provider.
     submission_id : int or None
         Whose budget, if there is one, must have room too.
-    lifetime, auto_approval : timedelta
+    lifetime : timedelta
+    auto_approval : timedelta
+        Within which work is decided and paid, as workers are told.
     asks_links : bool
         Whether mentions are linked to Wikipedia.
     by_sentence : bool
         Whether a HIT asks about one sentence alone, which a worker then reads once.
+    held_answers : int
+        Of a worker at this kind of work, that a person looks at before a rule pays anything.
+    holds_all : bool
+        Whether a person looks at all work before it is paid.
 
     Raises
     ------
@@ -52,6 +60,8 @@ class BatchTerms:
     auto_approval: timedelta = AUTO_APPROVAL
     asks_links: bool = False
     by_sentence: bool = False
+    held_answers: int = HELD_ANSWERS
+    holds_all: bool = False
 
     def __post_init__(self) -> None:
         check_by_sentence(self.interface, self.by_sentence)
@@ -70,6 +80,10 @@ class BatchTerms:
             raise InvalidInput("must be from a minute to a year", where="lifetime")
         if not timedelta(minutes=1) <= self.auto_approval <= timedelta(days=30):
             raise InvalidInput("must be from a minute to 30 days", where="automatic approval")
+        if not 0 <= self.held_answers <= MOST_HELD:
+            raise InvalidInput(
+                f"is {self.held_answers}; it must be from 0 to {MOST_HELD:,}", where="answers that are held"
+            )
 
     @property
     def interface(self) -> Interface:

@@ -1,19 +1,21 @@
 """How long people take for each kind of question, by what they took, and what that makes a fair reward."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from django.conf import settings
-from django.db.models import IntegerField, Sum
-from django.db.models.expressions import Func
+from django.db.models import Exists, OuterRef
 
-from annotations.models import Corpus, Question, Response, Sentence
+from annotations.models import Corpus, Response
 from crowd import pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES
+from crowd.lengths import count_tokens
+from crowd.models import Assignment
 from crowd.pay import Pace
+from crowd.pricing import expected
 from crowd.pricing.terms import MOST_REWARD, BatchTerms
 
 ENOUGH = 20  # answers, from which on a median is believed
@@ -46,13 +48,14 @@ def usual_pace() -> Pace:
     return Pace(seconds={kind.name: kind.seconds for kind in ASKED_KINDS.values()})
 
 
-def measure(corpus: Corpus) -> Pace:
+def measure(corpus: Corpus, interfaces: Iterable[Interface] = INTERFACES.values()) -> Pace:
     """Measure the pace at which a corpus' questions are answered, from its latest answers.
 
-    Medians, so that a worker who went for lunch counts for no more than another.
+    Medians, so that a worker who went for lunch counts for no more than another. Work that a person was, or
+    is, asked to look at is left out.
     """
     found: dict[str, float] = {}
-    for interface in INTERFACES.values():
+    for interface in interfaces:
         for kind in interface.kinds:
             timed = _timed(corpus, kind)
             seconds = _by_token(timed) if interface.price.by_length else [taken for taken, _ in timed]
@@ -123,29 +126,14 @@ def rewards(
         For what the interface's price has as its unit.
     by_sentence : bool
     """
-    tokens = _tokens_of(groups) if interface.price.by_length else []
+    tokens = expected.tokens_of(interface, groups)
     return interface.price.rewards(groups, tokens, reward_cents=reward_cents, by_sentence=by_sentence)
-
-
-def _tokens_of(groups: Sequence[Group]) -> list[int]:
-    """Count for each HIT the tokens of the documents that it asks about."""
-    asked = Question.objects.filter(pk__in=[pk for one in groups for pk in one.questions])
-    documents = dict(asked.values_list("pk", "document"))
-    tokens = count_tokens(set(documents.values()))
-    return [sum(tokens.get(documents[pk], 0) for pk in one.questions) for one in groups]
 
 
 def _by_token(timed: Sequence[tuple[float, int]]) -> list[float]:
     """Return the seconds that each answer took for each token of its document."""
     tokens = count_tokens({document for _, document in timed})
     return [taken / tokens[document] for taken, document in timed if tokens.get(document)]
-
-
-def count_tokens(documents: set[int]) -> dict[int, int]:
-    """Count the tokens of documents."""
-    size = Func("token_starts", function="cardinality", output_field=IntegerField())
-    rows = Sentence.objects.filter(document__in=documents).order_by().values("document")
-    return dict(rows.annotate(tokens=Sum(size)).values_list("document", "tokens"))
 
 
 def _timed(corpus: Corpus, kind: str) -> list[tuple[float, int]]:
@@ -156,7 +144,7 @@ def _timed(corpus: Corpus, kind: str) -> list[tuple[float, int]]:
         is_valid=True,
         is_expert=False,
         seconds__isnull=False,
-    )
+    ).exclude(Exists(Assignment.objects.filter(responses=OuterRef("pk")).exclude(flag="")))
     return [
         (seconds, document)
         for seconds, document in rows.order_by("-pk").values_list("seconds", "question__document")[:LATEST]

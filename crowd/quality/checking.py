@@ -8,9 +8,11 @@ for a person, who may.
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from random import Random
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotations.kinds.registry import find_kind, read_question
@@ -18,9 +20,10 @@ from annotations.models import Label, Question, Response
 from annotations.policies.policy import Policy
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import find_interface
+from crowd.lengths import count_tokens
 from crowd.models import Assignment, Reservation, WorkerMeasure
 from crowd.pricing import timing
-from crowd.quality import rules
+from crowd.quality import habits, rules
 from kbpo.accounts.models import User
 
 SURE = 0.95  # the least posterior of a verdict that may be gold
@@ -110,12 +113,35 @@ def _choose(
 def flags(*, assignment: Assignment) -> tuple[str, ...]:
     """Say why a person should look at an assignment whose answers were counted; empty: no reason.
 
-    Far too fast, by the page's time or the provider's clock, whichever is less; wrong on its gold question,
-    like on others before; at odds with the other workers far more often than these are. What is known of a
-    worker's agreement is as of `measures.measure_work`.
+    Sent before what it shows can have been read, or far faster than others; wrong on its gold question, like
+    on others before; at odds with the other workers far more often than these are; answers that show a
+    pattern. What is known of a worker's agreement is as of `measures.measure_work`. Time is that of the
+    server's clock or the provider's, whichever saw less: what the page says of it is its worker's to choose.
+
+    The time that reading takes is kept on `assignment`, which the caller saves.
     """
-    found = [_too_fast(assignment), _poor_gold(assignment), _far_from_others(assignment)]
+    found = [
+        _below_reading(assignment) or _too_fast(assignment),
+        _poor_gold(assignment),
+        _far_from_others(assignment),
+        *habits.found(assignment),
+    ]
     return tuple(words for words in found if words)
+
+
+def seconds_worked(assignment: Assignment) -> float | None:
+    """Return how long a worker can have been at an assignment; None where no clock saw it.
+
+    By the provider's clock it is from accepting to sending, by the server's from the first look at our page
+    to the last thing that it kept; the less of the two.
+    """
+    found = []
+    if assignment.accepted_at and assignment.submitted_at:
+        found.append((assignment.submitted_at - assignment.accepted_at).total_seconds())
+    if assignment.begun_at and assignment.submitted_at:
+        ended = assignment.draft_at or assignment.submitted_at
+        found.append((ended - assignment.begun_at).total_seconds())
+    return max(0.0, min(found)) if found else None
 
 
 def gold_answers(people: Collection[int], *, most: int = REMEMBERED) -> list[GoldAnswer]:
@@ -245,34 +271,69 @@ def _without_doubt(settled: QuerySet[Question], policy: Policy) -> QuerySet[Ques
     return settled.filter(Exists(labels), ~Exists(doubtful), ~Exists(hard))
 
 
-def _too_fast(assignment: Assignment) -> str:
-    asked = [*assignment.hit.questions.all(), *([assignment.gold] if assignment.gold else [])]
-    said = Response.objects.filter(
-        question__in=asked, worker__worker_identities=assignment.worker_id, seconds__isnull=False
-    )
-    timed = {response.question_id: response.seconds or 0.0 for response in said}
-    elapsed = None
-    if assignment.accepted_at and assignment.submitted_at:
-        elapsed = (assignment.submitted_at - assignment.accepted_at).total_seconds()
-    if not timed and elapsed is None:
+def _below_reading(assignment: Assignment) -> str:
+    """Compare the time with that for reading this, and what else was done in it."""
+    asked = _asked(assignment)
+    words = find_interface(assignment.hit.batch.kind).words_shown(asked)
+    least = rules.reading_seconds(words, words_a_second=settings.CROWD_FASTEST_READING)
+    assignment.least_seconds = least
+    seconds = seconds_worked(assignment)
+    if seconds is None or assignment.worker is None or assignment.submitted_at is None:
         return ""
-    kinds = [question.kind for question in asked if question.pk in timed or not timed]
+    alone = rules.below_reading(seconds, least, words)
+    if alone:
+        return alone
+    begun = _begun(assignment.accepted_at, assignment.begun_at) or assignment.submitted_at
+    together = list(
+        Assignment.objects.filter(
+            worker__user=assignment.worker.user_id,
+            submitted_at__gt=begun,
+            submitted_at__lte=assignment.submitted_at,
+            least_seconds__isnull=False,
+        )
+        .exclude(pk=assignment.pk)
+        .values_list("accepted_at", "begun_at", "least_seconds")
+    )
+    if not together:
+        return ""
+    first = min([begun, *filter(None, (_begun(accepted, shown) for accepted, shown, _ in together))])
+    return rules.below_reading(
+        max(0.0, (assignment.submitted_at - first).total_seconds()),
+        least + sum(needed or 0.0 for _, _, needed in together),
+        words,
+        others=len(together),
+    )
+
+
+def _begun(accepted_at: datetime | None, begun_at: datetime | None) -> datetime | None:
+    """Return when work can have begun at the soonest: it was accepted, and shown."""
+    return max(filter(None, (accepted_at, begun_at)), default=None)
+
+
+def _asked(assignment: Assignment) -> list[Question]:
+    return [*assignment.hit.questions.all(), *([assignment.gold] if assignment.gold else [])]
+
+
+def _too_fast(assignment: Assignment) -> str:
+    asked, seconds = _asked(assignment), seconds_worked(assignment)
+    if seconds is None:
+        return ""
+    kinds = [question.kind for question in asked]
     usual = {measure.kind: measure for measure in WorkerMeasure.objects.filter(worker=None, kind__in=kinds)}
     medians = [usual[kind].seconds or 0.0 if kind in usual else 0.0 for kind in kinds]
     interface = find_interface(assignment.hit.batch.kind)
     if interface.price.by_length:
         medians = [_usual_for_documents(interface, {question.document_id for question in asked}, assignment)]
     known = min((usual[kind].timed if kind in usual else 0 for kind in kinds), default=0)
-    seconds = [sum(timed.values())] if timed else []
-    return rules.too_fast(min(seconds + ([elapsed] if elapsed is not None else [])), sum(medians), known)
+    return rules.too_fast(seconds, sum(medians), known)
 
 
 def _usual_for_documents(interface: Interface, documents: set[int], assignment: Assignment) -> float:
     """Return what documents of this length take, by the corpus' pace; 0 where none was measured."""
-    pace = timing.measure(assignment.hit.batch.corpus)
+    pace = timing.measure(assignment.hit.batch.corpus, [interface])
     if interface.main not in pace.measured:
         return 0.0
-    return pace.of_document(interface.main, tokens=sum(timing.count_tokens(documents).values()))
+    return pace.of_document(interface.main, tokens=sum(count_tokens(documents).values()))
 
 
 def _poor_gold(assignment: Assignment) -> str:

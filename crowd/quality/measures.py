@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Case, Count, Max, Min, Q, RowRange, Sum, When, Window
+from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, RowRange, Sum, When, Window
 
 from annotations import agreements
 from annotations.aggregation.shares import median_of
@@ -200,9 +200,16 @@ def _time(found: _Counts) -> None:
         order_by="pk",
         frame=RowRange(end=-1),
     )
-    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before)
-    for worker, kind, seconds, is_valid, policy, before in rows.values_list(
-        "worker", "question__kind", "seconds", "is_valid", "question__document__corpus__policy", "before"
+    flagged = Assignment.objects.filter(responses=OuterRef("pk")).exclude(flag="")
+    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before, is_flagged=Exists(flagged))
+    for worker, kind, seconds, is_valid, policy, before, is_flagged in rows.values_list(
+        "worker",
+        "question__kind",
+        "seconds",
+        "is_valid",
+        "question__document__corpus__policy",
+        "before",
+        "is_flagged",
     ).iterator():
         if policy not in POLICIES:
             continue
@@ -210,7 +217,7 @@ def _time(found: _Counts) -> None:
         if seconds is None or (is_valid and first is not None and (before or 0) >= first):
             continue
         times[worker, kind].append(seconds)
-        if is_valid:  # who only clicks makes nobody else look slow
+        if is_valid and not is_flagged:  # who only clicks makes nobody else look slow
             times[None, kind].append(seconds)
     for key, values in times.items():
         found_median = median_of(values)

@@ -60,13 +60,58 @@ def is_known(votes: int, right: int, wrong: int) -> bool:
     return votes >= KNOWN_BY or votes + right - wrong >= KNOWN_BY
 
 
+def reading_seconds(words: int, *, words_a_second: float) -> float:
+    """Return the least seconds in which somebody reads so many words: the floor below which work is flagged.
+
+    Parameters
+    ----------
+    words : int
+        That are shown, as the interface counts them.
+    words_a_second : float
+        That nobody reads faster than. Silent reading of English is at 4 (238 words a minute, Brysbaert 2019).
+
+    Examples
+    --------
+    >>> reading_seconds(40, words_a_second=8)
+    5.0
+    """
+    return words / words_a_second
+
+
+def below_reading(seconds: float, least: float, words: int, *, others: int = 0) -> str:
+    """Say that work was sent before what it shows can have been read; empty if it was not.
+
+    Parameters
+    ----------
+    seconds : float
+        From the start, by the clocks of the server and the provider.
+    least : float
+        That reading takes at the least, with the others.
+    words : int
+        That this work shows.
+    others : int
+        Pieces of work that the same person had begun, and sent within that time.
+    """
+    if seconds >= least:
+        return ""
+    if others:
+        return (
+            f"Sent with {others} other piece{'s' if others > 1 else ''} of work within {seconds:.1f} s of"
+            f" beginning; reading what they show takes {least:.1f} s at the least."
+        )
+    return (
+        f"Sent {seconds:.1f} s after it was begun; reading the {words:,} words that it shows takes"
+        f" {least:.1f} s at the least."
+    )
+
+
 def too_fast(seconds: float, usual: float, timed: int) -> str:
     """Say that work was far too fast: in less than a fifth of the median time; empty if it was not.
 
     Parameters
     ----------
     seconds : float
-        That the questions took.
+        From the start, by the clocks of the server and the provider.
     usual : float
         The sum of the medians of all workers for the same kinds of questions.
     timed : int

@@ -1,5 +1,6 @@
 """Deciding: a rule only ever approves, a person may reject, and take that back."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -7,15 +8,13 @@ from django.db import transaction
 from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
+from crowd.review import holding
 from crowd.review.reasons import check_feedback, check_operator, check_reason
 from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict
 
-APPROVED_BY_RULE_AFTER = timedelta(0)
-#: Before the provider's own approval: so long a person has less than that.
-MARGIN = timedelta(hours=6)
 OVERRIDE = timedelta(days=30)  # from submission, in which a rejection can be taken back
 State = Assignment.State
 Decision = Assignment.Decision
@@ -23,18 +22,43 @@ PARTICIPLES = {Decision.APPROVE: "approved", Decision.REJECT: "rejected", Decisi
 
 
 def approve_by_rule(*, now: datetime) -> int:
-    """Approve what nothing speaks against, and what nobody has looked at in time; return how much.
+    """Approve what nothing speaks against and nobody has to look at before; return how much.
 
-    Flagged work is approved when a person has had until `MARGIN` before the provider's automatic approval.
+    What is flagged or held waits for a person, for however long (docs/adr/0041).
     """
-    waiting = Assignment.objects.filter(
+    holding.look_again(now=now)
+    return Assignment.objects.filter(
         is_free(now),
         state=State.SUBMITTED,
         decision="",
+        flag="",
+        hold="",
         counted_at__isnull=False,
-    )
-    due = [assignment.pk for assignment in waiting.select_related("hit__batch") if _is_due(assignment, now)]
-    return waiting.filter(pk__in=due).update(decision=Decision.APPROVE, decided_at=now, tries=0)
+    ).update(decision=Decision.APPROVE, decided_at=now, tries=0)
+
+
+def approve_all(*, assignments: Collection[int], by: User, now: datetime) -> int:
+    """Approve the work that a person has looked at in one go; return how much still was to be decided.
+
+    Each is a transaction of its own: somebody else may be at some of it.
+
+    Raises
+    ------
+    NotAllowed
+        If `by` is no operator.
+    """
+    check_operator(by)
+    done = 0
+    for pk in sorted(assignments):
+        found = Assignment.objects.filter(pk=pk, state=State.SUBMITTED).select_related("hit").first()
+        if found is None:
+            continue
+        try:
+            approve(assignment=found, by=by, now=now)
+        except Conflict:
+            continue
+        done += 1
+    return done
 
 
 @transaction.atomic
@@ -114,20 +138,10 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
     return assignment
 
 
-def last_moment(assignment: Assignment) -> datetime:
-    """Return until when flagged work waits for a person."""
+def due_by(assignment: Assignment) -> datetime:
+    """Return until when a worker was told that their work is decided and paid."""
     assert assignment.submitted_at is not None
-    delay = timedelta(seconds=assignment.hit.batch.auto_approval_seconds)
-    return assignment.submitted_at + max(delay - MARGIN, delay / 2)
-
-
-def _is_due(assignment: Assignment, now: datetime) -> bool:
-    """Say whether a rule approves work now; flagged work waits, half of the provider's delay at least."""
-    assert assignment.counted_at is not None
-    assert assignment.submitted_at is not None
-    if not assignment.flag:
-        return assignment.counted_at + APPROVED_BY_RULE_AFTER <= now
-    return last_moment(assignment) <= now
+    return assignment.submitted_at + timedelta(seconds=assignment.hit.batch.auto_approval_seconds)
 
 
 def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:

@@ -14,6 +14,7 @@ from annotations.selectors import corpus_by_tag
 from crowd.annotators import queue
 from crowd.models import Reservation
 from crowd.pages.registry import pages_of
+from crowd.pricing import expected
 from kbpo.accounts.models import User
 
 
@@ -28,6 +29,7 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "waiting": queue.waiting(worker=worker, now=now),
         "answered": Response.objects.filter(worker=worker).count(),
+        "tutorial_takes": expected.of_tutorial().words,
         "unsettled": sum(
             row.questions for row in queue.waiting(worker=worker, now=now, as_expert=True) if not row.barred
         )

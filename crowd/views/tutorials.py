@@ -13,6 +13,7 @@ from annotations import responses
 from crowd import qualifying
 from crowd.interfaces.registry import INTERFACES, find_tutorial
 from crowd.pages.tutorial import RESULT, read_index
+from crowd.pricing import expected
 from crowd.tutorials import pages
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
@@ -61,5 +62,6 @@ def tutorial(request: HttpRequest, kind: str = FIRST) -> HttpResponse:
 def _render(
     request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
-    common = {"base": "base.html", "is_hit": False, "here": request.path}
+    takes = expected.of_tutorial().words
+    common = {"base": "base.html", "is_hit": False, "here": request.path, "takes": takes}
     return render(request, template, {**common, **context}, status=status)

@@ -21,6 +21,8 @@ class Expected:
         What an hour of it pays a worker.
     votes : float
         On a question, by what questions have needed.
+    is_estimate : bool
+        Whether the time that an hour's pay goes by is not measured yet.
     """
 
     cents: int
@@ -28,6 +30,7 @@ class Expected:
     questions: int
     hourly_cents: int
     votes: float
+    is_estimate: bool = False
 
 
 class Source(Protocol):

@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from annotations.models import Question, Response
 from evaluation.models import SampleBatch, StageWork, Submission
+from kbpo.core.durations import in_words
 
 State = Submission.State
 DOING: Mapping[str, str] = MappingProxyType(
@@ -147,24 +148,6 @@ def version(submission: Submission, events: int, done: Progress | None, normalis
         The state of its normalised file, for those who see that.
     """
     return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}.{normalised}"
-
-
-def in_words(span: datetime.timedelta) -> str:
-    """Say roughly how long something takes.
-
-    Examples
-    --------
-    >>> in_words(datetime.timedelta(minutes=100))
-    'about 2 hours'
-    >>> in_words(datetime.timedelta(seconds=20))
-    'less than a minute'
-    """
-    minutes = span.total_seconds() / 60
-    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
-        number = round(minutes / size)
-        if minutes >= size * (1 if unit == "minute" else 1.5):
-            return f"about {number} {unit}{'' if number == 1 else 's'}"
-    return "less than a minute"
 
 
 def ago(span: datetime.timedelta) -> str:

@@ -26,7 +26,6 @@ from evaluation.submissions.progress import (
     EVENTS,
     HEADINGS,
     ago,
-    in_words,
     next_step,
     progress,
     sign_of_life,
@@ -37,6 +36,7 @@ from evaluation.task import Task
 from evaluation.views.board import fit_columns
 from evaluation.views.files import written_anew
 from kbpo.accounts.models import User
+from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
 
 State = Submission.State

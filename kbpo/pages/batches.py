@@ -10,6 +10,7 @@ from django.db.models import Count, DateTimeField, ExpressionWrapper, F, Min, Q,
 from django.db.models.expressions import Combinable
 
 from annotations.models import Question
+from crowd import review
 from crowd.models import Assignment, BatchMeasure, BatchPlan, Hit, HitBatch, HitQuestion, LedgerEntry
 
 PACE_WINDOW = timedelta(hours=24)
@@ -249,7 +250,7 @@ def _work(pks: Sequence[int], now: datetime) -> dict[int, dict[str, Any]]:
 
 def waits_for_a_person() -> Q:
     """Select assignments that somebody should look at before they are paid."""
-    return Q(state=_State.SUBMITTED, decision="") & ~Q(flag="")
+    return review.waiting()
 
 
 def _held_since(now: datetime) -> Combinable:

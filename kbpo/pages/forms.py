@@ -9,9 +9,11 @@ from annotations.models import Corpus, Question
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import INTERFACES
 from crowd.models import Budget
-from crowd.pricing.terms import check_by_sentence
+from crowd.pricing.terms import HELD_ANSWERS, MOST_HELD, check_by_sentence
 from evaluation.models import Submission
 from kbpo.core.errors import InvalidInput
+
+MOST_HOURS = 27 * 24  # days before a provider pays by itself what nobody has decided
 
 
 class DollarsField(forms.DecimalField):
@@ -115,8 +117,22 @@ class OpenForm(forms.Form):
         label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
     )
     auto_approval_hours = forms.IntegerField(
-        label="Paid by itself after, hours", min_value=1, max_value=30 * 24, initial=3 * 24
+        label="Decided and paid within, hours",
+        min_value=1,
+        max_value=MOST_HOURS,
+        initial=3 * 24,
+        help_text="Workers are told before they accept it. Somebody has to look at what waits by then.",
     )
+    held_answers = forms.IntegerField(
+        label="Answers of each newcomer that a person looks at first",
+        required=False,
+        min_value=0,
+        max_value=MOST_HELD,
+        initial=HELD_ANSWERS,
+        help_text="Until somebody has approved so many, a rule pays nothing to that worker. Left empty:"
+        f" {HELD_ANSWERS}.",
+    )
+    holds_all = forms.BooleanField(label="A person looks at all work before it is paid", required=False)
     asks_links = forms.BooleanField(label="Mentions are linked to Wikipedia", required=False)
     by_sentence = forms.BooleanField(
         label="A HIT asks about one sentence alone, and pays by the question", required=False
@@ -131,6 +147,8 @@ class OpenForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Check that the submission is one of the corpus."""
         data = super().clean() or {}
+        if data.get("held_answers") is None:
+            data["held_answers"] = HELD_ANSWERS
         submission, corpus = data.get("submission"), data.get("corpus")
         if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
             self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
@@ -168,7 +186,7 @@ class TutorialForm(forms.Form):
         required=False,
         min_value=Decimal("0.01"),
         max_value=Decimal(100),
-        help_text="For each worker, passed or not. Left empty: what six minutes are worth.",
+        help_text="For each worker, passed or not. Left empty: what its time is worth.",
     )
     lifetime_hours = forms.IntegerField(
         label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24

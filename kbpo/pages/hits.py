@@ -9,7 +9,7 @@ from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySe
 
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
-from evaluation.submissions.progress import in_words
+from kbpo.core.durations import in_words
 from kbpo.pages.batches import waits_for_a_person
 
 POSTED_WITHIN = timedelta(minutes=10)

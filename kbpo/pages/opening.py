@@ -9,6 +9,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotations.models import Corpus, Question
 from crowd import budget, pay, posting
+from crowd.interfaces.offers import promise
 from crowd.interfaces.price import Unit
 from crowd.models import Budget, HitBatch
 from crowd.pricing import timing
@@ -93,6 +94,10 @@ class Plan:
         The fee is for an assignment that pays just the reward.
     hourly_cents : int
         What the reward makes of an hour.
+    is_estimate : bool
+        Whether the time that this goes by is not measured yet.
+    promise : str
+        What workers are told of when they are paid.
     first_votes : int
         That a question is asked for at first.
     votes : float
@@ -116,6 +121,8 @@ class Plan:
     reward_cents: int
     fee_cents: int
     hourly_cents: int
+    is_estimate: bool
+    promise: str
     first_votes: int
     votes: float
     expected_cents: int
@@ -136,13 +143,13 @@ class Plan:
 
     @property
     def least_time(self) -> timedelta:
-        """About how long the shortest HIT takes."""
-        return timedelta(seconds=self.suggestion.seconds * self.preview.least_cents / self.reward_cents)
+        """How long the shortest HIT is expected to take."""
+        return timedelta(seconds=min(self.preview.seconds, default=0.0))
 
     @property
     def most_time(self) -> timedelta:
-        """About how long the longest HIT takes."""
-        return timedelta(seconds=self.suggestion.seconds * self.preview.most_cents / self.reward_cents)
+        """How long the longest HIT is expected to take."""
+        return timedelta(seconds=max(self.preview.seconds, default=0.0))
 
 
 def plan(wanted: Wanted, *, now: datetime) -> Plan:
@@ -158,7 +165,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     suggestion = timing.suggest(terms, found)
     reward = terms.reward_cents or suggestion.reward_cents
     terms = replace(terms, reward_cents=reward)
-    preview = posting.preview(terms, found)
+    preview = posting.preview(terms, found, unit_seconds=suggestion.seconds)
     first_votes = terms.corpus.judged_by.first_votes
     votes = votes_a_question(terms.corpus, terms.interface.main)
     expected = round(preview.cost_cents * max(1.0, votes / first_votes))
@@ -178,6 +185,8 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         reward_cents=reward,
         fee_cents=registry.provider(terms.provider).fee_cents(reward_cents=reward, places=first_votes),
         hourly_cents=pay.hourly(reward_cents=reward, seconds=suggestion.seconds),
+        is_estimate=terms.interface.main not in suggestion.pace.measured,
+        promise=promise(terms.auto_approval, held_answers=terms.held_answers, holds_all=terms.holds_all),
         first_votes=first_votes,
         votes=votes,
         expected_cents=expected,
@@ -232,6 +241,8 @@ def read(data: dict[str, Any]) -> Wanted:
         auto_approval=timedelta(hours=data["auto_approval_hours"]),
         asks_links=data["asks_links"],
         by_sentence=data["by_sentence"],
+        held_answers=data["held_answers"],
+        holds_all=data["holds_all"],
     )
     return Wanted(terms=terms, submission=submission)
 

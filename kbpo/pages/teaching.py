@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from crowd import budget, pay, posting
-from crowd.interfaces.offers import TUTORIAL_TAKES
 from crowd.models import HitBatch
-from crowd.pricing import timing
+from crowd.pricing import expected, timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS
@@ -60,7 +59,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    account, seconds = registry.provider(wanted.terms.provider), TUTORIAL_TAKES.total_seconds()
+    account, seconds = registry.provider(wanted.terms.provider), expected.of_tutorial().seconds
     reward = wanted.terms.reward_cents or timing.suggested_reward(seconds)
     fee = account.fee_cents(reward_cents=reward, places=wanted.places)
     bonus = BONUS_CENTS + account.bonus_fee_cents(cents=BONUS_CENTS)

@@ -21,6 +21,7 @@ from annotations.aggregation.shares import share
 from annotations.models import Response
 from crowd.interfaces.registry import ASKED_KINDS
 from crowd.models import Assignment, LedgerEntry, WorkerBlock, WorkerMeasure
+from crowd.pricing import timing
 from evaluation.scoring import axis
 from evaluation.scoring.stored import Measure
 from kbpo.accounts.models import User, WorkerIdentity
@@ -54,6 +55,11 @@ class Quality:
     measure: WorkerMeasure | None
     agreement: Measure
     gold: Measure
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether too few answers are behind the median time for it to be more than an estimate."""
+        return self.measure is not None and self.measure.timed < timing.ENOUGH
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ def test_an_answer_is_rejected_with_a_reason(
     expect(page.get_by_text("Done in 1.2 s")).to_be_visible()
     page.get_by_role("row").nth(1).get_by_role("link").click()
     expect(page.get_by_text("She founded Quill Press there in 1961.")).to_be_visible()
+    page.locator("[data-open]").click()
     expect(page.get_by_text("2 others")).to_be_visible()
     page.get_by_text("Reject it").click()
     page.get_by_role("button", name="Reject").click()
@@ -126,6 +127,26 @@ def test_an_answer_is_approved_with_the_keyboard_alone(
             break
     page.keyboard.press("Enter")
     expect(page.get_by_text("It is approved")).to_be_visible()
+    flagged.refresh_from_db()
+    assert flagged.decision == "approve"
+
+
+def test_what_waits_is_gone_through_ticked_and_approved_with_the_keyboard_alone(
+    open_page: OpenPage, operator: User, flagged: Assignment
+) -> None:
+    assert flagged.worker is not None
+    address = reverse("desk_look_at", args=[flagged.worker.user_id, "relation"])
+    page = open_page(address, user=operator)
+    tick = page.get_by_role("checkbox", name="Approve it")
+    expect(tick).not_to_be_checked()  # something speaks against it
+    page.keyboard.press("j")
+    expect(page.locator("[data-piece]").first).to_be_focused()
+    page.keyboard.press("x")
+    expect(tick).to_be_checked()
+    picture(page, "look_at")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 approved; it is paid in a moment.")).to_be_visible()
     flagged.refresh_from_db()
     assert flagged.decision == "approve"
 
@@ -188,6 +209,8 @@ def test_every_page_fits_its_screen(
         ("desk", []),
         ("desk_open", []),
         ("desk_batch", [flagged.hit.batch_id]),
+        ("desk_look", []),
+        ("desk_look_at", [flagged.worker.user_id, "relation"]),
         ("desk_answers", []),
         ("desk_answer", [flagged.pk]),
         ("desk_workers", []),

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from annotations.templatetags.languages import words_of
-from crowd.interfaces.entities import ENTITIES, NAME, simulated
+from crowd.interfaces.entities import ENTITIES, NAME, shown, simulated
 from crowd.interfaces.entities.price import DocumentPrice
 from crowd.interfaces.entities.tutorial import tutorial
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
@@ -64,6 +64,8 @@ INTERFACE = Interface(
     queue=Queue(held_for=timedelta(hours=2), companions=_companions, choose=_choose),
     mentions=_mentions,
     summary=_summary,
+    words_shown=shown.words_shown,
+    given=shown.given,
     is_sampled=False,
     simulated=simulated,
 )

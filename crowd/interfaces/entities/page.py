@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,7 +13,6 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
 from kbpo.core.spans import Span
 
-SECONDS_A_TOKEN = 2
 KEYS: Mapping[str, str] = {"PER": "p", "ORG": "o", "GPE": "g", "DATE": "d", "TITLE": "t"}
 
 
@@ -66,11 +64,6 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
         "sentences": sentences,
         "suggestions": [one for one in found if one is not None],
     }
-
-
-def minutes(passage: Passage) -> int:
-    """Return about how long a document takes."""
-    return ceil(len(passage.tokens) * SECONDS_A_TOKEN / 60)
 
 
 def _suggestion(one: Mapping[str, Any], passage: Passage) -> dict[str, Any] | None:

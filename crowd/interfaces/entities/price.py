@@ -48,6 +48,13 @@ class DocumentPrice:
             for one, number in zip(groups, tokens, strict=True)
         ]
 
+    def units(self, groups: Sequence[Group], tokens: Sequence[int], *, by_sentence: bool) -> list[float]:
+        """Return how many thousand tokens each document has; a tutorial is what it is."""
+        return [
+            number / pay.THOUSAND if one.questions else 1.0
+            for one, number in zip(groups, tokens, strict=True)
+        ]
+
     def unit(self, most_questions: int, *, by_sentence: bool) -> Unit:
         """Say what the reward is for."""
         return Unit("1,000 words", "1,000 words of a document")

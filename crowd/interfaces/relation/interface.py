@@ -13,7 +13,7 @@ from annotations.models import Question
 from annotations.templatetags.languages import words_of
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
-from crowd.interfaces.relation import CANONICAL, NAME, RELATION, companions, simulated
+from crowd.interfaces.relation import CANONICAL, NAME, RELATION, companions, shown, simulated
 from crowd.interfaces.relation.price import RelationPrice
 from crowd.interfaces.relation.tutorial import tutorial
 from kbpo.core.spans import Span
@@ -66,6 +66,8 @@ INTERFACE = Interface(
     queue=Queue(held_for=timedelta(minutes=15), companions=companions.companions, choose=companions.choose),
     mentions=_mentions,
     summary=_summary,
+    words_shown=shown.words_shown,
+    given=shown.given,
     is_sampled=True,
     simulated=simulated,
 )

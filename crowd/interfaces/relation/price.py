@@ -53,6 +53,10 @@ class RelationPrice:
         """Return the same for all, less for a part of a HIT; by sentence as much for each question."""
         return [ceil(_units(one, by_sentence) * reward_cents) for one in groups]
 
+    def units(self, groups: Sequence[Group], tokens: Sequence[int], *, by_sentence: bool) -> list[float]:
+        """Return 1 for each HIT, less for a part of one; by sentence how many questions it has."""
+        return [float(_units(one, by_sentence)) for one in groups]
+
     def unit(self, most_questions: int, *, by_sentence: bool) -> Unit:
         """Say what the reward is for."""
         if by_sentence:

@@ -11,9 +11,11 @@ from annotations.models import Question
 from crowd.annotators import answering, drafts
 from crowd.annotators.refusals import answers_json
 from crowd.bodies import json_object
-from crowd.interfaces.entities.page import TYPES, build_page, minutes
+from crowd.interfaces.entities.interface import INTERFACE
+from crowd.interfaces.entities.page import TYPES, build_page
 from crowd.models import Reservation
 from crowd.pages.page import AnnotatorPage
+from crowd.pricing import expected, timing
 from kbpo.accounts.models import User
 
 
@@ -27,7 +29,7 @@ def show(request: HttpRequest, question: Question, reservation: Reservation) -> 
         "as_expert": reservation.as_expert,
         "types": TYPES,
         "tokens": len(passage.tokens),
-        "minutes": minutes(passage),
+        "takes": expected.of_question(question, INTERFACE, timing.measure(document.corpus, [INTERFACE])),
         "data": {
             **build_page(passage, document.suggestions),
             "name": f"{question.pk}-{reservation.worker_id}",

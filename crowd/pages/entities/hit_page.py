@@ -15,9 +15,10 @@ from crowd.bodies import json_object
 from crowd.hits import sending, tokens
 from crowd.hits.arrivals import Arrival
 from crowd.hits.limits import LARGEST
-from crowd.interfaces.entities.page import TYPES, build_page, minutes
+from crowd.interfaces.entities.page import TYPES, build_page
 from crowd.models import Assignment, Hit
 from crowd.pages.page import HitPage
+from crowd.pricing import expected
 from kbpo.core.errors import InvalidInput
 
 STEPS = ("mark", "check")  # what the page times: the marking, and the last look at it
@@ -34,7 +35,7 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
         "document": document,
         "types": TYPES,
         "tokens": len(passage.tokens),
-        "minutes": minutes(passage),
+        "takes": expected.of_hit(hit),
         "is_preview": assignment is None,
         "token": tokens.issue(assignment) if assignment is not None else "",
         "comment": kept.get("comment", ""),

@@ -41,6 +41,7 @@ SELDOM = {
     "sweep_marketplace": 60.0,
     "end_studies": 300.0,
     "note_balances": 60.0,
+    "remind_operators": 60.0,
     "remove_hits": 3600.0,
     "remove_orphans": 3600.0,
     "forget_mail": 3600.0,

@@ -85,7 +85,7 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
     name = last.provider if last else names[0]
     usual = INTERFACE.price.most_questions(None, provider=name, by_sentence=False)
     per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else usual
-    pace = timing.measure(corpus)
+    pace = timing.measure(corpus, [INTERFACE])
     relations = questions.get(_MAIN, 0.0)
     companions = questions.get(_COMPANION, 0.0) / relations if relations else 0.0
     seconds = per_hit * (pace.seconds[_MAIN] + companions * pace.seconds[_COMPANION])
@@ -97,6 +97,7 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
         reward_cents=reward,
         questions=per_hit,
         hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
+        is_estimate=_MAIN not in pace.measured,
         votes=votes,
     )
 

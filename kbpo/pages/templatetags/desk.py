@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from annotations.models import Question
 from crowd.interfaces.registry import find_interface, interface_of
 from crowd.models import Assignment, Budget, HitBatch
-from evaluation.submissions import progress
+from kbpo.core import durations
 
 register = template.Library()
 
@@ -26,7 +26,7 @@ _PLACES = {"marketplace": "marketplace", "mturk": "MTurk", "prolific": "Prolific
 @register.filter
 def in_words(span: timedelta) -> str:
     """Say roughly how long something takes."""
-    return progress.in_words(span)
+    return durations.in_words(span)
 
 
 @register.filter
@@ -138,7 +138,7 @@ def stands(assignment: Assignment) -> str:
         words = {"approve": "approved", "reject": "rejected", "override": "approved"}
         return f"{words[assignment.decision]}; the provider is told in a moment"
     if assignment.state == Assignment.State.SUBMITTED:
-        return "to be looked at" if assignment.flag else "waiting"
+        return "to be looked at" if assignment.flag or assignment.hold else "waiting"
     if assignment.state == Assignment.State.REJECTED and assignment.decision == Assignment.Decision.OVERRIDE:
         return "rejected; that is being taken back"
     return assignment.get_state_display()

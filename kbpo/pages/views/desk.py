@@ -1,14 +1,14 @@
 """The desk: every batch of work, and what waits for an operator."""
 
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotations.models import Question
-from crowd import accounts, budget
-from crowd.models import Assignment, Budget, HitBatch
+from crowd import accounts, budget, review
+from crowd.models import Budget, HitBatch
 from crowd.providers import registry
 from kbpo.core.errors import InvalidInput
 from kbpo.pages import batches
@@ -36,7 +36,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "show": show,
         "shown": SHOWN,
         "has_any": page.paginator.count > 0 or HitBatch.objects.exists(),
-        "flagged": Assignment.objects.filter(batches.waits_for_a_person()).count(),
+        **review.waits().aggregate(flagged=Count("pk"), first_due=Min("due")),
+        "now": now,
         "with_experts": Question.objects.filter(state=Question.State.EXPERT).count(),
         "tight_budgets": tight,
         "purses": budget_names.names(tight),

@@ -266,6 +266,8 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "desk_answer": {"pk": answer.pk},
         "desk_decide": {"pk": answer.pk, "action": "reject"},
         "desk_worker": {"pk": worker.user.pk},
+        "desk_look_at": {"pk": worker.user.pk, "kind": "relation"},
+        "desk_look_approve": {"pk": worker.user.pk, "kind": "relation"},
         "desk_block": {"pk": worker.user.pk, "identity": worker.pk},
         "desk_cap": {"pk": budget.pk},
     }
@@ -283,6 +285,7 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "desk_open": {**wanted, "agreed_cents": "1"},
         "desk_batch_act": {"reason": "x"},
         "desk_decide": {"reason": "x"},
+        "desk_look_approve": {"assignment": answer.pk},
         "desk_block": {"action": "block", "reason": "x"},
         "desk_budgets": {"scope": "month", "key": "2026-12", "cap_cents": "10.00"},
         "desk_cap": {"cap_cents": "10.00"},

@@ -1,9 +1,10 @@
 """Four workers of the pipeline, killed at random and begun again, until nobody listens any more.
 
-Run as ``python -m tests.integration.crowd.farm SEED`` with the environment that `test_kills` gives it: the
-database of the test, and the marketplace on its live server. It loads the service once and forks each worker,
-so that beginning again takes no more than a connection. Leases, waits and looks are short here. When its
-standard input ends it prints how many workers were killed, and how many ended by themselves.
+Run as ``python -m tests.integration.crowd.farm SEED [FILE]`` with the environment that `test_kills` gives it:
+the database of the test, and the marketplace on its live server. It loads the service once and forks each
+worker, so that beginning again takes no more than a connection. Leases, waits and looks are short here. When
+its standard input ends it prints how many workers were killed, and how many ended by themselves; how many
+were killed so far stands in the file, if one is given.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 import time
 import traceback
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.integration.crowd.farm_settings"
@@ -66,7 +68,7 @@ def begin() -> int:
         os._exit(1)
 
 
-def main(seed: int) -> int:
+def main(seed: int, count: Path | None = None) -> int:
     rng = Random(seed)
     registry.provider("marketplace")  # what takes long is done once
     alive = {begin(): time.monotonic() + rng.random() * LONGEST_LIFE for _ in range(WORKERS)}
@@ -81,6 +83,8 @@ def main(seed: int) -> int:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
                 killed += 1
+                if count is not None:
+                    count.write_text(str(killed))
             else:
                 continue
             del alive[child]
@@ -93,4 +97,4 @@ def main(seed: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(main(int(sys.argv[1]), *map(Path, sys.argv[2:3])))

@@ -6,21 +6,27 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, F, QuerySet, Sum
+from django.utils import timezone
 
 from annotations.models import Corpus, Question, Response
-from crowd.models import Assignment, Bonus, Hit, HitBatch, HitQuestion
+from crowd import review
+from crowd.models import Assignment, Bonus, Hit, HitBatch, HitQuestion, LedgerEntry
 from crowd.posting import planning
 from crowd.providers.base import Provider
+from kbpo.accounts.models import User
+from kbpo.core.errors import Conflict
 from marketplace.models import Assignment as MarketAssignment
 from marketplace.models import Hit as MarketHit
-from marketplace.models import Requester
+from marketplace.models import LedgerEntry as MarketEntry
+from marketplace.models import Requester, Worker
 from tests import crowd
 from tests.conftest import ROOT, clean_environment
 from tests.integration.crowd.conftest import Open
@@ -32,10 +38,10 @@ HITS = 60
 REWARD, FEE = 15, 3
 
 
-def farm(settings: LazySettings, seed: int) -> "subprocess.Popen[str]":
+def farm(settings: LazySettings, seed: int, *count: Path) -> "subprocess.Popen[str]":
     keys = settings.MTURK_KEYS
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.crowd.farm", str(seed)],
+        [sys.executable, "-m", "tests.integration.crowd.farm", str(seed), *map(str, count)],
         env=clean_environment()
         | {
             "KBPO_HOME": os.environ["KBPO_HOME"],
@@ -167,3 +173,98 @@ def test_third_votes_are_asked_once_of_others_whoever_is_killed(
         Hit.objects.values_list("annotation", flat=True)
     )
     crowd.check_books()
+
+
+KILLS = 100
+
+
+@pytest.mark.parametrize("seed", [4])
+def test_a_hundred_kills_while_collecting_paying_and_rejecting(
+    seed: int,
+    account: Provider,
+    open_batch: Open,
+    corpus: Corpus,
+    operator: User,
+    requester: Requester,
+    settings: LazySettings,
+    tmp_path: Path,
+) -> None:
+    """All work is held, and a person approves some and rejects some while every worker is killed again."""
+    crowd.ask(corpus, 40)
+    Question.objects.update(votes_needed=2)
+    budget = crowd.fund(corpus)
+    people, choices = crowd.workers(20), Random(seed)
+    open_batch(reward_cents=REWARD, holds_all=True)
+    count = tmp_path / "killed"
+    count.write_text("0")
+    process = farm(settings, seed, count)
+    try:
+        wait(lambda: not Hit.objects.filter(state=Hit.State.PLANNED).exists(), process)
+        while int(count.read_text() or 0) < KILLS:
+            assert process.poll() is None, "the farm has ended"
+            send_some(people, choices)
+            decide_some(operator, choices, rejects=0.5)
+            time.sleep(0.2)
+        wait(lambda: finished(people, choices, operator), process)
+    finally:
+        out, _ = process.communicate("", timeout=60)
+    killed, failed = map(int, out.split())
+    assert (killed >= KILLS, failed) == (True, 0)
+
+    here = Assignment.objects.values_list("provider_id", "provider_worker_id", "state")
+    there = MarketAssignment.objects.values_list("assignment_id", "worker__worker_id", "state")
+    assert sorted(here) == sorted(there)
+    assert {state for *_, state in here} == {"approved", "rejected"}
+    paid = -F("available_cents") - F("held_cents")
+    assert earned(LedgerEntry.objects.filter(kind="reward"), "worker__worker_id", F("paid_change_cents")) == (
+        earned(MarketEntry.objects.filter(kind="reward"), "worker__worker_id", paid)
+    )
+    crowd.check_books()
+    budget.refresh_from_db()
+    requester.refresh_from_db()
+    assert (budget.reserved_cents, requester.held_cents) == (0, 0)
+    assert requester.available_cents == 1_000_00 - budget.paid_cents
+    approved = Assignment.objects.filter(state="approved").count()
+    assert budget.paid_cents == approved * (REWARD + FEE)
+    print(f"{killed} kills, {approved} of {len(here)} assignments paid")
+
+
+def send_some(people: list[Worker], choices: Random) -> int:
+    """Have somebody do each HIT that has a free place and that they have no part in."""
+    done = 0
+    for hit in Hit.objects.filter(state=Hit.State.POSTED, ended_at=None):
+        market = MarketHit.objects.get(hit_id=hit.provider_id)
+        if market.taken >= market.max_assignments or market.expires_at <= timezone.now():
+            continue
+        asked = hit.questions.all()
+        part = set(Response.objects.filter(question__in=asked).values_list("worker", flat=True))
+        part |= set(market.assignments.values_list("worker__user", flat=True))
+        free = [one for one in people if one.user_id not in part]
+        if free:
+            crowd.do(hit, choices.choice(free))
+            done += 1
+    return done
+
+
+def decide_some(operator: User, choices: Random, *, rejects: float) -> None:
+    for one in review.waits().order_by("pk")[:10]:
+        given = {"assignment": one, "by": operator, "now": timezone.now()}
+        try:
+            if choices.random() < rejects:
+                review.reject(**given, reason="It is random")
+            else:
+                review.approve(**given)
+        except Conflict:
+            pass  # a worker of the farm was first
+
+
+def finished(people: list[Worker], choices: Random, operator: User) -> bool:
+    send_some(people, choices)
+    decide_some(operator, choices, rejects=0.0)
+    open_ = Hit.objects.exclude(state=Hit.State.CLOSED).exists()
+    waits = Question.objects.filter(state=Question.State.OPEN).exists()
+    return not open_ and not waits
+
+
+def earned(entries: "QuerySet[Any]", worker: str, cents: Any) -> dict[str, int]:
+    return dict(entries.order_by().values_list(worker).annotate(cents=Sum(cents)))

@@ -58,3 +58,15 @@ def test_batches_stay_as_they_are_and_the_database_lists_no_kinds_any_more(go: G
     a_batch(apps, corpus, kind="essay", by_sentence=True)
     with pytest.raises(IntegrityError), transaction.atomic():
         a_batch(apps, corpus, kind="")
+
+
+@pytest.mark.slow
+def test_batches_that_were_open_before_hold_nobodys_work(go: Go) -> None:
+    apps = go("0013_kinds_are_names")
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="c", name="C")
+    a_batch(apps, corpus, kind="relation")
+    apps = go("0014_work_is_looked_at")
+    batch = apps.get_model("crowd", "HitBatch").objects.get()
+    assert (batch.held_answers, batch.holds_all) == (0, False)
+    corpus = apps.get_model("annotations", "Corpus").objects.get()
+    assert a_batch(apps, corpus, kind="relation").held_answers == 10

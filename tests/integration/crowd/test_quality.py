@@ -267,20 +267,68 @@ def test_right_gold_is_not_flagged_whatever_came_before(make_gold: Any, worker: 
 def sent(begin: Any, worker: WorkerIdentity) -> Assignment:
     """Work on one question that was accepted a minute before it was sent."""
     assignment = begin()
+    began = NOW - timedelta(minutes=1)
     Assignment.objects.filter(pk=assignment.pk).update(
-        state="submitted", accepted_at=NOW - timedelta(minutes=1), submitted_at=NOW, counted_at=NOW
+        state="submitted", accepted_at=began, begun_at=began, submitted_at=NOW, counted_at=NOW
     )
     WorkerMeasure.objects.create(kind="relation", timed=100, seconds=20.0, measured_at=NOW)
     return Assignment.objects.get(pk=assignment.pk)
 
 
-@pytest.mark.parametrize(("seconds", "is_flagged"), [(3.0, True), (5.0, False), (None, False)])
-def test_far_too_fast_by_the_page_is_flagged(
-    sent: Assignment, seconds: float | None, is_flagged: bool, worker: WorkerIdentity
+@pytest.mark.parametrize("seconds", [0.1, 5.0, None])
+def test_who_took_a_minute_is_not_flagged_whatever_the_page_says(
+    sent: Assignment, seconds: float | None, worker: WorkerIdentity
 ) -> None:
     question = sent.hit.questions.get()
     ResponseFactory.create(question=question, worker=worker.user, answer=BORN, seconds=seconds)
-    assert bool(checking.flags(assignment=sent)) == is_flagged
+    assert checking.flags(assignment=sent) == ()
+
+
+@pytest.fixture
+def reading(settings: Any, sent: Assignment) -> Assignment:
+    """Work that shows 8 words of a question and no sentence, at 2 words a second; nothing is measured."""
+    settings.CROWD_FASTEST_READING = 2.0
+    WorkerMeasure.objects.all().delete()
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("accepted", "begun", "kept", "is_flagged"),
+    [
+        (60, 50, 0, False),
+        (3, None, 0, True),  # by the provider's clock
+        (60, 3, 0, True),  # by ours, however long ago it was accepted
+        (60, 50, 48, True),  # all that we kept came within two seconds
+        (4, 4, 0, False),
+    ],
+)
+def test_work_sent_before_it_can_have_been_read_by_either_clock_is_flagged(
+    reading: Assignment, accepted: int, begun: int | None, kept: int, is_flagged: bool
+) -> None:
+    reading.accepted_at = NOW - timedelta(seconds=accepted)
+    reading.begun_at = None if begun is None else NOW - timedelta(seconds=begun)
+    reading.draft_at = NOW - timedelta(seconds=kept)
+    assert bool(checking.flags(assignment=reading)) == is_flagged
+    assert reading.least_seconds == 4.0
+
+
+def test_what_was_begun_and_sent_together_must_have_been_read_together(
+    reading: Assignment, worker: WorkerIdentity
+) -> None:
+    reading.accepted_at = reading.begun_at = NOW - timedelta(seconds=10)
+    for _ in range(2):
+        AssignmentFactory.create(
+            worker=worker,
+            sent=True,
+            accepted_at=NOW - timedelta(seconds=10),
+            begun_at=NOW - timedelta(seconds=10),
+            submitted_at=NOW - timedelta(seconds=1),
+            least_seconds=4.0,
+        )
+    assert checking.flags(assignment=reading) == (
+        "Sent with 2 other pieces of work within 10.0 s of beginning; reading what they show takes 12.0 s at"
+        " the least.",
+    )
 
 
 def test_a_page_that_says_more_time_than_the_provider_is_not_believed(
@@ -313,6 +361,7 @@ def test_the_time_for_a_document_is_measured_by_its_words(
         worker=worker,
         sent=True,
         accepted_at=NOW - timedelta(minutes=1),
+        begun_at=NOW - timedelta(minutes=1),
         submitted_at=NOW,
     )
     assert bool(checking.flags(assignment=assignment)) == is_flagged
@@ -399,6 +448,18 @@ def test_what_is_no_vote_and_what_experts_say_is_not_measured(ask: Any) -> None:
     Response.objects.filter(worker=three).update(is_expert=True)
     measures.measure_work(now=NOW)
     assert (measured(None).votes, measured(None).compared, measured(None).timed) == (1, 0, 1)
+
+
+def test_flagged_work_makes_nobody_else_look_slow_even_if_it_was_approved(ask: Any) -> None:
+    one, two = WorkerIdentityFactory.create_batch(2)
+    question = ask()
+    vote(question, {one.user: BORN}, seconds=30.0)
+    vote(question, {two.user: BORN}, seconds=1.0)
+    flagged = AssignmentFactory.create(worker=two, sent=True, flag="Far too fast.")
+    flagged.responses.set(Response.objects.filter(worker=two.user))
+    measures.measure_work(now=NOW)
+    assert (measured(None).timed, measured(None).seconds) == (1, 30.0)
+    assert measured(two.user).seconds == 1.0
 
 
 def test_time_is_a_median_with_an_interval_by_kind(ask: Any) -> None:

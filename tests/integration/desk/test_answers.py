@@ -304,8 +304,8 @@ def test_no_other_decision_exists(desk: Client, post: Any, send: Any) -> None:
     assert desk.get(reverse("desk_decide", args=[assignment.pk, "approve"])).status_code == 405
 
 
-def test_flagged_work_says_when_it_is_paid_by_itself(desk: Client, post: Any, send: Any) -> None:
+def test_flagged_work_says_by_when_its_worker_was_told_to_be_paid(desk: Client, post: Any, send: Any) -> None:
     at = datetime(2026, 11, 1, 12, tzinfo=UTC)
     assignment = send(post(), flag="Far too fast.", submitted_at=at)
     assert Hit.objects.get().batch.auto_approval_seconds == 3 * 24 * 3600
-    assert "it is paid by itself from 4 November, 06:00 UTC on" in page_of(desk, assignment)
+    assert "the worker was told that it is paid by 4 November, 12:00 UTC" in page_of(desk, assignment)

@@ -71,7 +71,10 @@ def test_price_cost_and_interval_are_shown_and_nothing_is_written(
     text = text_of(look(desk, wanted))
     assert "4 questions of Lowmarch news , in 4 HITs with 12 assignments".replace(" ,", ",") in text
     # by default a question takes 20 s: 15 cents are $27 an hour
-    assert "$0.15 for an assignment of about 20 s, by what is known of such work elsewhere: $27.00" in text
+    assert (
+        "$0.15 for an assignment of about 20 s, an estimate by what is known of such work elsewhere: $27.00"
+        in text
+    )
     assert "the fee is $0.03 beside it" in text
     assert "$2.16 rewards and fees, if every place is filled and paid" in text
     assert f"Corpus {purse.key}: $1,000.00 left" in text

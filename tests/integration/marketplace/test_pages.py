@@ -92,12 +92,28 @@ def test_an_hours_pay_follows_from_the_measured_median(requester: Requester, wor
     hit = create(requester, MaxAssignments=9)
     for seconds in (10, 20, 60, 100):
         finish(hit, seconds)
+    Assignment.objects.update(state="approved", approved_at=timezone.now())
     [group] = browse.find_groups(worker, timezone.now())
     assert (group.median, group.hourly_cents) == (None, None)
     finish(hit, 290)
+    Assignment.objects.update(state="approved", approved_at=timezone.now())
+    [group] = browse.find_groups(worker, timezone.now())
+    assert (group.median, group.measured, group.is_estimate) == (60 * SECOND, 5, True)
+    assert group.hourly_cents == 9_00  # 60 times $0.15
+
+
+def test_work_that_nobody_has_approved_makes_no_pay_look_high(requester: Requester, worker: Worker) -> None:
+    hit = create(requester, MaxAssignments=9)
+    for _ in range(5):
+        finish(hit, 60)
+    Assignment.objects.update(state="approved", approved_at=timezone.now())
+    finish(hit, 1)  # waits for the requester
+    finish(hit, 1)
+    Assignment.objects.filter(pk=Assignment.objects.latest("pk").pk).update(
+        state="rejected", rejected_at=timezone.now(), feedback="It is empty."
+    )
     [group] = browse.find_groups(worker, timezone.now())
     assert (group.median, group.measured) == (60 * SECOND, 5)
-    assert group.hourly_cents == 9_00  # 60 times $0.15
 
 
 def test_finding_work_takes_the_same_few_queries_for_any_number_of_types(

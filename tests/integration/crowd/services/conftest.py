@@ -13,7 +13,7 @@ from kbpo.accounts.models import User
 from tests import crowd
 from tests.crowd import Say, answer_json, say_none
 from tests.factories import CorpusFactory
-from tests.fake_provider import FakeProvider
+from tests.fake_provider import TAKES, FakeProvider
 
 
 @dataclass
@@ -57,7 +57,13 @@ class Desk:
         return list(batch.hits.order_by("pk"))
 
     def send(
-        self, hit: Hit, worker: str = "", say: Say = say_none, text: str | None = None, ident: str = ""
+        self,
+        hit: Hit,
+        worker: str = "",
+        say: Say = say_none,
+        text: str | None = None,
+        ident: str = "",
+        took: timedelta = TAKES,
     ) -> str:
         """Send work of a worker; return its assignment's id."""
         hit.refresh_from_db()
@@ -65,7 +71,8 @@ class Desk:
         ident = ident or f"A{self.sent}"
         answer = answer_json(hit.questions.order_by("pk"), say) if text is None else text
         assert hit.provider_id is not None
-        self.provider.send(hit.provider_id, ident, worker or f"W{self.sent}", {"answer": answer})
+        worker = worker or f"W{self.sent}"
+        self.provider.send(hit.provider_id, ident, worker, {"answer": answer}, took)
         return ident
 
     def collect(self) -> int:

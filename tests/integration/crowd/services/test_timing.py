@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from annotations.models import Corpus, Question, Sentence
-from crowd import posting
+from crowd import lengths, posting
 from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from tests import crowd
@@ -93,4 +93,4 @@ def test_tokens_are_counted_by_document() -> None:
             token_starts=list(range(size)),
             token_ends=list(range(1, size + 1)),
         )
-    assert timing.count_tokens({one.pk, two.pk}) == {one.pk: 7}
+    assert lengths.count_tokens({one.pk, two.pk}) == {one.pk: 7}

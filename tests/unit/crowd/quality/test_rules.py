@@ -20,6 +20,25 @@ def test_the_chance_of_gold_never_grows_with_right_answers(right: int, questions
     assert 0.02 <= chances[1] <= chances[0] <= 1
 
 
+def test_reading_takes_its_words_at_the_fastest_speed() -> None:
+    assert rules.reading_seconds(120, words_a_second=8) == 15.0
+
+
+@pytest.mark.parametrize(("seconds", "is_flagged"), [(4.9, True), (5.0, False), (600.0, False)])
+def test_below_the_time_for_reading_work_is_flagged(seconds: float, is_flagged: bool) -> None:
+    assert bool(rules.below_reading(seconds, 5.0, 40)) == is_flagged
+
+
+def test_the_words_name_the_time_and_what_was_to_be_read() -> None:
+    assert rules.below_reading(0.4, 150.0, 1200) == (
+        "Sent 0.4 s after it was begun; reading the 1,200 words that it shows takes 150.0 s at the least."
+    )
+    assert rules.below_reading(5.0, 75.0, 40, others=24) == (
+        "Sent with 24 other pieces of work within 5.0 s of beginning; reading what they show takes 75.0 s at"
+        " the least."
+    )
+
+
 @pytest.mark.parametrize(("seconds", "is_flagged"), [(3.9, True), (4.0, False), (60.0, False)])
 def test_less_than_a_fifth_of_the_usual_time_is_too_fast(seconds: float, is_flagged: bool) -> None:
     assert bool(rules.too_fast(seconds, 20.0, 30)) == is_flagged

@@ -4,7 +4,8 @@ import pytest
 
 from annotations.models import Corpus
 from evaluation.models import Submission
-from evaluation.submissions.progress import EVENTS, HEADINGS, Progress, in_words, next_step
+from evaluation.submissions.progress import EVENTS, HEADINGS, Progress, next_step
+from kbpo.core.durations import in_words
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,13 @@ def test_the_preview_is_what_is_posted(desk: Desk) -> None:
     )
     desk.open()
     assert preview == posting.Preview(
-        questions=9, hits=3, places=9, cost_cents=9 * UNIT, least_cents=15, most_cents=15
+        questions=9,
+        hits=3,
+        places=9,
+        cost_cents=9 * UNIT,
+        least_cents=15,
+        most_cents=15,
+        seconds=(30.0,) * 3,
     )
     assert (Hit.objects.count(), desk.money()[0]) == (preview.hits, preview.cost_cents)
 

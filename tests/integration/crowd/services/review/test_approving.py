@@ -1,6 +1,5 @@
 """Approved by rule or by a person, told once, paid once; nothing is done without keys."""
 
-from datetime import timedelta
 from random import Random
 
 import pytest
@@ -27,27 +26,16 @@ def test_what_nothing_speaks_against_is_approved_by_rule_and_paid(desk: Desk) ->
     crowd.check_books()
 
 
-def test_what_is_flagged_waits_for_a_person_until_shortly_before_the_providers_own_approval(
-    desk: Desk,
-) -> None:
-    _, ident = sent(desk)
-    flag(ident, desk)
-    desk.wait(days=3, hours=-7)
-    assert desk.decide() == 0
-    desk.wait(hours=1)
-    assert desk.decide() == 1
-    assert desk.assignment(ident).state == "approved"
-
-
-def test_a_short_delay_is_flagged_works_to_a_half(desk: Desk) -> None:
-    desk_hits = desk.posted(auto_approval=timedelta(hours=2))
-    ident = desk.send(desk_hits[0])
+@pytest.mark.parametrize("why", ["flag", "hold"])
+def test_no_rule_pays_what_waits_for_a_person_however_long(desk: Desk, why: str) -> None:
+    [hit] = desk.posted(**({"holds_all": True} if why == "hold" else {}))
+    ident = desk.send(hit)
     desk.collect()
-    flag(ident, desk)
-    desk.wait(minutes=59)
+    if why == "flag":
+        flag(ident, desk)
+    desk.wait(days=29)
     assert desk.decide() == 0
-    desk.wait(minutes=1)
-    assert desk.decide() == 1
+    assert desk.money()[1] == 0
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])
