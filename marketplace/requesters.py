@@ -6,7 +6,9 @@ from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
+from kbpo.core.showable import unshowable
 from marketplace.models import Requester, RequesterKey
+from marketplace.protocol import arrivals
 from marketplace.protocol.identifiers import new_access_key_id, new_secret
 
 
@@ -23,9 +25,13 @@ def create_requester(*, name: str, owner: User | None = None) -> Requester:
     Raises
     ------
     InvalidInput
-        If the name is empty, too long or taken.
+        If the name is empty, too long or taken, or has characters that nobody sees.
     """
     name = " ".join(name.split())
+    if found := unshowable(name):
+        raise InvalidInput(
+            f"A requester's name has no control or bidirectional characters; this one has {found}."
+        )
     if not 1 <= len(name) <= 100:
         raise InvalidInput(f"A requester's name has 1 to 100 characters; this one has {len(name)}.")
     try:
@@ -64,6 +70,12 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
         filled_at=now,
         created_at=now,
     )
+
+
+def active_secrets(requester_id: int) -> list[str]:
+    """List the secrets with which arrivals at a requester's pages are signed, the newest first."""
+    keys = RequesterKey.objects.filter(requester=requester_id, is_active=True).order_by("-pk")
+    return list(keys.values_list("secret", flat=True)[: arrivals.MOST])
 
 
 def revoke_key(*, name: str, access_key_id: str) -> None:
