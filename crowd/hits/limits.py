@@ -55,4 +55,7 @@ def count_arrival(*, client_address: str, now: datetime) -> None:
 def _count(what: str, now: datetime) -> int:
     key = f"{what}-{int(now.timestamp()) // 60}"
     cache.add(key, 0, timeout=120)
-    return cache.incr(key)
+    try:
+        return cache.incr(key)
+    except ValueError:  # forgotten in between: a cache may forget at any time
+        return 1

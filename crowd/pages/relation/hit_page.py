@@ -65,9 +65,9 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
 
 def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Take the form: keep the answers, and say how they reach the provider; or show what is missing."""
-    sent = posted(request)
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
+    sent = _renumbered(posted(request), names)
     try:
         data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links)
         answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
@@ -102,7 +102,9 @@ def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
     )
     if assignment.gold is not None:
         groups = _group(questions)
-        groups.insert(places.rng_of(hit, "place").randint(0, len(groups)), [assignment.gold])
+        # A page that was begun before HITs had a seed is answered, and not shown again, without one.
+        place = len(groups) if hit.page_seed is None else places.rng_of(hit, "place").randint(0, len(groups))
+        groups.insert(place, [assignment.gold])
         questions = [question for group in groups for question in group]
     return questions
 
@@ -200,7 +202,6 @@ def _show(
     kept = assignment.draft or {"step": 0, "fields": {}}
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
-    # What was saved before pages had names of their own is there by the questions' ids.
     shown: Posted = _renumbered(kept["fields"], names) if sent is None else sent
     groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted=shown)
     context = {
@@ -218,7 +219,10 @@ def _show(
 
 
 def _renumbered(fields: Posted, numbers: Mapping[int, int]) -> dict[str, Sequence[str]]:
-    """Return a form's fields with the numbers of their questions replaced; others as they are."""
+    """Return a form's fields with the numbers of their questions replaced; others as they are.
+
+    What was shown or saved before pages had names of their own has the questions' ids.
+    """
     renamed = {}
     for name, values in fields.items():
         found = _NUMBERED.fullmatch(name)

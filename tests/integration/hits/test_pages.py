@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotations import conflicts
 from annotations.models import Question, Response
-from crowd.hits import names, verifying
+from crowd.hits import names, tokens, verifying
 from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User
 from tests.arrivals import field
@@ -339,3 +339,21 @@ def test_a_save_takes_two_queries_and_a_page_few(
         save(browser, hit, token, {"number": 1, "step": 0, "fields": {}})
     with django_assert_num_queries(11):
         browser.get(address(hit))
+
+
+def test_a_page_from_before_questions_had_names_is_taken_and_shown_again(
+    browser: Client, hit: Hit, founded: Question, she_is_ada: Question
+) -> None:
+    """Its fields have the questions' ids, and so has what it saved."""
+    gold = QuestionFactory.create(settled=True)
+    row = AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="W1", gold=gold)
+    row.draft = {"step": 0, "fields": {f"q{founded.pk}": ["none"]}}
+    row.save()
+    form = {f"q{founded.pk}": "none", f"q{she_is_ada.pk}": "right", f"q{gold.pk}": "none"}
+    form |= {"token": tokens.issue(row)}
+    json_please = {"accept": "application/json"}
+    assert browser.post(address(hit), form, headers=json_please).status_code == 200
+    assert 'value="none" data-key="0" checked' in html_of(browser.get(address(hit)))
+    assert browser.post(address(hit), form, headers=json_please).status_code == 200
+    row.refresh_from_db()
+    assert {one["question"] for one in row.answer["answers"]} == {founded.pk, she_is_ada.pk, gold.pk}
