@@ -141,7 +141,7 @@ class Crowd:
 
     def accept(self, pk: int, posted: list[tuple[Any, list[Any]]]) -> bool:
         """Have somebody take a HIT none of whose questions they have answered; say whether there is one."""
-        from crowd.hits import seals
+        from crowd import seals
         from crowd.models import Hit
         from kbpo.core.errors import Conflict, NotAllowed
         from marketplace import lifecycle

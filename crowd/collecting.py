@@ -16,9 +16,8 @@ from django.db.models import Max
 from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
-from crowd import budget, hit_answers, outbox, qualifying, review
+from crowd import budget, hit_answers, outbox, page_names, qualifying, review, seals
 from crowd.hit_answers import HitAnswers, storable
-from crowd.hits import names, seals
 from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
 from crowd.providers import registry
@@ -219,7 +218,9 @@ def _read(hit: Hit, work: SubmittedWork, stored: object, questions: Sequence[Que
         if hit_answers.FIELD not in work.fields:
             raise InvalidInput(f"there is no field {hit_answers.FIELD!r}")
         data = hit_answers.parse(work.fields[hit_answers.FIELD])
-        read = hit_answers.read_answers(names.reveal(hit, data, [one.pk for one in questions]), questions)
+        read = hit_answers.read_answers(
+            page_names.reveal(hit, data, [one.pk for one in questions]), questions
+        )
     except InvalidInput:
         if (kept := _read_stored(stored, questions)) is not None:
             return kept

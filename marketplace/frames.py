@@ -19,8 +19,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from marketplace import requesters
-from marketplace.models import Assignment, Hit
+from marketplace.models import Assignment, Hit, RequesterKey
 from marketplace.protocol import arrivals, hosts
 from marketplace.protocol.questions import PREVIEW, origin, with_parameters
 
@@ -61,7 +60,8 @@ def task_frame(request: HttpRequest, assignment: Assignment, now: datetime) -> F
         "turkSubmitTo": request.build_absolute_uri(path.removesuffix(SUBMIT)),
         "workerId": assignment.worker.worker_id,
     }
-    secrets = requesters.active_secrets(assignment.hit.requester_id)
+    keys = RequesterKey.objects.filter(requester=assignment.hit.requester_id, is_active=True).order_by("-pk")
+    secrets = keys.values_list("secret", flat=True)[: arrivals.MOST]
     return _frame(request, assignment.hit, **arrivals.sign(parameters, secrets=secrets, now=now))
 
 

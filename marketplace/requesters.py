@@ -8,7 +8,6 @@ from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import unshowable
 from marketplace.models import Requester, RequesterKey
-from marketplace.protocol import arrivals
 from marketplace.protocol.identifiers import new_access_key_id, new_secret
 
 
@@ -70,12 +69,6 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
         filled_at=now,
         created_at=now,
     )
-
-
-def active_secrets(requester_id: int) -> list[str]:
-    """List the secrets with which arrivals at a requester's pages are signed, the newest first."""
-    keys = RequesterKey.objects.filter(requester=requester_id, is_active=True).order_by("-pk")
-    return list(keys.values_list("secret", flat=True)[: arrivals.MOST])
 
 
 def revoke_key(*, name: str, access_key_id: str) -> None:

@@ -7,9 +7,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotations.models import Question
-from crowd.hits import places, seals
-from crowd.hits.names import page_names
+from crowd import seals
+from crowd.hits import places
 from crowd.models import Hit
+from crowd.page_names import page_names
 from marketplace.protocol.arrivals import sign
 
 KEYS = ("AKIAARRIVALS", "a-secret-that-the-marketplace-knows")

@@ -12,8 +12,8 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 from django.test import Client
 
-from crowd.hits.names import page_names
 from crowd.models import Hit
+from crowd.page_names import page_names
 from kbpo.accounts.models import User
 
 TIMEOUT = 30.0  # seconds

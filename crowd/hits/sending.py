@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd import collecting, hit_answers
-from crowd.hits import names, seals, working
+from crowd import collecting, hit_answers, page_names, seals
+from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
@@ -61,7 +61,7 @@ def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover
         If nobody knows where the worker goes.
     """
     if arrival.submit_to:
-        text = hit_answers.write(names.conceal(hit, answer) if "answers" in answer else answer)
+        text = hit_answers.write(page_names.conceal(hit, answer) if "answers" in answer else answer)
         who = {"assignment_id": arrival.assignment_id, "worker_id": arrival.worker_id}
         fields = {
             "assignmentId": arrival.assignment_id,

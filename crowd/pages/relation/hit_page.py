@@ -16,12 +16,12 @@ from crowd import hit_answers
 from crowd.hits import places, sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import NotAnswered, posted, wants_json
-from crowd.hits.names import page_names
 from crowd.interfaces.relation import RELATION, form
 from crowd.interfaces.relation.form import Asked
 from crowd.interfaces.relation.page import build_page, spans_of
 from crowd.interfaces.steps import Page, field_name
 from crowd.models import Assignment, Hit
+from crowd.page_names import page_names
 from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.spans import Span

@@ -8,8 +8,8 @@ import pytest
 from annotations.models import Corpus, Question
 from crowd.hits import places, working
 from crowd.hits.arrivals import Arrival
-from crowd.hits.names import page_names
 from crowd.models import Assignment, Hit
+from crowd.page_names import page_names
 from crowd.pages.relation.hit_page import questions_of
 from tests.factories import (
     AssignmentFactory,

@@ -14,7 +14,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotations import questions
 from annotations.models import Document, Question
-from crowd.hits import limits, names
+from crowd import page_names
+from crowd.hits import limits
 from crowd.models import Assignment, Hit
 from tests.factories import ADA, HALLOW, SHE, DocumentFactory, HitFactory, WorkerIdentityFactory
 from tests.integration.hits.conftest import SUBMIT_TO, address, html_of, save, token_of
@@ -144,7 +145,7 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
     assert told["fields"]["assignmentId"] == "3A"
     handed = json.loads(told["fields"]["answer"])
     assignment = Assignment.objects.get()
-    assert names.reveal(Hit.objects.get(), handed, [question.pk]) == assignment.answer
+    assert page_names.reveal(Hit.objects.get(), handed, [question.pk]) == assignment.answer
     [answer] = handed["answers"]
     assert answer["question"] != question.pk
     assert answer["seconds"] == 65.2

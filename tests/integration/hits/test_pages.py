@@ -10,7 +10,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotations import conflicts
 from annotations.models import Question, Response
-from crowd.hits import names, tokens, verifying
+from crowd import page_names
+from crowd.hits import tokens, verifying
 from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User
 from tests.arrivals import field
@@ -224,7 +225,7 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
     assert told["action"] == f"{SUBMIT_TO}/mturk/externalSubmit"
     assert told["fields"]["assignmentId"] == "3A"
     answer = json.loads(told["fields"]["answer"])
-    revealed = names.reveal(Hit.objects.get(), answer, [founded.pk, she_is_ada.pk])
+    revealed = page_names.reveal(Hit.objects.get(), answer, [founded.pk, she_is_ada.pk])
     assert revealed == {
         "version": 1,
         "answers": [

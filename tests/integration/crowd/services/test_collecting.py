@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations import conflicts
 from annotations.models import Response
-from crowd import budget, collecting, posting, qualifying, review
+from crowd import budget, collecting, page_names, posting, qualifying, review
 from crowd.collecting import identify
-from crowd.hits import names, places
+from crowd.hits import places
 from crowd.models import Assignment, Hit
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
@@ -145,7 +145,7 @@ def test_what_the_page_had_sent_before_needs_no_seal(desk: Desk, hit: Hit) -> No
 def test_an_answer_names_its_questions_as_its_page_does(desk: Desk, hit: Hit) -> None:
     places.settle(hit)
     data = json.loads(crowd.answer_json(hit.questions.all()))
-    text = json.dumps(names.conceal(hit, data))
+    text = json.dumps(page_names.conceal(hit, data))
     assert str(hit.questions.get().pk) != json.loads(text)["answers"][0]["question"]
     desk.send(hit, "W7", text=text)
     desk.collect()
