@@ -16,7 +16,7 @@ from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Question, Response
-from crowd import budget
+from crowd import budget, page_names
 from crowd.interfaces.addresses import hit_url
 from crowd.interfaces.registry import find_tutorial
 from crowd.interfaces.relation.form import ticked_values
@@ -151,8 +151,9 @@ def test_from_the_preview_to_the_money(open_page: OpenPage, mturk, hit: Hit, wor
     assert (assignment.provider_id, assignment.provider_worker_id) == (sent["AssignmentId"], sent["WorkerId"])
     assert assignment.worker is not None
     assert assignment.worker.user == worker
-    posted = json.loads(re.search(r"<FreeText>(.*)</FreeText>", sent["Answer"])[1])  # type: ignore[index]
-    assert posted == assignment.answer
+    posted = json.loads(re.search(r"<FreeText>(.*?)</FreeText>", sent["Answer"])[1])  # type: ignore[index]
+    asked = Question.objects.values_list("pk", flat=True)
+    assert page_names.reveal(Hit.objects.get(), posted, asked) == assignment.answer
     assert posted["comment"] == "Clear."
     assert all(one["seconds"] > 0 for one in posted["answers"])
 

@@ -302,11 +302,11 @@ def test_no_task_is_on_the_sites_own_host_at_any_port(mturk: Any, host: str) -> 
 
 
 def test_an_address_is_known_however_it_is_written(mturk: Any, settings: LazySettings) -> None:
-    settings.SITE_URL, settings.HIT_BASE_URL = "http://127.0.0.1:8000", "http://localhost:8000"
+    settings.SITE_URL, settings.HIT_BASE_URL = "http://127.0.0.1:8000", "https://tasks.example.org"
     for host in ("127.0.0.1:9", "127.1", "2130706433", "0x7f.1"):
         with pytest.raises(mturk.exceptions.RequestError, match="must be on another host"):
             mturk.create_hit(**HIT | {"Question": HIT["Question"].replace("hits.example.org", host)})
-    mturk.create_hit(**HIT | {"Question": HIT["Question"].replace("hits.example.org", "localhost:9")})
+    mturk.create_hit(**HIT | {"Question": HIT["Question"].replace("hits.example.org", "tasks.example.org:9")})
 
 
 @pytest.mark.parametrize("name", ["Title", "Description", "Keywords"])
