@@ -141,6 +141,8 @@ class Crowd:
 
     def accept(self, pk: int, posted: list[tuple[Any, list[Any]]]) -> bool:
         """Have somebody take a HIT none of whose questions they have answered; say whether there is one."""
+        from crowd import seals
+        from crowd.models import Hit
         from kbpo.core.errors import Conflict, NotAllowed
         from marketplace import lifecycle
         from marketplace.protocol.answers import write_answers
@@ -157,7 +159,10 @@ class Crowd:
             self.seen[pk] |= {question.pk for question in asked}
             answers, seconds = self.answer(asked)
             done = self.now + timedelta(seconds=seconds)
-            heapq.heappush(self.out, (done, accepted.pk, accepted, write_answers({"answer": [answers]})))
+            who = {"assignment_id": accepted.assignment_id, "worker_id": accepted.worker.worker_id}
+            seal = seals.seal(Hit.objects.get(provider_id=hit.hit_id), **who, text=answers)
+            fields = write_answers({"answer": [answers], seals.FIELD: [seal]})
+            heapq.heappush(self.out, (done, accepted.pk, accepted, fields))
             return True
         return False
 

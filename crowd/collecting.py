@@ -16,7 +16,7 @@ from django.db.models import Max, Q
 from annotations import responses
 from annotations.models import Question, Response
 from annotations.responses import Answer
-from crowd import budget, hit_answers, outbox, qualifying, review
+from crowd import budget, hit_answers, outbox, page_names, qualifying, review, seals
 from crowd.hit_answers import HitAnswers, storable
 from crowd.leases import take_first
 from crowd.models import Assignment, Hit, HitBatch
@@ -158,7 +158,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     asked = {**questions, **({assignment.gold.pk: assignment.gold} if assignment.gold else {})}
     problems = []
     try:
-        read = _read(work.fields, assignment.answer, list(asked.values()))
+        read = _read(hit, work, assignment.answer, list(asked.values()))
     except InvalidInput as error:
         problems.append(str(error))
     else:
@@ -220,26 +220,46 @@ def _record(given: Sequence[Answer]) -> tuple[list[Response], list[str]]:
     return recorded, problems
 
 
-def _read(fields: Mapping[str, str], stored: object, questions: Sequence[Question]) -> HitAnswers:
+def _read(hit: Hit, work: SubmittedWork, stored: object, questions: Sequence[Question]) -> HitAnswers:
     """Read what the provider handed over, or else what the page had sent to us before.
 
     Raises
     ------
     InvalidInput
-        Of what was handed over, if neither can be read.
+        Of what was handed over, if neither can be read; or if it did not go through our page.
     """
     try:
-        if hit_answers.FIELD not in fields:
+        if hit_answers.FIELD not in work.fields:
             raise InvalidInput(f"there is no field {hit_answers.FIELD!r}")
-        return hit_answers.read_answers(hit_answers.parse(fields[hit_answers.FIELD]), questions)
+        data = hit_answers.parse(work.fields[hit_answers.FIELD])
+        read = hit_answers.read_answers(
+            page_names.reveal(hit, data, [one.pk for one in questions]), questions
+        )
     except InvalidInput:
-        if stored is None:
-            raise
-        try:
-            return hit_answers.read_answers(stored, questions)
-        except InvalidInput:
-            pass
+        if (kept := _read_stored(stored, questions)) is not None:
+            return kept
         raise
+    if not _is_sealed(hit, work) and read != _read_stored(stored, questions):
+        raise InvalidInput("it did not go through the task's page, and is not what this page had sent")
+    return read
+
+
+def _read_stored(stored: object, questions: Sequence[Question]) -> HitAnswers | None:
+    """Return what the page had sent to us; None if it had sent nothing, or something else was asked then."""
+    try:
+        return None if stored is None else hit_answers.read_answers(stored, questions)
+    except InvalidInput:
+        return None
+
+
+def _is_sealed(hit: Hit, work: SubmittedWork) -> bool:
+    return seals.is_sealed(
+        hit,
+        work.fields.get(seals.FIELD, ""),
+        assignment_id=work.assignment_id,
+        worker_id=work.worker_id,
+        text=work.fields[hit_answers.FIELD],
+    )
 
 
 def _normal(read: HitAnswers) -> dict[str, object]:

@@ -9,6 +9,8 @@ variable                      meaning
 ``MTURK_ENDPOINT_URL``        where MTurk's API is spoken; unset: the built-in marketplace
 ``MTURK_ACCESS_KEY_ID``       with the next one, the requester's keys; unset: nothing is posted there
 ``MTURK_SECRET_ACCESS_KEY``
+``MTURK_UNSIGNED_ARRIVALS``   1: workers of another service with MTurk's API are let in though it signs no
+                              arrivals, and are asked no gold questions; unset: they are refused
 ``PROLIFIC_API_URL``          where Prolific's API is spoken
 ``PROLIFIC_TOKEN``            a researcher's token; unset: nothing is posted there
 ``PROLIFIC_PROJECT``          the id of the project that pays
@@ -37,6 +39,7 @@ VARIABLES = frozenset(
         "MTURK_ENDPOINT_URL",
         "MTURK_ACCESS_KEY_ID",
         "MTURK_SECRET_ACCESS_KEY",
+        "MTURK_UNSIGNED_ARRIVALS",
         "PROLIFIC_API_URL",
         "PROLIFIC_TOKEN",
         "PROLIFIC_PROJECT",
@@ -64,6 +67,8 @@ class CrowdEnvironment:
     mturk_is_built_in : bool
         Whether that is the marketplace of this site.
     mturk_keys : (str, str) or None
+    mturk_unsigned_arrivals : bool
+        Whether workers of another service are let in though it signs no arrivals.
     prolific_api_url, prolific_token, prolific_project, prolific_webhook_secret : str
     prolific_fee_percent : Decimal
     prolific_hits_per_worker : int
@@ -77,6 +82,7 @@ class CrowdEnvironment:
     mturk_endpoint_url: str
     mturk_is_built_in: bool
     mturk_keys: tuple[str, str] | None
+    mturk_unsigned_arrivals: bool
     prolific_api_url: str
     prolific_token: str
     prolific_project: str
@@ -113,6 +119,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         mturk_endpoint_url=endpoint,
         mturk_is_built_in=endpoint.rstrip("/") == built_in.rstrip("/"),
         mturk_keys=_keys(given),
+        mturk_unsigned_arrivals=_flag(given, "MTURK_UNSIGNED_ARRIVALS"),
         prolific_api_url=_checked(given, "PROLIFIC_API_URL", "https://api.prolific.com", debug=debug),
         prolific_token=given.get("PROLIFIC_TOKEN", ""),
         prolific_project=given.get("PROLIFIC_PROJECT", ""),
@@ -152,6 +159,13 @@ def _keys(given: Mapping[str, str]) -> tuple[str, str] | None:
     if len(missing) == 1:
         raise InvalidInput("must be set where the other key is", where=missing[0])
     return None if missing else (given[names[0]], given[names[1]])
+
+
+def _flag(given: Mapping[str, str], where: str) -> bool:
+    value = given.get(where, "0")
+    if value not in ("0", "1"):
+        raise InvalidInput(f"must be 1 or 0, not {value!r}", where=where)
+    return value == "1"
 
 
 def _percent(value: str) -> Decimal:

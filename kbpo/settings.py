@@ -102,6 +102,7 @@ HIT_BASE_URL = _given.crowd.hit_base_url  # empty: no work is posted
 MTURK_ENDPOINT_URL = _given.crowd.mturk_endpoint_url
 MTURK_IS_BUILT_IN = _given.crowd.mturk_is_built_in
 MTURK_KEYS = _given.crowd.mturk_keys
+MTURK_UNSIGNED_ARRIVALS = _given.crowd.mturk_unsigned_arrivals
 MTURK_SERVICE_MODELS = ROOT / "marketplace" / "protocol" / "service_model"
 PROLIFIC_API_URL = _given.crowd.prolific_api_url
 PROLIFIC_TOKEN = _given.crowd.prolific_token

@@ -1,8 +1,8 @@
 """A requester's page in a frame: its address, its sandbox, and where its answer goes.
 
-The page gets MTurk's parameters. ``turkSubmitTo`` is an address of the assignment's own, signed: the page
-posts to it without cookies, since a frame from elsewhere has none of ours, and nobody else can answer in its
-place, also not the worker who had the assignment's id before.
+The page gets MTurk's parameters, signed (`marketplace.protocol.arrivals`). ``turkSubmitTo`` is an address of
+the assignment's own, signed: the page posts to it without cookies, since a frame from elsewhere has none of
+ours, and nobody else can answer in its place, also not the worker who had the assignment's id before.
 
 The sandbox allows scripts and forms, without which there is no task, and windows of their own for what is to
 be looked up. It does not allow to leave the frame: a task cannot pass itself off as the marketplace. The page
@@ -11,6 +11,7 @@ cookies, and so is given an origin of nobody's.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.core import signing
@@ -18,7 +19,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from marketplace.models import Assignment, Hit
+from marketplace.models import Assignment, Hit, RequesterKey
+from marketplace.protocol import arrivals, hosts
 from marketplace.protocol.questions import PREVIEW, origin, with_parameters
 
 SUBMIT = "/mturk/externalSubmit"
@@ -49,17 +51,18 @@ def preview_frame(request: HttpRequest, hit: Hit) -> Frame:
     return _frame(request, hit, assignmentId=PREVIEW, hitId=hit.hit_id)
 
 
-def task_frame(request: HttpRequest, assignment: Assignment) -> Frame:
-    """Return the frame of an accepted assignment."""
+def task_frame(request: HttpRequest, assignment: Assignment, now: datetime) -> Frame:
+    """Return the frame of an accepted assignment: its address is signed with the requester's keys."""
     path = reverse("work_submit", args=[signing.dumps(assignment.pk, salt=_SALT)])
-    return _frame(
-        request,
-        assignment.hit,
-        assignmentId=assignment.assignment_id,
-        hitId=assignment.hit.hit_id,
-        turkSubmitTo=request.build_absolute_uri(path.removesuffix(SUBMIT)),
-        workerId=assignment.worker.worker_id,
-    )
+    parameters = {
+        "assignmentId": assignment.assignment_id,
+        "hitId": assignment.hit.hit_id,
+        "turkSubmitTo": request.build_absolute_uri(path.removesuffix(SUBMIT)),
+        "workerId": assignment.worker.worker_id,
+    }
+    keys = RequesterKey.objects.filter(requester=assignment.hit.requester_id, is_active=True).order_by("-pk")
+    secrets = keys.values_list("secret", flat=True)[: arrivals.MOST]
+    return _frame(request, assignment.hit, **arrivals.sign(parameters, secrets=secrets, now=now))
 
 
 def find_submitted(token: str) -> Assignment | None:
@@ -83,8 +86,8 @@ def let_be_framed(response: HttpResponseBase) -> None:
 
 
 def _frame(request: HttpRequest, hit: Hit, **parameters: str) -> Frame:
-    host = urlsplit(hit.external_url).hostname
-    is_ours = host == urlsplit(request.build_absolute_uri("/")).hostname
+    host = urlsplit(hit.external_url).hostname or ""
+    is_ours = hosts.is_one_of(host, [urlsplit(request.build_absolute_uri("/")).hostname or ""])
     sandbox = SANDBOX if is_ours else f"{SANDBOX} allow-same-origin"
     return Frame(with_parameters(hit.external_url, **parameters), sandbox, hit.frame_height)
 

@@ -89,7 +89,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     if assignment.state != Assignment.State.ACCEPTED:
         _say_what_became(request, assignment)
         return redirect("work_group", assignment.hit.hit_type.group_id)
-    frame = frames.task_frame(request, assignment)
+    frame = frames.task_frame(request, assignment, now)
     context = {
         "assignment": assignment,
         "hit_type": assignment.hit.hit_type,

@@ -27,6 +27,7 @@ from marketplace.models import Hit as MarketHit
 from marketplace.models import Requester, RequesterKey, Worker
 from marketplace.protocol.answers import write_answers
 from marketplace.workers import worker_for
+from tests.arrivals import sealed
 from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
 
 PROVIDER = "marketplace"
@@ -102,7 +103,7 @@ TAKES = timedelta(minutes=2)
 
 
 def do(hit: Hit, worker: Worker, say: Say = say_none, *, now: datetime | None = None) -> MarketAssignment:
-    """Have a worker accept a HIT at the marketplace and send its answers."""
+    """Have a worker accept a HIT at the marketplace and send its answers, as its page does."""
     return send(hit, worker, answer_json(hit.questions.order_by("pk"), say), now=now)
 
 
@@ -110,8 +111,12 @@ def send(hit: Hit, worker: Worker, text: str | None, *, now: datetime | None = N
     now = now or timezone.now()
     market_hit = MarketHit.objects.get(hit_id=hit.provider_id)
     accepted = lifecycle.accept(worker=worker, hit=market_hit, now=now - TAKES)
-    fields = {} if text is None else {"answer": [text]}
-    return lifecycle.submit(assignment=accepted, answer=write_answers(fields or {"other": [""]}), now=now)
+    fields = {"other": ""}
+    if text is not None:
+        who = {"assignment_id": accepted.assignment_id, "worker_id": worker.worker_id}
+        fields = sealed(hit, **who, text=text)
+    answer = write_answers({name: [value] for name, value in fields.items()})
+    return lifecycle.submit(assignment=accepted, answer=answer, now=now)
 
 
 def open_batch(**given: Any) -> HitBatch:

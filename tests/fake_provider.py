@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from crowd.models import Hit
 from crowd.providers.base import NewHit, NoAnswer, NotFound, PublishedHit, Refused, SubmittedWork
 from crowd.providers.fees import mturk_fee_cents
 from kbpo.core.errors import InvalidInput
+from tests.arrivals import sealed
 
 TAKES = timedelta(minutes=2)  # for a HIT
 
@@ -170,6 +172,11 @@ class FakeProvider:
         fields: Mapping[str, str],
         took: timedelta = TAKES,
     ) -> SubmittedWork:
+        """Send what a page sends: an answer with its seal, unless it has one."""
+        if "answer" in fields:
+            hit = Hit(annotation=self.hits[provider_id].new.annotation)
+            who = {"assignment_id": assignment_id, "worker_id": worker_id}
+            fields = {**sealed(hit, **who, text=fields["answer"]), **fields}
         work = SubmittedWork(
             assignment_id=assignment_id,
             worker_id=worker_id,

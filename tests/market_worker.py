@@ -4,7 +4,7 @@ import html
 import http.client
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -12,6 +12,8 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 from django.test import Client
 
+from crowd.models import Hit
+from crowd.page_names import page_names
 from kbpo.accounts.models import User
 
 TIMEOUT = 30.0  # seconds
@@ -69,7 +71,7 @@ class MarketWorker:
         """Accept and do all HITs of a group that ask about relations; return how many."""
 
         def act(frame: str, page: str, token: str) -> dict[str, Any]:
-            fields = {f"q{pk}": tick(int(pk)) for pk in set(_FIELD.findall(page))}
+            fields = {f"q{name}": tick(pk) for name, pk in _questions(frame, _FIELD.findall(page)).items()}
             form = urlencode({"token": token, **fields}, doseq=True)
             told: dict[str, Any] = json.loads(
                 self._ask("POST", frame, {"Accept": "application/json"}, form)[1]
@@ -108,6 +110,15 @@ class MarketWorker:
             connection.close()
         assert answer.status == expect, f"{method} {url}: {answer.status}: {' '.join(text.split())[:300]}"
         return answer.headers, text
+
+
+def _questions(frame: str, names: Iterable[str]) -> dict[int, int]:
+    """Return the ids of the questions that a page asks, by what it calls them."""
+    hit = Hit.objects.get(annotation=urlsplit(frame).path.split("/")[2])
+    golds = hit.assignments.exclude(gold=None).values_list("gold", flat=True)
+    called = page_names(hit, [*hit.questions.values_list("pk", flat=True), *golds])
+    ids = {name: pk for pk, name in called.items()}
+    return {int(name): ids[int(name)] for name in names}
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:

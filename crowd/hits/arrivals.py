@@ -1,17 +1,19 @@
 """What a provider says of the worker whom it sends to a HIT's page: read from the page's address.
 
 MTurk and its like add ``assignmentId``, ``hitId``, ``workerId`` and ``turkSubmitTo``; Prolific adds
-``PROLIFIC_PID``, ``STUDY_ID`` and ``SESSION_ID``. Nothing of it is signed: it says under which names an
-answer is kept, and counts for nothing before the provider lists the same names.
+``PROLIFIC_PID``, ``STUDY_ID`` and ``SESSION_ID``. Whether it is true is for `crowd.hits.verifying` to say.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from crowd.hits.policy import Provider, submit_origins
 from kbpo.core.errors import InvalidInput
 
+SIGNED_AT, SIGNATURE = "signedAt", "signature"
+#: What a service with MTurk's API says of an arrival, the time last.
+MTURK_PARAMETERS = ("assignmentId", "hitId", "turkSubmitTo", "workerId", SIGNED_AT)
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT = "/mturk/externalSubmit"
 LONGEST_ID = 64  # characters, as long as `Assignment` keeps
@@ -34,6 +36,12 @@ class Arrival:
         Where the answer's form is posted; empty where the provider takes none.
     study_id : str
         Prolific's; empty elsewhere.
+    hit_id : str
+        The provider's name of the HIT; empty at Prolific.
+    said : mapping of str to str
+        Those of `MTURK_PARAMETERS` that were there, as they were.
+    signature : str
+        Over them; empty where there is none.
     """
 
     provider: str
@@ -41,6 +49,9 @@ class Arrival:
     worker_id: str = ""
     submit_to: str = ""
     study_id: str = ""
+    hit_id: str = ""
+    said: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    signature: str = field(default="", compare=False, repr=False)
 
     @property
     def is_preview(self) -> bool:
@@ -80,6 +91,9 @@ def read_arrival(query: Mapping[str, str], provider: str) -> Arrival:
         assignment_id=_name(assignment_id, "assignmentId"),
         worker_id=_name(query.get("workerId", ""), "workerId"),
         submit_to=_submit_address(query.get("turkSubmitTo", ""), provider),
+        hit_id=query.get("hitId", ""),
+        said={name: query[name] for name in MTURK_PARAMETERS if name in query},
+        signature=query.get(SIGNATURE, ""),
     )
 
 

@@ -8,6 +8,7 @@ from kbpo.core.errors import TooMany
 
 LARGEST = 128 << 10  # bytes of whatever a page sends
 SEARCHES = 60  # a minute, for each assignment, or annotator
+ARRIVALS = 60  # a minute, for each address that requests come from: new ones, of whom the provider is asked
 
 
 def count_search(*, who: str, now: datetime) -> None:
@@ -25,11 +26,36 @@ def count_search(*, who: str, now: datetime) -> None:
     TooMany
         If they have searched `SEARCHES` times in this minute.
     """
-    key = f"searches-{who}-{int(now.timestamp()) // 60}"
+    if _count(f"searches-{who}", now) > SEARCHES:
+        raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")
+
+
+def count_arrival(*, client_address: str, now: datetime) -> None:
+    """Count a worker of whom the provider is to be asked, so that made-up names do not flood it.
+
+    Parameters
+    ----------
+    client_address : str
+        Where the request comes from.
+    now : datetime
+        Aware.
+
+    Raises
+    ------
+    TooMany
+        If `ARRIVALS` have come from there in this minute.
+    """
+    if _count(f"arrivals-{client_address}", now) > ARRIVALS:
+        raise TooMany(
+            "Too many people have come from your network in a minute: reload this page a little later; your"
+            " place is kept."
+        )
+
+
+def _count(what: str, now: datetime) -> int:
+    key = f"{what}-{int(now.timestamp()) // 60}"
     cache.add(key, 0, timeout=120)
     try:
-        searched = cache.incr(key)
+        return cache.incr(key)
     except ValueError:  # forgotten in between: a cache may forget at any time
-        return
-    if searched > SEARCHES:
-        raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")
+        return 1

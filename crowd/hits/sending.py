@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd import collecting, hit_answers
+from crowd import collecting, hit_answers, page_names, seals
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
@@ -61,7 +61,13 @@ def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover
         If nobody knows where the worker goes.
     """
     if arrival.submit_to:
-        fields = {"assignmentId": arrival.assignment_id, hit_answers.FIELD: hit_answers.write(answer)}
+        text = hit_answers.write(page_names.conceal(hit, answer) if "answers" in answer else answer)
+        who = {"assignment_id": arrival.assignment_id, "worker_id": arrival.worker_id}
+        fields = {
+            "assignmentId": arrival.assignment_id,
+            hit_answers.FIELD: text,
+            seals.FIELD: seals.seal(hit, **who, text=text),
+        }
         return Handover(action=arrival.submit_to, fields=fields)
     completion_url = PAGE_RULES[arrival.provider].completion_url
     if completion_url is None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
@@ -11,10 +10,10 @@ from django.db.models import Q
 from annotations import conflicts
 from annotations.models import Question, Response
 from crowd.hit_answers import LONGEST_COMMENT, storable
+from crowd.hits import places
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
-from crowd.quality import checking
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
@@ -22,7 +21,6 @@ RETURN = "Return the task where you accepted it; nothing is counted against you.
 MOST_FIELDS = 500  # of a draft
 LONGEST_VALUE = LONGEST_COMMENT
 
-_rng = SystemRandom()
 _SENT = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
@@ -31,7 +29,7 @@ class AlreadySent(Conflict):
 
 
 @transaction.atomic
-def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
+def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> Assignment:
     """Find the assignment that a worker has accepted, or write down that they begin it.
 
     Parameters
@@ -40,6 +38,8 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
         With its batch and corpus.
     arrival : Arrival
         Of a worker, no preview.
+    is_verified : bool
+        As `verifying.verify` says. Who may be anybody is asked no gold: of that two pages could tell.
     now : datetime
 
     Raises
@@ -52,25 +52,28 @@ def begin(*, hit: Hit, arrival: Arrival, now: datetime) -> Assignment:
         If a team of the worker's competes in the corpus.
     """
     identity = WorkerIdentity.objects.filter(provider=arrival.provider, worker_id=arrival.worker_id).first()
-    found = _find(hit, arrival)
+    found = find(hit=hit, arrival=arrival)
     if found is None or found.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
+    if found is None and PAGE_RULES[arrival.provider].is_closed(hit):
+        raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
+    if hit.page_seed is None:
+        places.settle(hit)  # the HIT is locked first, as whoever takes answers in does
     if found is None:
-        if PAGE_RULES[arrival.provider].is_closed(hit):
-            raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
         found, is_new = Assignment.objects.get_or_create(
             hit=hit,
             provider_id=arrival.assignment_id,
             provider_worker_id=arrival.worker_id,
-            defaults={"begun_at": now, "worker": identity},
+            defaults={"begun_at": now, "verified_at": now if is_verified else None, "worker": identity},
         )
-        if is_new:
-            _ask_gold(found)
+        if is_new and is_verified:
+            places.ask_gold(assignment=found)
     if found.state != Assignment.State.BEGUN:
         raise AlreadySent("Thank you; there is nothing more to do here.")
-    if found.begun_at is None:
-        found.begun_at = now
-        found.save(update_fields=["begun_at"])
+    if found.begun_at is None or (is_verified and found.verified_at is None):
+        found.begun_at = found.begun_at or now
+        found.verified_at = found.verified_at or (now if is_verified else None)
+        found.save(update_fields=["begun_at", "verified_at"])
     return found
 
 
@@ -174,13 +177,8 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
     return number, {"step": step, "fields": kept}
 
 
-def _ask_gold(assignment: Assignment) -> None:
-    assignment.gold = checking.choose_gold(assignment, _rng)
-    if assignment.gold is not None:
-        assignment.save(update_fields=["gold"])
-
-
-def _find(hit: Hit, arrival: Arrival) -> Assignment | None:
+def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
+    """Return the assignment that a worker has at a HIT, if it is known."""
     return (
         Assignment.objects.select_related("gold__document")
         .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)

@@ -3,7 +3,7 @@
 from crowd.models.account import ProviderAccount
 from crowd.models.assignment import Assignment, Bonus
 from crowd.models.budget import Budget, LedgerEntry
-from crowd.models.hit import BatchPlan, Hit, HitBatch, HitQuestion
+from crowd.models.hit import BatchPlan, Hit, HitBatch, HitGold, HitQuestion
 from crowd.models.measure import BatchMeasure, WorkerMeasure
 from crowd.models.prolific import ProlificEvent, ProlificObject, ProlificRequest, ProlificTask
 from crowd.models.qualification import TutorialAttempt, WorkerBlock, WorkerQualification
@@ -17,6 +17,7 @@ __all__ = [
     "Budget",
     "Hit",
     "HitBatch",
+    "HitGold",
     "HitQuestion",
     "LedgerEntry",
     "ProlificEvent",

@@ -41,6 +41,9 @@ class Assignment(models.Model):
         related_name="gold_in",
         help_text="A settled question that is asked besides, to learn of the worker.",
     )
+    verified_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was first sure that the provider had sent this worker."
+    )
     begun_at = models.DateTimeField(null=True, blank=True)
     accepted_at = models.DateTimeField(null=True, blank=True, help_text="By the provider's clock.")
     submitted_at = models.DateTimeField(null=True, blank=True)

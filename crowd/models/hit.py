@@ -117,6 +117,12 @@ class Hit(models.Model):
     annotation = models.CharField(max_length=255, unique=True)
     provider_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     places = models.PositiveSmallIntegerField(help_text="Assignments that were promised.")
+    page_seed = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="Draws what all its pages have in common: gold, where that stands, the names of fields."
+        " Empty until somebody accepts it.",
+    )
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(help_text="For each assignment.")
     state = models.CharField(max_length=16, choices=State, default=State.PLANNED)
@@ -208,3 +214,23 @@ class HitQuestion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.question} in {self.hit}"
+
+
+class HitGold(models.Model):
+    """A settled question that may be asked besides in a HIT: drawn once, for all who accept it.
+
+    Everybody is asked the first of them that they have never seen; which that is depends on no arrival.
+    """
+
+    hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="golds")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField(help_text="In the order in which they are tried.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "question"], name="hit_gold_once"),
+            models.UniqueConstraint(fields=["hit", "position"], name="hit_gold_position_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} for {self.hit}"

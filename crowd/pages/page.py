@@ -11,7 +11,7 @@ from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit, Reservation
 
 #: What is shown of the whole document of one of a page's parts.
-ShowPassage = Callable[[HttpRequest, Hit, Assignment | None, int], HttpResponse]
+ShowPassage = Callable[[HttpRequest, Hit, Assignment, int], HttpResponse]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class HitPage:
     Attributes
     ----------
     show : callable
-        Shows it with what has been done so far; without an assignment as a preview.
+        Shows it with what has been done so far.
     take : callable
         Takes the answer, keeps it and says how it reaches the provider.
     read_save : callable
@@ -30,7 +30,7 @@ class HitPage:
         Shows the whole document of one of the page's parts; None where it is on the page.
     """
 
-    show: Callable[[HttpRequest, Hit, Arrival, Assignment | None], HttpResponse]
+    show: Callable[[HttpRequest, Hit, Arrival, Assignment], HttpResponse]
     take: Callable[[HttpRequest, Hit, Arrival, Assignment], HttpResponse]
     read_save: Callable[[Mapping[str, object]], tuple[int, dict[str, Any]]]
     show_passage: ShowPassage | None = None

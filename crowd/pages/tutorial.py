@@ -22,12 +22,9 @@ from kbpo.core.errors import Conflict, InvalidInput
 RESULT = "crowd/tutorial/result.html"
 
 
-def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
-    """Show where the worker is: at the start, at a question, or at the end; or a preview of the start."""
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    """Show where the worker is: at the start, at a question, or at the end."""
     tutorial = find_tutorial(hit.batch.kind)
-    if assignment is None:
-        context = pages.start(tutorial) | {"is_preview": True, "tries_left": tutorial.tries}
-        return _render(request, pages.START, context, None)
     attempt = _attempt(hit, arrival, assignment)
     if attempt is None:
         return _start(request, tutorial, hit, arrival, assignment)
@@ -130,7 +127,7 @@ def _render(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
-    assignment: Assignment | None,
+    assignment: Assignment,
     status: int = 200,
 ) -> HttpResponse:
     common = {
@@ -138,7 +135,7 @@ def _render(
         "is_hit": True,
         "here": request.get_full_path(),
         "takes": expected.of_tutorial().words,
-        "token": tokens.issue(assignment) if assignment is not None else "",
+        "token": tokens.issue(assignment),
     }
     return render(request, template, common | context, status=status)
 

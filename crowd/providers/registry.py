@@ -33,14 +33,31 @@ def provider(name: str) -> Provider:
     if name not in configured():
         raise Unavailable(f"This site has no account with {Name(name).label}: set its keys and HIT_BASE_URL.")
     if name == Name.PROLIFIC:
-        return prolific.connect(
-            settings.PROLIFIC_API_URL,
-            settings.PROLIFIC_TOKEN,
-            project=settings.PROLIFIC_PROJECT,
-            fee_percent=settings.PROLIFIC_FEE_PERCENT,
-            hits_per_worker=settings.PROLIFIC_HITS_PER_WORKER,
-        )
+        return _prolific()
     # here, since boto3 takes a second to load, and most processes never need it
     from crowd.providers.mturk import connect
 
     return connect(name, settings.MTURK_ENDPOINT_URL, settings.MTURK_KEYS, settings.MTURK_SERVICE_MODELS)
+
+
+def prolific_account() -> prolific.Prolific:
+    """Return our account at Prolific, for what no other provider can be asked.
+
+    Raises
+    ------
+    Unavailable
+        If this site has none.
+    """
+    if Name.PROLIFIC not in configured():
+        raise Unavailable("This site has no account with Prolific: set PROLIFIC_TOKEN and PROLIFIC_PROJECT.")
+    return _prolific()
+
+
+def _prolific() -> prolific.Prolific:
+    return prolific.connect(
+        settings.PROLIFIC_API_URL,
+        settings.PROLIFIC_TOKEN,
+        project=settings.PROLIFIC_PROJECT,
+        fee_percent=settings.PROLIFIC_FEE_PERCENT,
+        hits_per_worker=settings.PROLIFIC_HITS_PER_WORKER,
+    )

@@ -19,10 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd import wikipedia
 from crowd.bodies import json_object
-from crowd.hits import forms, limits, policy, tokens, working
+from crowd.hits import forms, limits, policy, tokens, verifying, working
 from crowd.hits.arrivals import Arrival, read_arrival
 from crowd.models import Assignment, Hit
+from crowd.pages import preview
 from crowd.pages.registry import hit_page
+from kbpo.core.clients import client_address
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
 from kbpo.core.numbers import whole_number
 
@@ -55,12 +57,14 @@ def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @hit_view
 def task(request: HttpRequest, hit: Hit) -> HttpResponse:
-    """Show a HIT to whoever previews or has accepted it, and take the answer."""
+    """Show a HIT to who has accepted it, and take the answer; show everybody else what such work is like."""
     page, arrival = hit_page(hit.batch), read_arrival(request.GET.dict(), hit.batch.provider)
     if request.method == "POST":
         assignment = _own_assignment(request, hit, arrival)
         return page.take(request, hit, arrival, assignment)
-    return page.show(request, hit, arrival, _begun(hit, arrival))
+    if arrival.is_preview:
+        return preview.show(request, hit)
+    return page.show(request, hit, arrival, _begun(request, hit, arrival))
 
 
 @require_safe
@@ -71,7 +75,9 @@ def passage(request: HttpRequest, hit: Hit, number: int) -> HttpResponse:
     if page.show_passage is None:
         raise Http404
     arrival = read_arrival(request.GET.dict(), hit.batch.provider)
-    return page.show_passage(request, hit, _begun(hit, arrival), number)
+    if arrival.is_preview:
+        raise NotAllowed("The document is shown to who has accepted the task.")
+    return page.show_passage(request, hit, _begun(request, hit, arrival), number)
 
 
 @require_POST
@@ -112,9 +118,17 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain_refusal(request, "That was not understood. Open the task again where you accepted it.", 400)
 
 
-def _begun(hit: Hit, arrival: Arrival) -> Assignment | None:
-    """Return the assignment of whoever has accepted the HIT; None for a preview."""
-    return None if arrival.is_preview else working.begin(hit=hit, arrival=arrival, now=timezone.now())
+def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
+    """Return the assignment of a worker of whom the provider says that they have accepted the HIT."""
+    now = timezone.now()
+    is_verified = verifying.verify(
+        hit,
+        arrival,
+        known=working.find(hit=hit, arrival=arrival),
+        now=now,
+        client_address=client_address(request),
+    )
+    return working.begin(hit=hit, arrival=arrival, is_verified=is_verified, now=now)
 
 
 def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:

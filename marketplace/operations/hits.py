@@ -5,15 +5,23 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
 from marketplace import ledger, lifecycle, qualifying, tokens
 from marketplace.models import Assignment, Hit, HitType, Requester
 from marketplace.operations.call import Answer, Call
-from marketplace.protocol import paging, questions
-from marketplace.protocol.errors import RequestError, invalid_parameter, out_of_range, wrong_state
+from marketplace.protocol import hosts, paging, questions
+from marketplace.protocol.errors import (
+    RequestError,
+    check_showable,
+    invalid_parameter,
+    out_of_range,
+    wrong_state,
+)
 from marketplace.protocol.identifiers import new_id
 
 YEAR = 365 * 24 * 3600
@@ -212,6 +220,7 @@ def _create(call: Call, find_type: Any) -> Answer:
             "MissingParameters", "Question is missing; it must be the XML of an ExternalQuestion."
         )
     question = questions.read_question(params["Question"])
+    questions.check_host(question, _own_hosts())
     annotation = params.get("RequesterAnnotation", "")
     if len(annotation.encode()) > LONGEST_ANNOTATION:
         size = f"{len(annotation.encode())} bytes long"
@@ -244,6 +253,7 @@ def _hit_type(requester: Requester, params: Mapping[str, Any]) -> HitType:
             raise out_of_range(name, f"{len(value):,} characters long", f"{longest:,} characters at most")
         if name != "Keywords" and not value.strip():
             raise invalid_parameter(name, "is empty; workers choose by it.")
+        check_showable(name, value, lines=name == "Description")
     requirements = params.get("QualificationRequirements", [])
     qualifying.check_requirements(requirements)
     properties = {
@@ -262,6 +272,13 @@ def _hit_type(requester: Requester, params: Mapping[str, Any]) -> HitType:
         defaults={"type_id": new_id(), "group_id": new_id(), **properties},
     )
     return hit_type
+
+
+def _own_hosts() -> list[str]:
+    """List the names of the site's host; that of its HIT pages is another's."""
+    tasks = hosts.canonical(urlsplit(settings.HIT_BASE_URL).hostname or "")
+    names = [urlsplit(settings.SITE_URL).hostname or "", *settings.ALLOWED_HOSTS]
+    return [name for name in names if name != "*" and hosts.canonical(name) != tasks]
 
 
 def _find_type(requester: Requester, type_id: str) -> HitType:

@@ -9,6 +9,7 @@ from marketplace.operations.call import Answer, Call
 from marketplace.protocol import paging
 from marketplace.protocol.errors import (
     RequestError,
+    check_showable,
     invalid_parameter,
     missing_qualification_type,
     out_of_range,
@@ -35,6 +36,7 @@ def create_qualification_type(call: Call) -> Answer:
             raise out_of_range(name, f"{len(value):,} characters long", f"{longest:,} characters at most")
         if name != "Keywords" and not value.strip():
             raise invalid_parameter(name, "is empty.")
+        check_showable(name, value, lines=name == "Description")
     if params.get("RetryDelayInSeconds", 0) < 0:
         raise out_of_range("RetryDelayInSeconds", params["RetryDelayInSeconds"], "0 or more")
     if "AutoGrantedValue" in params and not params.get("AutoGranted"):

@@ -1,6 +1,7 @@
 """What the requester API answers when it refuses: AWS's own errors, and MTurk's with their codes."""
 
 from kbpo.core.errors import KbpoError
+from kbpo.core.showable import unshowable
 
 
 class ProtocolError(KbpoError):
@@ -73,3 +74,23 @@ def wrong_state(what: str, allowed: str, found: str) -> RequestError:
         f"Invalid{what}State",
         f"This operation can be called with a status of: {allowed} (it is {found}).",
     )
+
+
+def check_showable(name: str, value: str, *, lines: bool = False) -> None:
+    """Refuse words that change how those beside them are read.
+
+    Parameters
+    ----------
+    name, value : str
+        Of the parameter.
+    lines : bool
+        Whether it may have several lines.
+
+    Raises
+    ------
+    RequestError
+    """
+    if found := unshowable(value, lines=lines):
+        raise invalid_parameter(
+            name, f"has the character {found}; leave control and bidirectional characters out."
+        )

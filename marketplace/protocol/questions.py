@@ -3,9 +3,11 @@
 import ipaddress
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from marketplace.protocol import hosts
 from marketplace.protocol.errors import RequestError, invalid_parameter
 
 NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
@@ -69,6 +71,22 @@ def write_question(question: ExternalQuestion) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def check_host(question: ExternalQuestion, own: Iterable[str]) -> None:
+    """Refuse a page on one of the marketplace's own hosts, at whatever port: cookies do not tell ports apart.
+
+    Raises
+    ------
+    RequestError
+    """
+    host = urlsplit(question.url).hostname or ""
+    if hosts.is_one_of(host, own):
+        raise invalid_parameter(
+            "ExternalURL",
+            f"is {_shown(question.url)}; a task's page must be on another host than the marketplace's,"
+            " whatever its port.",
+        )
+
+
 def with_parameters(url: str, **parameters: str) -> str:
     """Return a URL with parameters added to its query, in place of any of the same names.
 
@@ -112,7 +130,7 @@ def _check_url(url: str) -> str:
         not is_safe
         or not _HOST.fullmatch(host)
         or port == 0
-        or parts.username
+        or "@" in parts.netloc
         or parts.scheme not in ("https", "http")
     ):
         raise invalid_parameter(
@@ -127,10 +145,11 @@ def _check_url(url: str) -> str:
 
 
 def _is_loopback(host: str) -> bool:
+    name = hosts.canonical(host)
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(name).is_loopback
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return name == "localhost" or name.endswith(".localhost")
 
 
 def _read_height(text: str) -> int:

@@ -11,12 +11,11 @@ const saved = form.querySelector("[data-saved]");
 const news = form.querySelector(".controls > [data-news]");
 const token = form.elements.token.value;
 const start = JSON.parse(document.getElementById("state").textContent);
-const isPreview = "preview" in form.dataset;
 
 const clocks = [...form.elements].filter(({ name }) => name.startsWith("seconds-"));
 const step = ({ name }) => name.slice("seconds-".length);
 const seconds = new Stopwatch(Object.fromEntries(clocks.map((field) => [step(field), Number(field.value)])));
-const steps = new Steps(form, { first: start.step, send, onShow: (name) => seconds.turnTo(name), isPreview });
+const steps = new Steps(form, { first: start.step, send, onShow: (name) => seconds.turnTo(name) });
 startLinks(form, { address: form.dataset.pages, token });
 
 const autosave = new Autosave({
@@ -25,15 +24,13 @@ const autosave = new Autosave({
   post: (body, options) => post(form.dataset.draft, token, body, options),
   say,
 });
-if (!isPreview) {
-  form.addEventListener("change", () => autosave.touch(0));
-  form.addEventListener("input", ({ target }) => {
-    if (target.matches("textarea, input:not([type=checkbox], [type=radio])")) autosave.touch();
-  });
-  form.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-forward], [data-back]")) autosave.touch(0);
-  });
-}
+form.addEventListener("change", () => autosave.touch(0));
+form.addEventListener("input", ({ target }) => {
+  if (target.matches("textarea, input:not([type=checkbox], [type=radio])")) autosave.touch();
+});
+form.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-forward], [data-back]")) autosave.touch(0);
+});
 window.addEventListener("pageshow", () => steps.busy(false));
 
 function read() {

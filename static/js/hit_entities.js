@@ -20,7 +20,6 @@ const marking = startMarking(form.querySelector("[data-marking]"), {
   send,
   more,
   onStep: (step) => seconds.turnTo(step),
-  isPreview: "preview" in form.dataset,
 });
 if (marking.kept) comment.value = marking.kept.comment ?? comment.value;
 comment.addEventListener("input", () => marking.touch());

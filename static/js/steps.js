@@ -13,12 +13,11 @@ export class Steps {
   #onShow;
 
   // `send` is called instead of sending the form when all is answered; `onShow` with each step that comes.
-  constructor(form, { first = 0, send = null, onShow = () => {}, isPreview = false } = {}) {
+  constructor(form, { first = 0, send = null, onShow = () => {} } = {}) {
     this.#form = form;
     this.#steps = [...form.querySelectorAll("[data-step]")];
     this.#send = send;
     this.#onShow = onShow;
-    this.isPreview = isPreview;
     const find = (name) => form.querySelector(`[data-${name}]`);
     this.#controls = find("controls");
     this.forward = find("forward");
@@ -85,9 +84,9 @@ export class Steps {
   goForward() {
     if (this.#sent) return;
     const now = this.#steps[this.#current];
-    if (!this.isPreview && !isAnswered(now)) this.complain(now.dataset.missing);
+    if (!isAnswered(now)) this.complain(now.dataset.missing);
     else if (!this.isLast) this.show(this.#current + 1);
-    else if (!this.isPreview) this.#form.requestSubmit();
+    else this.#form.requestSubmit();
   }
 
   goBack() {
@@ -95,15 +94,13 @@ export class Steps {
     else this.complain("This is the first question. An answer that was sent before stays as it is.");
   }
 
-  // In a preview one may look through the steps, and not send.
   #relabel() {
     this.forward.textContent = this.isLast ? (this.#form.dataset.last ?? "Send") : "Next";
-    this.forward.disabled = this.isPreview && this.isLast;
   }
 
   #submit(event) {
     const open = this.#steps.findIndex((step) => !isAnswered(step));
-    if (this.#sent || !this.isLast || open !== -1 || this.isPreview) {
+    if (this.#sent || !this.isLast || open !== -1) {
       event.preventDefault();
       if (this.#sent) return;
       if (this.isLast && open !== -1 && isAnswered(this.#steps[this.#current])) this.show(open);

@@ -26,6 +26,7 @@ from kbpo.accounts.models import User
 from marketplace import ledger, requesters
 from marketplace.workers import worker_for
 from tests import crowd
+from tests.arrivals import KEYS, arrival
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers, picture
 from tests.factories import CorpusFactory, DocumentFactory, HitFactory, UserFactory
@@ -192,22 +193,16 @@ def test_a_refused_answer_says_why_and_can_be_sent_again(begin: Begin) -> None:
     expect(page.get_by_role("status").filter(has_text="Your answer is in")).to_be_visible()
 
 
-def test_in_a_preview_the_document_is_read_and_nothing_is_marked(open_page: OpenPage, worker: User) -> None:
+def test_a_preview_has_the_tutorials_examples_and_no_document(open_page: OpenPage, worker: User) -> None:
     page = open_page(reverse("work"), user=worker)
     page.get_by_role("link", name="Mark the people").click()
     frame = page.frame_locator("[data-frame]")
-    expect(frame.get_by_role("option", name="Ada", exact=True)).to_be_visible()
-    frame.locator("[data-text]").focus()
-    for key in ("Shift+ArrowRight", "p", "Control+Enter"):
-        page.keyboard.press(key)
-    expect(frame.locator("[data-aloud]")).to_contain_text("accept the task")
-    assert tags(frame) == []
-    expect(frame.get_by_role("dialog")).to_have_count(0)
-    assert frame.locator(".workbench").evaluate("bench => bench.inert")
+    expect(frame.get_by_role("heading", name="Examples")).to_be_visible()
+    expect(frame.get_by_role("option")).to_have_count(0)
     assert not Assignment.objects.exists()
 
 
-def test_three_thousand_words_weigh_less_than_a_hundred_kilobytes(browser, live_server) -> None:
+def test_three_thousand_words_weigh_less_than_a_hundred_kilobytes(browser, live_server, settings) -> None:
     """Everything that a first visit fetches."""
     rng = random.Random(0)
     sentences = [
@@ -221,8 +216,8 @@ def test_three_thousand_words_weigh_less_than_a_hundred_kilobytes(browser, live_
     page = context.new_page()
     answers = []
     page.on("response", lambda answer: answers.append(answer))
-    arrival = f"assignmentId=3A&hitId=3H&workerId=W1&turkSubmitTo={live_server.url}/x"
-    page.goto(f"{hit_url(hit)}?{arrival}")
+    settings.MTURK_KEYS = KEYS
+    page.goto(f"{hit_url(hit)}?{arrival(hit, f'{live_server.url}/x')}")
     expect(page.get_by_role("option").first).to_be_visible()
     page.wait_for_load_state("networkidle")
     weights = {urlsplit(answer.url).path: weight(answer) for answer in answers}

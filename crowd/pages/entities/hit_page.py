@@ -25,25 +25,24 @@ STEPS = ("mark", "check")  # what the page times: the marking, and the last look
 LONGEST_STEP = 1e6  # seconds
 
 
-def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
-    """Show the document with what has been done so far; without an assignment nothing can be marked."""
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    """Show the document with what has been done so far."""
     document = question_of(hit).document
     passage = selectors.read_passages([document])[document.pk]
-    kept = (assignment.draft if assignment is not None else None) or {}
+    kept = assignment.draft or {}
     context = {
         "hit": hit,
         "document": document,
         "types": TYPES,
         "tokens": len(passage.tokens),
         "takes": expected.of_hit(hit),
-        "is_preview": assignment is None,
-        "token": tokens.issue(assignment) if assignment is not None else "",
+        "token": tokens.issue(assignment),
         "comment": kept.get("comment", ""),
         "longest_comment": hit_answers.LONGEST_COMMENT,
         "data": {
             **build_page(passage, document.suggestions),
-            "name": f"hit-{assignment.pk}" if assignment is not None else "",
-            "number": assignment.draft_number if assignment is not None else 0,
+            "name": f"hit-{assignment.pk}",
+            "number": assignment.draft_number,
             "draft": kept.get("draft"),
             "seconds": kept.get("seconds", {}),
         },

@@ -1,6 +1,6 @@
 """A HIT of relation questions as a page: each document once, with all that is asked about it beside it."""
 
-import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Document, Question, Sentence
 from crowd import hit_answers
-from crowd.hits import sending, tokens, working
+from crowd.hits import places, sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import NotAnswered, posted, wants_json
 from crowd.interfaces.relation import RELATION, form
@@ -21,6 +21,7 @@ from crowd.interfaces.relation.form import Asked
 from crowd.interfaces.relation.page import build_page, spans_of
 from crowd.interfaces.steps import Page, field_name
 from crowd.models import Assignment, Hit
+from crowd.page_names import page_names
 from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.spans import Span
@@ -32,6 +33,7 @@ COMMENT = "comment"  # the form's field
 MOST_STEPS = 200
 LONGEST_STEP = 1e6  # seconds
 _SECONDS = "seconds-"  # and the step's name: the form's field
+_NUMBERED = re.compile(rf"((?:{_SECONDS})?q)([0-9]{{1,18}})(.*)", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,50 +58,53 @@ class Group:
         return self.document.title or self.document.doc_id
 
 
-def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment | None) -> HttpResponse:
+def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Show the page with what has been ticked and typed so far."""
-    return _show(request, hit, arrival, assignment)
+    return _show(request, hit, assignment)
 
 
 def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Take the form: keep the answers, and say how they reach the provider; or show what is missing."""
-    sent = posted(request)
     questions = questions_of(hit, assignment)
+    names = page_names(hit, [question.pk for question in questions])
+    sent = _renumbered(posted(request), names)
     try:
-        data = read_form(questions, sent, asks_links=hit.batch.asks_links)
+        data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links)
         answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
     except InvalidInput as error:
         if wants_json(request):
             raise
-        return _show(request, hit, arrival, assignment, sent=sent, error=error)
-    steps = seconds_of_steps(sent)
+        return _show(request, hit, assignment, sent=sent, error=error)
+    ids = {name: pk for pk, name in names.items()}
+    steps = seconds_of_steps(_renumbered(sent, ids))
     handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
     if wants_json(request):
         return JsonResponse(asdict(handover))
     return render(request, "hits/send.html", {"handover": handover})
 
 
-def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment | None, number: int) -> HttpResponse:
+def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment, number: int) -> HttpResponse:
     """Show the whole document of one of the page's groups."""
-    groups = build_groups(
-        questions_of(hit, assignment), asks_links=hit.batch.asks_links, posted={}, whole=number
-    )
+    questions = questions_of(hit, assignment)
+    names = page_names(hit, [question.pk for question in questions])
+    groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted={}, whole=number)
     if not groups:
         raise Http404
     return render(request, "hits/passage.html", {"group": groups[0]})
 
 
-def questions_of(hit: Hit, assignment: Assignment | None = None) -> list[Question]:
-    """List what is asked, in order; of an assignment its gold question too, at a place that tells nothing."""
+def questions_of(hit: Hit, assignment: Assignment) -> list[Question]:
+    """List what is asked, in order: the gold question too, at a place that is the same for all who come."""
     questions = list(
         Question.objects.filter(hit_questions__hit=hit)
         .select_related("document__corpus")
         .order_by("hit_questions__position")
     )
-    if assignment is not None and assignment.gold is not None:
-        mixed = hashlib.sha256(f"gold {assignment.pk} {hit.annotation}".encode()).digest()
+    if assignment.gold is not None:
         groups = _group(questions)
-        groups.insert(int.from_bytes(mixed[:8], "big") % (len(groups) + 1), [assignment.gold])
+        # A page that was begun before HITs had a seed is answered, and not shown again, without one.
+        place = len(groups) if hit.page_seed is None else places.rng_of(hit, "place").randint(0, len(groups))
+        groups.insert(place, [assignment.gold])
         questions = [question for group in groups for question in group]
     return questions
 
@@ -107,6 +112,7 @@ def questions_of(hit: Hit, assignment: Assignment | None = None) -> list[Questio
 def build_groups(
     questions: Sequence[Question],
     *,
+    names: Mapping[int, int],
     asks_links: bool,
     posted: Mapping[str, Sequence[str]],
     whole: int | None = None,
@@ -117,6 +123,8 @@ def build_groups(
     ----------
     questions : sequence of Question
         With their documents.
+    names : mapping of int to int
+        What the page calls them, by their ids.
     asks_links : bool
     posted : mapping of str to sequence of str
         What has been ticked and typed, by form field.
@@ -131,7 +139,7 @@ def build_groups(
         if whole not in (None, number):
             continue
         document = group[0].document
-        about = {question.pk: asked[question.pk] for question in group}
+        about = {names[question.pk]: asked[question.pk] for question in group}
         page = build_page(
             document.text,
             _sentences(document, spans_of(about.values())),
@@ -146,7 +154,11 @@ def build_groups(
 
 
 def read_form(
-    questions: Sequence[Question], posted: Mapping[str, Sequence[str]], *, asks_links: bool
+    questions: Sequence[Question],
+    posted: Mapping[str, Sequence[str]],
+    *,
+    names: Mapping[int, int],
+    asks_links: bool,
 ) -> dict[str, Any]:
     """Turn the page's form into what `crowd.hit_answers.read_answers` reads.
 
@@ -159,10 +171,10 @@ def read_form(
     groups = _group(questions)
     answers: list[dict[str, Any]] = []
     for group in groups:
-        about = {question.pk: asked[question.pk] for question in group}
+        about = {names[question.pk]: asked[question.pk] for question in group}
         for question in group:
             pk = question.pk
-            name = field_name(pk)
+            name = field_name(names[pk])
             where = f"Question {len(answers) + 1} of {len(questions)}" if len(questions) > 1 else ""
             try:
                 answer = form.read_answer(asked[pk], posted.get(name, ()))
@@ -170,7 +182,7 @@ def read_form(
             except InvalidInput as error:
                 raise NotAnswered(str(error), field=name, where=where) from None
             if asks_links:
-                answer |= _links(pk, about, posted, where)
+                answer |= _links(names[pk], about, posted, where)
             answers.append({"question": pk, "answer": answer, **_seconds(name, posted)})
     return {
         "version": hit_answers.VERSION,
@@ -182,15 +194,16 @@ def read_form(
 def _show(
     request: HttpRequest,
     hit: Hit,
-    arrival: Arrival,
-    assignment: Assignment | None,
+    assignment: Assignment,
     *,
     sent: Posted | None = None,
     error: KbpoError | None = None,
 ) -> HttpResponse:
-    kept = (assignment.draft if assignment is not None else None) or {"step": 0, "fields": {}}
-    shown: Posted = kept["fields"] if sent is None else sent
-    groups = build_groups(questions_of(hit, assignment), asks_links=hit.batch.asks_links, posted=shown)
+    kept = assignment.draft or {"step": 0, "fields": {}}
+    questions = questions_of(hit, assignment)
+    names = page_names(hit, [question.pk for question in questions])
+    shown: Posted = _renumbered(kept["fields"], names) if sent is None else sent
+    groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted=shown)
     context = {
         "hit": hit,
         "groups": groups,
@@ -198,12 +211,24 @@ def _show(
         "seconds": _seconds_so_far(groups, shown),
         "comment": next(iter(shown.get(COMMENT, ())), ""),
         "longest_comment": hit_answers.LONGEST_COMMENT,
-        "is_preview": arrival.is_preview,
-        "token": tokens.issue(assignment) if assignment is not None else "",
-        "state": {"step": kept["step"], "number": assignment.draft_number if assignment is not None else 0},
+        "token": tokens.issue(assignment),
+        "state": {"step": kept["step"], "number": assignment.draft_number},
         "error": error,
     }
     return render(request, "hits/task.html", context, status=error.status if error else 200)
+
+
+def _renumbered(fields: Posted, numbers: Mapping[int, int]) -> dict[str, Sequence[str]]:
+    """Return a form's fields with the numbers of their questions replaced; others as they are.
+
+    What was shown or saved before pages had names of their own has the questions' ids.
+    """
+    renamed = {}
+    for name, values in fields.items():
+        found = _NUMBERED.fullmatch(name)
+        number = numbers.get(int(found[2])) if found else None
+        renamed[name if not found or number is None else f"{found[1]}{number}{found[3]}"] = values
+    return renamed
 
 
 def _seconds_so_far(groups: Sequence[Group], posted: Posted) -> list[tuple[str, str]]:
@@ -212,10 +237,10 @@ def _seconds_so_far(groups: Sequence[Group], posted: Posted) -> list[tuple[str, 
 
 
 def _links(
-    pk: int, about: Mapping[int, Asked], posted: Mapping[str, Sequence[str]], where: str
+    name: int, about: Mapping[int, Asked], posted: Mapping[str, Sequence[str]], where: str
 ) -> dict[str, Any]:
     try:
-        found = form.read_links(pk, about, about, posted)
+        found = form.read_links(name, about, about, posted)
     except form.LinkMissing as error:
         raise NotAnswered(str(error), field=error.field, where=where) from None
     return {"links": found} if found else {}

@@ -6,6 +6,7 @@ from functools import cache
 from crowd.models import Hit, ProlificTask
 from crowd.providers.prolific.addresses import PARAMETERS, completion_url
 from crowd.providers.prolific.api import Api
+from crowd.providers.prolific.arriving import has_sent
 from crowd.providers.prolific.ending import end_studies
 from crowd.providers.prolific.provider import Prolific
 from crowd.providers.prolific.rules import read_rejection
@@ -16,6 +17,7 @@ __all__ = [
     "completion_url",
     "connect",
     "end_studies",
+    "has_sent",
     "is_closed",
     "read_rejection",
 ]

@@ -15,6 +15,7 @@ from crowd.providers.base import NoAnswer, NotFound, Refused
 from kbpo.core.json_text import read_json
 
 TIMEOUT = httpx.Timeout(20.0, connect=5.0)
+PAGE_WAITS = httpx.Timeout(4.0, connect=2.0)
 PAGE = 100  # of lists
 LONGEST_WAIT = 3600.0  # seconds that a server can make us wait
 NOT_NOW = 429
@@ -64,6 +65,11 @@ class Api:
     def get(self, path: str, **params: str | int) -> JSON:
         """Read something."""
         return self._ask("GET", path, params=params)
+
+    def get_at_once(self, path: str) -> JSON:
+        """Read something for which a page waits."""
+        response = self._send("GET", path, timeout=PAGE_WAITS)
+        return _read(response, f"GET /api/v1/{path}", NoAnswer)
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> JSON:
         """Make or do something."""
@@ -122,12 +128,17 @@ class Api:
         *,
         params: Mapping[str, str | int] | None = None,
         body: Mapping[str, Any] | None = None,
+        timeout: httpx.Timeout = TIMEOUT,
     ) -> httpx.Response:
         what = f"{method} /api/v1/{path}"
         lost = NoAnswer if method == "GET" else Unclear
         try:
             response = self._client.request(
-                method, path, params=params or None, json=dict(body) if body is not None else None
+                method,
+                path,
+                params=params or None,
+                json=dict(body) if body is not None else None,
+                timeout=timeout,
             )
         except httpx.ConnectError as error:
             raise NoAnswer(f"Prolific cannot be reached ({what}: {error}).") from error

@@ -134,6 +134,10 @@ class Prolific:
             raise NoAnswer("The study is a draft again: look at Prolific's page of it.")
         return self._as_published(task, remote, _found(addresses, task))
 
+    def submission(self, submission_id: str) -> JSON:
+        """Return a submission as Prolific has it now, for a page that waits; `NotFound` if there is none."""
+        return self._api.get_at_once(f"submissions/{submission_id}/")
+
     def published_since(self, since: datetime) -> Iterator[PublishedHit]:
         """Go through the HITs that were made since a time."""
         for remote in self._studies.ours():

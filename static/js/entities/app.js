@@ -17,19 +17,16 @@ import { TextView } from "./text.js";
 // where pages of Wikipedia are found ({address, token}); without it titles are typed. `save(body, options)` keeps
 // a draft and returns {status, body: {saved, number}}; `send(answer, forget)` sends the answer, calls `forget`
 // when it was taken, and returns an empty string, or why it was not. `more` returns what is kept beside the
-// marking, and `onStep` hears what the worker is at: "mark" or "check". In a preview nothing can be marked.
+// marking, and `onStep` hears what the worker is at: "mark" or "check".
 //
 // Returns `kept`, what this browser had kept that the server has not (or null), and `touch`, to be called when
 // what `more` returns has changed.
-export function startMarking(
-  root,
-  { data, pages = null, save, send, more = () => ({}), onStep = () => {}, isPreview = false },
-) {
+export function startMarking(root, { data, pages = null, save, send, more = () => ({}), onStep = () => {} }) {
   const find = (name) => root.querySelector(`[data-${name}]`);
   if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
   const passage = new Passage(data.sentences, data.language);
   const { suggestions } = data;
-  const kept = isPreview ? null : Autosave.kept(data.name, data.number);
+  const kept = Autosave.kept(data.name, data.number);
   const draft = marks.fromDraft(passage, kept?.state.draft ?? data.draft);
   const history = new History(draft ?? marks.empty());
   const words = find("text");
@@ -82,7 +79,7 @@ export function startMarking(
   if (kept && draft) autosave.touch(); // the server lacks it
   text.show(history.marking);
   point(0, null, { quietly: true, inPlace: true });
-  return { kept: kept?.state ?? null, touch: () => isPreview || autosave.touch() };
+  return { kept: kept?.state ?? null, touch: () => autosave.touch() };
 
   // Showing -------------------------------------------------------------------------------------------
 
@@ -156,10 +153,6 @@ export function startMarking(
 
   // Take a step: show it, keep it, and go on with the mention that it is about.
   function take(step) {
-    if (isPreview) {
-      say("This is a preview: accept the task to mark anything.");
-      return false;
-    }
     if (step.refusal) {
       say(step.refusal);
       panel.refuse(step.refusal);
@@ -353,7 +346,6 @@ export function startMarking(
   // Checking and sending ------------------------------------------------------------------------------
 
   function openReview() {
-    if (isPreview) return;
     onStep("check");
     check.open(history.marking);
   }

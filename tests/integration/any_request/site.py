@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl
 
 from django.core import signing
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -33,6 +34,7 @@ from marketplace.operations.hits import create_hit
 from marketplace.workers import worker_for
 from tests import crowd
 from tests import factories as make
+from tests.arrivals import arrival, field
 from tests.integration.any_request.asking import HIT_URLS, Request, routes
 from tests.integration.evaluation.test_compare import stored
 from tests.integration.hits.conftest import SUBMIT_TO
@@ -301,21 +303,16 @@ def _add_hits(site: Site, corpus: Corpus) -> None:
     [asked] = crowd.ask(corpus)
     hit = make.HitFactory.create(batch__corpus=corpus, questions=[asked])
     assignment = make.AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="W1")
-    arrival = {
-        "assignmentId": "3A",
-        "workerId": "W1",
-        "hitId": hit.provider_id,
-        "turkSubmitTo": SUBMIT_TO,
-    }
     token = tokens.issue(assignment)
     bearer = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     draft = {"number": 1, "step": 0, "fields": {"comment": ["x"]}}
     for name in ("hit", "hit_draft", "hit_pages", "hit_passage"):
         site.things[name] = {"annotation": hit.annotation}
-        site.queries[name] = arrival
+        site.queries[name] = dict(parse_qsl(arrival(hit, SUBMIT_TO)))
     site.things["hit_passage"] = {"annotation": hit.annotation, "number": 0}
     site.queries["hit_pages"] = {"q": "port"}
-    site.forms["hit"] = {"token": token, f"q{asked.pk}": "none", "comment": "x", f"seconds-q{asked.pk}": "1"}
+    name = field(asked)
+    site.forms["hit"] = {"token": token, name: "none", "comment": "x", f"seconds-{name}": "1"}
     site.requests["hit_draft"] = [Request("POST", json.dumps(draft).encode(), JSON, bearer)]
     site.requests["hit_pages"] = [Request("GET", headers=bearer)]
 

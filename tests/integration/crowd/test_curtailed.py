@@ -26,6 +26,7 @@ from tests.factories import (
     UserFactory,
     WorkerIdentityFactory,
 )
+from tests.gold import ask_gold
 
 pytestmark = pytest.mark.django_db
 
@@ -259,7 +260,7 @@ def said_to_gold(worker: WorkerIdentity) -> list[bool]:
 
 def test_what_two_agreed_on_may_be_asked_as_gold(begin: Any, make_gold: Ask) -> None:
     gold = make_gold()
-    assert checking.choose_gold(begin(), Chance(0.0)) == gold
+    assert ask_gold(begin(), Chance(0.0)) == gold
 
 
 @pytest.mark.parametrize(
@@ -269,7 +270,7 @@ def test_what_two_agreed_on_may_be_asked_as_gold(begin: Any, make_gold: Ask) -> 
 )
 def test_what_is_in_doubt_may_not(begin: Any, make_gold: Ask, labelled: dict[str, Any]) -> None:
     make_gold(**{"votes_for": 1, **labelled} if labelled.get("votes") == 1 else labelled)
-    assert checking.choose_gold(begin(), Chance(0.0)) is None
+    assert ask_gold(begin(), Chance(0.0)) is None
 
 
 def test_what_two_agreed_on_is_held_against_nobody_until_a_third_agrees(make_gold: Ask) -> None:
@@ -304,8 +305,8 @@ def test_what_three_or_an_expert_said_is_known_at_once(make_gold: Ask, labelled:
 def test_half_of_the_time_gold_is_what_others_were_asked_already(begin: Any, make_gold: Ask) -> None:
     golds = [make_gold() for _ in range(20)]
     answer_gold(golds[7], WorkerIdentityFactory.create(), BORN)
-    assert checking.choose_gold(begin(), Chance(0.24)) == golds[7]
-    found = [checking.choose_gold(begin(), Random(seed)) for seed in range(100)]
+    assert ask_gold(begin(), Chance(0.24)) == golds[7]
+    found = [ask_gold(begin(), Random(seed)) for seed in range(100)]
     chosen = [gold for gold in found if gold]
     assert 5 <= sum(gold == golds[7] for gold in chosen) < len(chosen) - 5
 
@@ -315,4 +316,4 @@ def test_where_all_that_others_were_asked_is_known_to_a_worker_they_are_asked_an
 ) -> None:
     worker, (old, new) = WorkerIdentityFactory.create(), (make_gold(), make_gold())
     answer_gold(old, worker, BORN)
-    assert checking.choose_gold(begin(worker), Chance(0.0)) == new
+    assert ask_gold(begin(worker), Chance(0.0)) == new

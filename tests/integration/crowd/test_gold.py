@@ -1,7 +1,6 @@
 """A gold question's way: asked on the page beside the others, collected, told of the worker, never a vote."""
 
 from datetime import datetime
-from random import Random
 from typing import Any
 
 import pytest
@@ -11,29 +10,23 @@ from crowd import review
 from crowd.hits import working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
-from crowd.quality import checking
+from crowd.quality import checking, rules
 from kbpo.accounts.models import User, WorkerIdentity
 from marketplace import lifecycle
 from marketplace.models import Hit as MarketHit
 from marketplace.models import Worker
 from marketplace.protocol.answers import write_answers
 from tests import crowd
+from tests.arrivals import sealed
 from tests.factories import DocumentFactory, LabelFactory, QuestionFactory
 from tests.integration.crowd.conftest import Open
 
 pytestmark = pytest.mark.django_db
 
 
-class Always(Random):
-    """Chance that always has a gold question."""
-
-    def random(self) -> float:
-        return 0.0
-
-
 @pytest.fixture(autouse=True)
 def always_gold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "_rng", Always(1))
+    monkeypatch.setattr(rules, "gold_chance", lambda right_in_a_row, questions=1: 1.0)
 
 
 @pytest.fixture
@@ -53,13 +46,15 @@ def work(hit: Hit, worker: Worker, said_to_gold: Any, now: datetime) -> Assignme
     arrival = Arrival(
         provider=crowd.PROVIDER, assignment_id=accepted.assignment_id, worker_id=worker.worker_id
     )
-    assignment = working.begin(hit=hit, arrival=arrival, now=now)
+    assignment = working.begin(hit=hit, arrival=arrival, is_verified=True, now=now)
     assert assignment.gold is not None
     asked = [*hit.questions.all(), assignment.gold]
     text = crowd.answer_json(
         asked, lambda question: said_to_gold if question == assignment.gold else crowd.NONE
     )
-    lifecycle.submit(assignment=accepted, answer=write_answers({"answer": [text]}), now=now)
+    fields = sealed(hit, assignment_id=accepted.assignment_id, worker_id=worker.worker_id, text=text)
+    answer = write_answers({name: [value] for name, value in fields.items()})
+    lifecycle.submit(assignment=accepted, answer=answer, now=now)
     crowd.collect(now)
     assignment.refresh_from_db()
     return assignment
@@ -112,8 +107,8 @@ def test_a_worker_of_another_provider_gets_gold_before_they_are_known(
     open_batch()
     crowd.post(now)
     arrival = Arrival(provider=crowd.PROVIDER, assignment_id="3NEW", worker_id="ASTRANGER")
-    assignment = working.begin(hit=Hit.objects.get(), arrival=arrival, now=now)
+    assignment = working.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
     assert assignment.gold in golds
     assert not WorkerIdentity.objects.filter(worker_id="ASTRANGER").exists()
-    again = working.begin(hit=Hit.objects.get(), arrival=arrival, now=now)
+    again = working.begin(hit=Hit.objects.get(), arrival=arrival, is_verified=True, now=now)
     assert again.gold == assignment.gold

@@ -15,7 +15,7 @@ from crowd.models import Assignment, Hit, HitBatch
 from crowd.pages.registry import pages_of
 from crowd.posting import planning
 from crowd.pricing.terms import BatchTerms
-from crowd.quality import checking
+from crowd.quality import checking, gold
 from crowd.simulation import simulated_crowd
 from kbpo.core.errors import InvalidInput
 from tests import crowd
@@ -78,7 +78,7 @@ def test_a_hit_of_such_work_has_no_page(hit: Hit) -> None:
 
 def test_nothing_is_asked_as_gold_in_such_work_and_nothing_is_flagged(assignment: Assignment) -> None:
     with pytest.raises(InvalidInput, match=WORK):
-        checking.choose_gold(assignment, Random(0))
+        gold.draw(assignment.hit, Random(0))
     with pytest.raises(InvalidInput, match=WORK):
         checking.flags(assignment=assignment)
 

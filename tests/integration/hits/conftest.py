@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
+from django.conf import LazySettings
 from django.http import HttpResponse
 from django.test import Client
 
@@ -14,6 +14,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Document, Question
 from crowd.models import Hit
+from tests.arrivals import KEYS, arrival, field
 from tests.factories import ADA, PRESS, SHE, DocumentFactory, HitFactory, QuestionFactory
 
 SITE = "http://localhost:8000"
@@ -22,6 +23,12 @@ SUBMIT_TO = f"{SITE}/work/submit/abc:1-x_y:sig"
 FOUNDED = "per:organizations_founded|0"
 
 Address = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def keys(settings: LazySettings) -> None:
+    """Our keys at the marketplace, with which arrivals are checked."""
+    settings.MTURK_KEYS = KEYS
 
 
 @pytest.fixture
@@ -53,8 +60,7 @@ def hit(founded: Question, she_is_ada: Question) -> Hit:
 
 def address(hit: Hit, **changes: str) -> str:
     """Return a HIT's page's address, as the marketplace calls it for worker W1's assignment 3A."""
-    given = {"assignmentId": "3A", "hitId": str(hit.provider_id), "workerId": "W1", "turkSubmitTo": SUBMIT_TO}
-    return f"/hits/{hit.annotation}/?{urlencode(given | changes)}"
+    return f"/hits/{hit.annotation}/?{arrival(hit, SUBMIT_TO, **changes)}"
 
 
 def html_of(response: HttpResponse) -> str:
@@ -69,7 +75,7 @@ def token_of(response: HttpResponse) -> str:
 
 
 def answers_to(founded: Question, she_is_ada: Question, **changes: Any) -> dict[str, Any]:
-    return {f"q{founded.pk}": FOUNDED, f"q{she_is_ada.pk}": "right", **changes}
+    return {field(founded): FOUNDED, field(she_is_ada): "right", **changes}
 
 
 def save(browser: Client, hit: Hit, token: str, body: object) -> Any:

@@ -14,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotations import questions
 from annotations.models import Document, Question
+from crowd import page_names
 from crowd.hits import limits
 from crowd.models import Assignment, Hit
 from tests.factories import ADA, HALLOW, SHE, DocumentFactory, HitFactory, WorkerIdentityFactory
@@ -79,18 +80,12 @@ def test_a_page_has_the_document_word_by_word_and_its_length(browser: Client, hi
     assert re.search(r"\d+ words, about \d minutes? \(an estimate\)", html_of(response))
 
 
-def test_a_preview_shows_the_document_and_an_interface_that_does_nothing(browser: Client, hit: Hit) -> None:
-    response = browser.get(address(hit, assignmentId=""))
-    assert data_of(response)["sentences"]
-    page = html_of(response)
-    assert "accept the task to mark" in page
-    assert re.search(r'<section class="workbench"[^>]* inert', page)
-    assert 'name="token" value=""' in page
+def test_a_preview_shows_the_tutorials_examples_and_no_document(browser: Client, hit: Hit) -> None:
+    page = html_of(browser.get(address(hit, assignmentId="")))
+    assert "This is a preview: an example of such work" in page
+    assert "The Quills" not in page
+    assert "document-data" not in page
     assert not Assignment.objects.exists()
-
-
-def test_the_workbench_of_an_accepted_task_is_not_inert(browser: Client, hit: Hit) -> None:
-    assert " inert" not in html_of(browser.get(address(hit)))
 
 
 def test_a_page_has_the_policy_of_other_hits_and_no_cookie(browser: Client, hit: Hit) -> None:
@@ -154,9 +149,9 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
     assert told["fields"]["assignmentId"] == "3A"
     handed = json.loads(told["fields"]["answer"])
     assignment = Assignment.objects.get()
-    assert assignment.answer == handed
+    assert page_names.reveal(Hit.objects.get(), handed, [question.pk]) == assignment.answer
     [answer] = handed["answers"]
-    assert answer["question"] == question.pk
+    assert answer["question"] != question.pk
     assert answer["seconds"] == 65.2
     assert len(answer["answer"]["mentions"]) == 3
     assert assignment.comment == handed["comment"] == "A nice one.\ufffd"

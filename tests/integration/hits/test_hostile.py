@@ -9,6 +9,7 @@ from django.test import Client
 from annotations.models import Question
 from crowd.hits import tokens
 from crowd.models import Assignment, Hit
+from tests.arrivals import field
 from tests.factories import AssignmentFactory, HitFactory, QuestionFactory
 from tests.integration.hits.conftest import FOUNDED, address, answers_to, html_of, save, token_of
 
@@ -38,7 +39,7 @@ def test_an_offer_that_was_not_made_is_refused(
     browser: Client, hit: Hit, token: str, founded: Question, she_is_ada: Question
 ) -> None:
     for value in ("per:place_of_birth|0", "per:organizations_founded|1", "per:nonsense|x", "|", "0"):
-        fields = answers_to(founded, she_is_ada, token=token) | {f"q{founded.pk}": value}
+        fields = answers_to(founded, she_is_ada, token=token) | {field(founded): value}
         response = send(browser, hit, fields)
         assert response.status_code == 400
         assert "was not offered" in response.json()["detail"]
@@ -49,7 +50,7 @@ def test_another_hits_question_is_not_answered_here(
     browser: Client, hit: Hit, token: str, founded: Question, she_is_ada: Question
 ) -> None:
     other = QuestionFactory.create()
-    fields = answers_to(founded, she_is_ada, token=token) | {f"q{other.pk}": "none"}
+    fields = answers_to(founded, she_is_ada, token=token) | {field(other, hit): "none"}
     assert send(browser, hit, fields).status_code == 200
     answered = [one["question"] for one in Assignment.objects.get().answer["answers"]]
     assert answered == [founded.pk, she_is_ada.pk]
@@ -108,7 +109,7 @@ def test_an_answer_that_was_sent_is_not_changed_by_a_replay(
         answer=stored.answer,
         draft=stored.draft,
     )
-    response = send(browser, hit, fields | {f"q{founded.pk}": "none"})
+    response = send(browser, hit, fields | {field(founded): "none"})
     assert "sent already" in response.json()["detail"]
     assert save(browser, hit, token, {"number": 9, "step": 0, "fields": {}}).json().keys() == {"detail"}
     assert Assignment.objects.get().answer == stored.answer
@@ -180,14 +181,14 @@ def test_markup_in_a_save_is_shown_as_text(browser: Client, hit: Hit, token: str
 def test_contradictions_are_refused(
     browser: Client, hit: Hit, token: str, founded: Question, she_is_ada: Question, ticks: list[str]
 ) -> None:
-    fields = answers_to(founded, she_is_ada, token=token) | {f"q{founded.pk}": ticks}
+    fields = answers_to(founded, she_is_ada, token=token) | {field(founded): ticks}
     assert send(browser, hit, fields).status_code == 400
 
 
 def test_two_verdicts_on_one_name_are_refused(
     browser: Client, hit: Hit, token: str, founded: Question, she_is_ada: Question
 ) -> None:
-    fields = answers_to(founded, she_is_ada, token=token) | {f"q{she_is_ada.pk}": ["right", "wrong"]}
+    fields = answers_to(founded, she_is_ada, token=token) | {field(she_is_ada): ["right", "wrong"]}
     assert send(browser, hit, fields).status_code == 400
 
 

@@ -16,6 +16,7 @@ from annotations.models import Document, Question
 from crowd.hits import limits
 from crowd.models import Assignment, Hit
 from kbpo.core.errors import TooMany
+from tests.arrivals import field
 from tests.factories import PRESS, SHE, YEAR, HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import address, html_of, token_of
 from tests.mediawiki import Wiki, serve_wiki
@@ -62,7 +63,7 @@ def test_a_page_asks_for_links_where_its_batch_does(browser: Client, hit: Hit, l
 
 
 def test_links_go_into_the_answer_beside_the_relations(browser: Client, linking: Hit, when: Question) -> None:
-    name = f"q{when.pk}"
+    name = field(when)
     fields = {
         name: "org:date_founded|0",
         f"{name}-link-0": "https://en.wikipedia.org/wiki/Quill_Press#History",
@@ -99,7 +100,7 @@ def test_links_go_into_the_answer_beside_the_relations(browser: Client, linking:
 def test_a_link_that_is_missing_or_wrong_is_named(
     browser: Client, linking: Hit, when: Question, changes: dict[str, str], where: str, message: str
 ) -> None:
-    name = f"q{when.pk}"
+    name = field(when)
     good = {"": "none", "-link-0": "Quill Press", "-link-1-year": "1961"}
     fields = {f"{name}{part}": value for part, value in (good | changes).items()}
     response = send(browser, linking, fields)

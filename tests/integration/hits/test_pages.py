@@ -10,8 +10,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotations import conflicts
 from annotations.models import Question, Response
+from crowd import page_names
+from crowd.hits import tokens, verifying
 from crowd.models import Assignment, Hit
 from kbpo.accounts.models import User
+from tests.arrivals import field
 from tests.factories import (
     AssignmentFactory,
     HitFactory,
@@ -84,7 +87,10 @@ def test_another_service_with_mturks_api_frames_it_from_where_its_api_is(
     assert policy_of(response)["frame-ancestors"] == "https://work.example.org"
 
 
-def test_nobody_frames_a_page_for_prolific(browser: Client, hit: Hit) -> None:
+def test_nobody_frames_a_page_for_prolific(
+    browser: Client, hit: Hit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying, "_ask_prolific", lambda *_: None)
     hit.batch.provider = "prolific"
     hit.batch.save()
     response = browser.get(f"/hits/{hit.annotation}/?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=x1")
@@ -101,15 +107,19 @@ def test_no_cookie_is_ever_set(browser: Client, hit: Hit, founded: Question, she
 
 
 @pytest.mark.parametrize("given", [{"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, {"assignmentId": ""}])
-def test_a_preview_shows_the_task_and_takes_no_answer(
+def test_a_preview_shows_the_tutorials_examples_and_nothing_of_the_task(
     browser: Client, hit: Hit, given: dict[str, str]
 ) -> None:
     page = html_of(browser.get(address(hit, **given)))
-    assert "accept the task to answer" in page
-    assert "Quill Press" in page
-    assert page.count("disabled") >= 3
-    assert 'name="token" value=""' in page
+    assert "This is a preview: an example of such work" in page
+    assert "Quill Press" not in page
+    assert 'name="token"' not in page
     assert not Assignment.objects.exists()
+
+
+def test_a_preview_is_shown_no_document(browser: Client, hit: Hit) -> None:
+    whole = address(hit, assignmentId="").replace("?", "passages/1/?")
+    assert browser.get(whole).status_code == 403
 
 
 def test_a_preview_can_be_sent_by_nobody(browser: Client, hit: Hit) -> None:
@@ -207,7 +217,7 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
         she_is_ada,
         token=token,
         comment=" <script>alert(1)</script>\0 ",
-        **{f"seconds-q{founded.pk}": "7.5", f"seconds-q{she_is_ada.pk}": "nan"},
+        **{f"seconds-{field(founded)}": "7.5", f"seconds-{field(she_is_ada)}": "nan"},
     )
     response = browser.post(address(hit), sent, headers={"accept": "application/json"})
     assert response.status_code == 200
@@ -215,7 +225,8 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
     assert told["action"] == f"{SUBMIT_TO}/mturk/externalSubmit"
     assert told["fields"]["assignmentId"] == "3A"
     answer = json.loads(told["fields"]["answer"])
-    assert answer == {
+    revealed = page_names.reveal(Hit.objects.get(), answer, [founded.pk, she_is_ada.pk])
+    assert revealed == {
         "version": 1,
         "answers": [
             {
@@ -232,7 +243,7 @@ def test_an_answer_is_stored_and_then_handed_to_the_provider(
         "comment": "<script>alert(1)</script>�",
     }
     assignment = Assignment.objects.get()
-    assert (assignment.answer, assignment.state) == (answer, "begun")
+    assert (assignment.answer, assignment.state) == (revealed, "begun")
     assert assignment.steps == [{"step": f"q{founded.pk}", "seconds": 7.5}]
     assert not Response.objects.exists()
 
@@ -252,7 +263,7 @@ def test_what_is_missing_is_named_and_nothing_that_was_typed_is_lost(
 ) -> None:
     token = token_of(browser.get(address(hit)))
     response = browser.post(
-        address(hit), {"token": token, f"q{founded.pk}": "none", "comment": "It is <b>odd</b>."}
+        address(hit), {"token": token, field(founded): "none", "comment": "It is <b>odd</b>."}
     )
     page = html_of(response)
     assert response.status_code == 400
@@ -266,21 +277,21 @@ def test_a_script_is_told_at_which_step_something_is_missing(
     browser: Client, hit: Hit, founded: Question, she_is_ada: Question
 ) -> None:
     token = token_of(browser.get(address(hit)))
-    fields = {"token": token, f"q{founded.pk}": "none"}
+    fields = {"token": token, field(founded): "none"}
     response = browser.post(address(hit), fields, headers={"accept": "application/json"})
     assert response.status_code == 400
-    assert response.json()["field"] == f"q{she_is_ada.pk}"
+    assert response.json()["field"] == field(she_is_ada)
 
 
 def test_a_save_is_kept_and_shown_again(browser: Client, hit: Hit, founded: Question) -> None:
     token = token_of(browser.get(address(hit)))
-    fields = {f"q{founded.pk}": ["none"], "comment": ["half a tho"], f"seconds-q{founded.pk}": ["3.2"]}
+    fields = {field(founded): ["none"], "comment": ["half a tho"], f"seconds-{field(founded)}": ["3.2"]}
     response = save(browser, hit, token, {"number": 1, "step": 1, "fields": fields})
     assert response.json() == {"saved": True, "number": 1}
     page = html_of(browser.get(address(hit)))
     assert 'value="none" data-key="0" checked' in page
     assert "half a tho" in page
-    assert f'name="seconds-q{founded.pk}" value="3.2"' in page
+    assert f'name="seconds-{field(founded)}" value="3.2"' in page
     assert '{"step": 1, "number": 1}' in page
 
 
@@ -303,7 +314,7 @@ def test_gold_is_asked_besides_and_not_in_the_preview(
     assert "The gold one" not in html_of(browser.get(address(hit, assignmentId="")))
     fields = answers_to(founded, she_is_ada, token=token_of(page))
     assert browser.post(address(hit), fields).status_code == 400
-    assert browser.post(address(hit), fields | {f"q{gold.pk}": "none"}).status_code == 200
+    assert browser.post(address(hit), fields | {field(gold, hit): "none"}).status_code == 200
     answered = {one["question"] for one in Assignment.objects.get().answer["answers"]}
     assert answered == {founded.pk, she_is_ada.pk, gold.pk}
 
@@ -327,5 +338,23 @@ def test_a_save_takes_two_queries_and_a_page_few(
     token = token_of(browser.get(address(hit)))
     with django_assert_num_queries(2):
         save(browser, hit, token, {"number": 1, "step": 0, "fields": {}})
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         browser.get(address(hit))
+
+
+def test_a_page_from_before_questions_had_names_is_taken_and_shown_again(
+    browser: Client, hit: Hit, founded: Question, she_is_ada: Question
+) -> None:
+    """Its fields have the questions' ids, and so has what it saved."""
+    gold = QuestionFactory.create(settled=True)
+    row = AssignmentFactory.create(hit=hit, provider_id="3A", provider_worker_id="W1", gold=gold)
+    row.draft = {"step": 0, "fields": {f"q{founded.pk}": ["none"]}}
+    row.save()
+    form = {f"q{founded.pk}": "none", f"q{she_is_ada.pk}": "right", f"q{gold.pk}": "none"}
+    form |= {"token": tokens.issue(row)}
+    json_please = {"accept": "application/json"}
+    assert browser.post(address(hit), form, headers=json_please).status_code == 200
+    assert 'value="none" data-key="0" checked' in html_of(browser.get(address(hit)))
+    assert browser.post(address(hit), form, headers=json_please).status_code == 200
+    row.refresh_from_db()
+    assert {one["question"] for one in row.answer["answers"]} == {founded.pk, she_is_ada.pk, gold.pk}

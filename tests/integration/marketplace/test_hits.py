@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from django.conf import LazySettings
 from django.utils import timezone
 
 from marketplace.models import Hit, HitType, Requester
@@ -288,3 +289,28 @@ def test_a_deleted_hit_cannot_be_changed(mturk: Any, hit: dict[str, Any]) -> Non
     with pytest.raises(mturk.exceptions.RequestError) as error:
         mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=IN_A_YEAR)
     assert refusal(error) == ("RequestError", "InvalidHITState")
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "LOCALHOST:8443", "localhost.:99", "testserver", "[::1]:8000", "[0:0:0:0:0:0:0:1]"],
+)
+def test_no_task_is_on_the_sites_own_host_at_any_port(mturk: Any, host: str) -> None:
+    question = HIT["Question"].replace("hits.example.org", host)
+    with pytest.raises(mturk.exceptions.RequestError, match="must be on another host than the marketplace's"):
+        mturk.create_hit(**HIT | {"Question": question})
+
+
+def test_an_address_is_known_however_it_is_written(mturk: Any, settings: LazySettings) -> None:
+    settings.SITE_URL, settings.HIT_BASE_URL = "http://127.0.0.1:8000", "https://tasks.example.org"
+    for host in ("127.0.0.1:9", "127.1", "2130706433", "0x7f.1"):
+        with pytest.raises(mturk.exceptions.RequestError, match="must be on another host"):
+            mturk.create_hit(**HIT | {"Question": HIT["Question"].replace("hits.example.org", host)})
+    mturk.create_hit(**HIT | {"Question": HIT["Question"].replace("hits.example.org", "tasks.example.org:9")})
+
+
+@pytest.mark.parametrize("name", ["Title", "Description", "Keywords"])
+@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\x1b"])
+def test_words_that_turn_others_around_are_refused(mturk: Any, name: str, character: str) -> None:
+    with pytest.raises(mturk.exceptions.RequestError, match=f"{name} has the character U\\+"):
+        mturk.create_hit(**HIT | {name: f"Judge {character}a claim"})

@@ -11,11 +11,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from marketplace import browse, ledger, lifecycle
+from crowd.providers.arrival_signatures import is_signed
+from marketplace import browse, ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, QualificationType, Requester, Worker, WorkerBlock
 from marketplace.qualifying import HITS_APPROVED
 from tests.factories import UserFactory
-from tests.integration.marketplace.conftest import HIT, new_worker
+from tests.integration.marketplace.conftest import new_worker
 from tests.integration.marketplace.test_lifecycle import create as create_hit
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +141,7 @@ def test_a_task_gets_mturks_parameters(page: Client, hit: Hit, worker: Worker) -
     assignment = accept(page, hit)
     found = parameters(frame(page, task_url(assignment))["src"])
     assert found.pop("turkSubmitTo").startswith("http://testserver/work/submit/")
+    assert abs(int(found.pop("signedAt")) - timezone.now().timestamp()) < 60
     assert found == {
         "question": "7",
         "assignmentId": assignment.assignment_id,
@@ -148,14 +150,43 @@ def test_a_task_gets_mturks_parameters(page: Client, hit: Hit, worker: Worker) -
     }
 
 
+def test_a_task_is_signed_with_each_key_of_its_requester(
+    page: Client, hit: Hit, requester: Requester
+) -> None:
+    """What the requester's side checks it with is made apart from what signs it: this is their contract."""
+    now = timezone.now()
+    old, new = (requesters.create_key(requester=requester, now=now) for _ in range(2))
+    requesters.create_key(requester=requesters.create_requester(name="Another lab"), now=now)
+    assignment = accept(page, hit)
+
+    def given() -> tuple[dict[str, str], str]:
+        found = parameters(frame(page, task_url(assignment))["src"])
+        del found["question"]
+        return found, found.pop("signature")
+
+    said, signature = given()
+    assert [is_signed(said, signature, secret=key.secret) for key in (old, new)] == [True, True]
+    assert not is_signed({**said, "workerId": "A2"}, signature, secret=new.secret)
+    requesters.revoke_key(name=requester.name, access_key_id=old.access_key_id)
+    said, signature = given()
+    assert [is_signed(said, signature, secret=key.secret) for key in (old, new)] == [False, True]
+
+
+def test_a_preview_is_not_signed(page: Client, hit: Hit, requester: Requester) -> None:
+    requesters.create_key(requester=requester, now=timezone.now())
+    shown = frame(page, reverse("work_group", args=[hit.hit_type.group_id]))
+    assert "signature" not in shown["src"]
+
+
 @pytest.mark.parametrize(
     ("host", "own_origin"), [("https://hits.example.org", True), ("https://testserver", False)]
 )
 def test_a_task_keeps_its_origin_unless_it_is_ours(
     page: Client, requester: Requester, host: str, own_origin: bool
 ) -> None:
-    question = HIT["Question"].replace("https://hits.example.org", host)
-    assignment = accept(page, create(requester, Question=question))
+    hit = create(requester)
+    Hit.objects.update(external_url=f"{host}/relation")  # as it may be there from before such were refused
+    assignment = accept(page, hit)
     allowed = frame(page, task_url(assignment))["sandbox"].split()
     assert ("allow-same-origin" in allowed) is own_origin
     assert not {"allow-top-navigation", "allow-top-navigation-by-user-activation"} & set(allowed)

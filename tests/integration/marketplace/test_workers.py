@@ -52,7 +52,14 @@ def test_a_name_is_taken_once(mturk: Any, tutorial: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"Test": "<QuestionForm/>"}, {"AutoGrantedValue": 3}, {"Name": " "}, {"Description": ""}]
+    "wrong",
+    [
+        {"Test": "<QuestionForm/>"},
+        {"AutoGrantedValue": 3},
+        {"Name": " "},
+        {"Description": ""},
+        {"Name": "a\u202eb"},
+    ],
 )
 def test_a_qualification_type_that_cannot_be_is_refused(mturk: Any, wrong: dict[str, Any]) -> None:
     with pytest.raises(mturk.exceptions.RequestError) as error:

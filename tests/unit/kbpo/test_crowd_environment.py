@@ -79,3 +79,13 @@ def test_rewards_aim_at_fifteen_dollars_an_hour_unless_said_otherwise() -> None:
 def test_a_wage_that_is_none_is_refused(wage: str) -> None:
     with pytest.raises(InvalidInput, match="CROWD_HOURLY_CENTS"):
         read({"CROWD_HOURLY_CENTS": wage}, site_url=SITE, debug=False)
+
+
+def test_unsigned_arrivals_are_refused_unless_they_are_allowed() -> None:
+    allowed = [
+        read(given, site_url=SITE, debug=False).mturk_unsigned_arrivals
+        for given in ({}, {"MTURK_UNSIGNED_ARRIVALS": "0"}, {"MTURK_UNSIGNED_ARRIVALS": "1"})
+    ]
+    assert allowed == [False, False, True]
+    with pytest.raises(InvalidInput, match="MTURK_UNSIGNED_ARRIVALS: must be 1 or 0, not 'yes'"):
+        read({"MTURK_UNSIGNED_ARRIVALS": "yes"}, site_url=SITE, debug=False)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from django.conf import LazySettings
+from django.test import Client
 
 from annotations.models import Corpus
 from crowd.models import Assignment, Hit, HitBatch
@@ -179,3 +180,22 @@ def see_page(url: str) -> Assignment:
 def everybody_may_say_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers here say "none" to all of a HIT's ten questions, which is a pattern elsewhere."""
     monkeypatch.setattr(patterns, "FEWEST", 1000)
+
+
+@pytest.fixture
+def browser(settings: LazySettings) -> Client:
+    settings.HIT_BASE_URL = "http://127.0.0.1:8000"
+    return Client(headers={"host": "127.0.0.1:8000"}, enforce_csrf_checks=True)
+
+
+@pytest.fixture
+def arrive(fake: FakeProlific) -> Callable[[str], str]:
+    """Have a qualified worker take a place; return where Prolific sends them, as the browser asks for it."""
+
+    def arrive(worker: str) -> str:
+        (study,) = fake.published()
+        next(row for row in fake.groups.values() if "qualified" in row["name"])["members"].add(worker)
+        _, url = fake.arrive(study["id"], worker)
+        return f"{urlsplit(url).path}?{urlsplit(url).query}"
+
+    return arrive

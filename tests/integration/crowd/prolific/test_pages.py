@@ -3,44 +3,24 @@
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client
 
 from annotations.models import Corpus, Question, Response
 from crowd.models import Assignment, Hit, HitBatch, ProlificTask
 from crowd.providers import registry
 from tests import crowd
+from tests.arrivals import field
 from tests.prolific import Clock, FakeProlific
 
 pytestmark = pytest.mark.usefixtures("account")
 
 
-@pytest.fixture
-def browser(settings: LazySettings) -> Client:
-    settings.HIT_BASE_URL = "http://127.0.0.1:8000"
-    return Client(headers={"host": "127.0.0.1:8000"}, enforce_csrf_checks=True)
-
-
-@pytest.fixture
-def arrive(fake: FakeProlific) -> Callable[[str], str]:
-    """Have a qualified worker take a place; return where Prolific sends them, as the browser asks for it."""
-
-    def arrive(worker: str) -> str:
-        (study,) = fake.published()
-        next(row for row in fake.groups.values() if "qualified" in row["name"])["members"].add(worker)
-        _, url = fake.arrive(study["id"], worker)
-        return f"{urlsplit(url).path}?{urlsplit(url).query}"
-
-    return arrive
-
-
 def send(browser: Client, address: str, corpus: Corpus) -> Any:
     token = re.search(r'name="token"\s+value="([^"]+)"', browser.get(address).content.decode())
     assert token is not None
-    fields = {f"q{question.pk}": "none" for question in Question.objects.filter(document__corpus=corpus)}
+    fields = {field(question): "none" for question in Question.objects.filter(document__corpus=corpus)}
     return browser.post(address, {"token": token[1], **fields}, headers={"accept": "application/json"})
 
 
@@ -74,7 +54,7 @@ def test_without_scripts_a_link_leads_back(
     token = re.search(r'name="token"\s+value="([^"]+)"', page)
     assert token is not None
     (question,) = Question.objects.filter(document__corpus=corpus)
-    answer = browser.post(address, {"token": token[1], f"q{question.pk}": "none"})
+    answer = browser.post(address, {"token": token[1], field(question): "none"})
     assert 'href="https://app.prolific.com/submissions/complete?cc=' in answer.content.decode()
 
 

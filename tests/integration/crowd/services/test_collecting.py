@@ -1,5 +1,7 @@
 """Collecting: every answer counted once, or kept with what is wrong; HITs ended when nothing can come."""
 
+import json
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -10,13 +12,15 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations import conflicts
 from annotations.models import Response
-from crowd import budget, collecting, posting, qualifying, review
+from crowd import budget, collecting, page_names, posting, qualifying, review
 from crowd.collecting import identify
+from crowd.hits import places
 from crowd.models import Assignment, Hit
 from crowd.quality import checking
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core.errors import Conflict
 from tests import crowd
+from tests.arrivals import sealed
 from tests.factories import QuestionFactory, TeamFactory, UserFactory
 from tests.fake_provider import LOST
 from tests.integration.crowd.services.conftest import Desk
@@ -92,6 +96,60 @@ def test_an_address_that_is_taken_keeps_nobody_from_being_known(db: None) -> Non
 
 
 # Answers that cannot be counted
+
+
+@pytest.mark.parametrize(
+    "seal", [{}, {"seal": ""}, {"seal": "made-up"}, {"seal": "\u00e9"}], ids=["none", "empty", "false", "odd"]
+)
+def test_an_answer_that_went_past_our_page_is_kept_for_a_person_and_no_vote(
+    desk: Desk, hit: Hit, seal: dict[str, str]
+) -> None:
+    text = crowd.answer_json(hit.questions.all())
+    work = desk.provider.send(hit.provider_id or "", "A1", "W7", {"answer": text})
+    desk.provider.hits[hit.provider_id or ""].works["A1", "W7"] = replace(
+        work, fields={"answer": text} | seal
+    )
+    desk.collect()
+    assignment = desk.assignment("A1")
+    assert "did not go through the task's page" in assignment.problem
+    assert assignment.flag
+    assert text in assignment.raw
+    assert assignment.decision == ""
+    assert not Response.objects.exists()
+
+
+@pytest.mark.parametrize("changed", ["hit", "assignment_id", "worker_id", "text"])
+def test_the_seal_of_other_work_is_none(desk: Desk, changed: str) -> None:
+    hit, other = desk.posted(documents=2, questions_per_hit=1)
+    text = crowd.answer_json(hit.questions.all())
+    made_for = {"hit": hit, "assignment_id": "A1", "worker_id": "W7", "text": text}
+    made_for |= {"hit": other} if changed == "hit" else {changed: "x"} if changed != "hit" else {}
+    seal = sealed(**made_for)["seal"]  # type: ignore[arg-type]
+    desk.provider.send(hit.provider_id or "", "A1", "W7", {"answer": text, "seal": seal})
+    desk.collect()
+    assert "did not go through the task's page" in desk.assignment("A1").problem
+    assert not Response.objects.exists()
+
+
+def test_what_the_page_had_sent_before_needs_no_seal(desk: Desk, hit: Hit) -> None:
+    """As from pages that were open when answers began to be sealed."""
+    text = crowd.answer_json(hit.questions.all())
+    stored = {"hit": hit, "provider_id": "A1", "provider_worker_id": "W7", "begun_at": desk.now}
+    Assignment.objects.create(**stored, answer=json.loads(text))
+    desk.provider.send(hit.provider_id or "", "A1", "W7", {"answer": text, "seal": ""})
+    desk.collect()
+    assert desk.assignment("A1").problem == ""
+    assert Response.objects.count() == 1
+
+
+def test_an_answer_names_its_questions_as_its_page_does(desk: Desk, hit: Hit) -> None:
+    places.settle(hit)
+    data = json.loads(crowd.answer_json(hit.questions.all()))
+    text = json.dumps(page_names.conceal(hit, data))
+    assert str(hit.questions.get().pk) != json.loads(text)["answers"][0]["question"]
+    desk.send(hit, "W7", text=text)
+    desk.collect()
+    assert Response.objects.get().question == hit.questions.get()
 
 
 HUGE = f'{{"question": QUESTION, "seconds": {"9" * 400}, "answer": {{"none": true}}}}'

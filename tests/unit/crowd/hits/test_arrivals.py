@@ -19,6 +19,7 @@ def test_a_worker_comes_with_names_and_a_place_for_the_answer() -> None:
         assignment_id="3A",
         worker_id="W1",
         submit_to=f"{SITE}/work/submit/a:b/mturk/externalSubmit",
+        hit_id="3H",
     )
 
 

@@ -126,9 +126,9 @@ def test_nobody_who_voted_is_asked_for_the_third_vote(desk: Desk) -> None:
             arrival = Arrival(provider="marketplace", assignment_id=f"{hit.pk} {worker}", worker_id=worker)
             if worker in voters:
                 with pytest.raises(Conflict, match="You have answered this, or a part of it, before"):
-                    working.begin(hit=hit, arrival=arrival, now=desk.now)
+                    working.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
             else:
-                working.begin(hit=hit, arrival=arrival, now=desk.now)
+                working.begin(hit=hit, arrival=arrival, is_verified=True, now=desk.now)
 
 
 def test_a_hit_of_third_votes_that_is_not_full_pays_for_what_it_asks(desk: Desk) -> None:
