@@ -7,7 +7,7 @@ from django.db import transaction
 from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
-from crowd.review.reasons import check_feedback, check_operator, check_reason
+from crowd.review.reasons import check_feedback, check_reason, check_reviewer
 from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
 from kbpo.core.clock.nudge import nudge
@@ -44,7 +44,7 @@ def approve(*, assignment: Assignment, by: User, now: datetime, feedback: str = 
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If the feedback is too long.
     Conflict
@@ -66,7 +66,7 @@ def reject(*, assignment: Assignment, by: User, reason: str, now: datetime) -> A
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If there is no reason, it is too long, or the provider would not take it.
     Conflict
@@ -86,7 +86,7 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If there is no reason, or it is too long.
     Conflict
@@ -94,7 +94,7 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
     OverBudget
         If no budget has room.
     """
-    check_operator(by)
+    check_reviewer(by, assignment)
     hit, assignment = lock(assignment)
     check_reason(reason)
     if assignment.state != State.REJECTED or assignment.decision == Decision.OVERRIDE:
@@ -131,7 +131,7 @@ def _is_due(assignment: Assignment, now: datetime) -> bool:
 
 
 def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:
-    check_operator(by)
+    check_reviewer(by, assignment)
     _, assignment = lock(assignment)
     if assignment.state != State.SUBMITTED:
         raise Conflict(f"This work is {assignment.get_state_display()} already.")
