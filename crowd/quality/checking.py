@@ -86,6 +86,7 @@ def choose_gold(assignment: Assignment, rng: Random) -> Question | None:
         kind__in=kinds,
         state=Question.State.SETTLED,
         published_at=None,
+        document__takedown=None,
     ).order_by("pk")
     if batch.corpus.judged_by.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN:
         asked_before = settled.filter(Exists(_with_gold().filter(gold=OuterRef("pk"))))

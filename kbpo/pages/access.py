@@ -34,13 +34,12 @@ def for_operators(view: View[P]) -> View[P]:
 def for_role(*acts: Act) -> Callable[[View[P]], View[P]]:
     """Let those see a page who may do one of the acts for some corpus; the view narrows what it shows."""
 
-    def check(request: HttpRequest) -> object:
+    def check(request: HttpRequest) -> None:
         if not roles.acts(person(request)).intersection(acts):
             raise NotAllowed(
                 "This page of the desk is for operators, and for those whose role for a corpus opens it and"
                 " whose teams do not compete there; ask an operator if you should be one."
             )
-        return None
 
     def decorate(view: View[P]) -> View[P]:
         return _guarded(view, check)
@@ -49,14 +48,24 @@ def for_role(*acts: Act) -> Callable[[View[P]], View[P]]:
 
 
 def for_makers(view: View[P]) -> View[P]:
-    """Let those see a page who may make corpora, or have a role for one."""
+    """Let those see a page who may make corpora."""
 
-    def check(request: HttpRequest) -> object:
+    def check(request: HttpRequest) -> None:
+        if not roles.may_make(person(request)):
+            raise NotAllowed("You may not make corpora; ask an operator to let you.")
+
+    return _guarded(view, check)
+
+
+def for_desk(view: View[P]) -> View[P]:
+    """Let those see a page who have a role for some corpus, or may make one."""
+
+    def check(request: HttpRequest) -> None:
         if not roles.has_any(person(request)):
             raise NotAllowed(
-                "These pages are for organisers; ask an operator if you should be one, or may make a corpus."
+                "The desk is for operators, and for those who have a role for a corpus or may make one; ask"
+                " an operator if you should."
             )
-        return None
 
     return _guarded(view, check)
 

@@ -16,7 +16,7 @@ from annotations.roles import Act
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.pages import corpora as service
 from kbpo.pages import takedowns
-from kbpo.pages.access import corpus_for, for_makers, person
+from kbpo.pages.access import corpus_for, for_desk, for_makers, person
 from kbpo.pages.corpus_forms import CorpusForm, DetailsForm, FileForm, GoldForm, TakedownForm
 from kbpo.pages.reading import paged
 
@@ -24,7 +24,7 @@ PAGE = 50
 
 
 @require_safe
-@for_makers
+@for_desk
 def corpora(request: HttpRequest) -> HttpResponse:
     """List the corpora for which who asks has a role."""
     who = person(request)
@@ -57,7 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@for_makers
+@for_desk
 def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus, and what who asks may do."""
     found = get_object_or_404(Corpus, tag=tag)
@@ -67,7 +67,7 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
 
 
 @require_POST
-@for_makers
+@for_desk
 def act(request: HttpRequest, tag: str, action: str) -> HttpResponse:
     """Change what is said of a corpus, load texts or gold, or remove a document's text."""
     if action not in ACTIONS:
@@ -92,7 +92,7 @@ def _show(
 ) -> HttpResponse:
     fresh = {
         "details": DetailsForm.of(found),
-        "texts": FileForm(prefix=None, auto_id="texts_%s"),
+        "texts": FileForm(auto_id="texts_%s"),
         "gold": GoldForm(auto_id="gold_%s"),
         "remove": TakedownForm(
             auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
@@ -118,7 +118,8 @@ def _texts(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
 
 def _gold(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     report, sample = service.add_gold(corpus=found, by=person(request), **form.cleaned_data)
-    return f"{report.created:,} annotated documents are loaded; {sample.size:,} documents are the exhaustive sample."
+    drawn = f"{sample.size:,} documents are the exhaustive sample"
+    return f"{report.created:,} annotated documents are loaded; {drawn}."
 
 
 def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:

@@ -13,7 +13,7 @@ from crowd.models import Assignment, Budget, HitBatch
 from crowd.providers import registry
 from kbpo.core.errors import InvalidInput
 from kbpo.pages import batches
-from kbpo.pages.access import corpora, for_makers, narrowed, person
+from kbpo.pages.access import corpora, for_desk, narrowed, person
 from kbpo.pages.money import budget_names
 from kbpo.pages.reading import paged
 
@@ -22,7 +22,7 @@ SHOWN = {"live": "open or paused", "all": "all"}
 
 
 @require_safe
-@for_makers
+@for_desk
 def home(request: HttpRequest) -> HttpResponse:
     """Show how every batch stands, of the corpora of who asks."""
     now = timezone.now()
