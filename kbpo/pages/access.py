@@ -37,8 +37,8 @@ def for_role(*acts: Act) -> Callable[[View[P]], View[P]]:
     def check(request: HttpRequest) -> None:
         if not roles.acts(person(request)).intersection(acts):
             raise NotAllowed(
-                "This page of the desk is for operators, and for those whose role for a corpus opens it and"
-                " whose teams do not compete there; ask an operator if you should be one."
+                "The desk is for operators; this page of it, too, for those whose role for a corpus opens it"
+                " and whose teams do not compete there. Ask an operator if you should be one."
             )
 
     def decorate(view: View[P]) -> View[P]:
