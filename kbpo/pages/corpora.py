@@ -1,5 +1,6 @@
 """Corpora as their organisers run them on pages: made, told about, filled with texts and gold."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ class Details:
     name: str
     description: str
     weekly_quota: int
+    weekly_quota_of_person: int
     opens_at: datetime | None
     closes_at: datetime | None
 
@@ -148,7 +150,7 @@ def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
     """
     roles.check(by, Act.KEEP, corpus)
     locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    fields = ("name", "description", "weekly_quota", "opens_at", "closes_at")
+    fields = [field.name for field in dataclasses.fields(Details)]
     for field in fields:
         setattr(locked, field, getattr(details, field))
     locked.save(update_fields=fields)

@@ -86,6 +86,9 @@ class DetailsForm(forms.Form):
     weekly_quota = forms.IntegerField(
         label="Systems that a team may have judged in seven days", min_value=0, max_value=1_000
     )
+    weekly_quota_of_person = forms.IntegerField(
+        label="That all the teams of a person may", min_value=0, max_value=1_000
+    )
     opens_at = _moment("Opens for submissions, UTC", "Left empty: it is open.")
     closes_at = _moment("Closes for submissions, UTC", "Left empty: it stays open.")
 

@@ -165,6 +165,7 @@ def build() -> Site:
         "invitation": {"pk": invitation.pk},
         "team": {"pk": team.pk},
         "team_leave": {"pk": team.pk},
+        "team_approve": {"pk": team.pk},
         "annotate_question": {"question_id": asked.pk},
         "work_group": {"group_id": hit_type.group_id},
         "work_accept": {"group_id": hit_type.group_id},
@@ -290,7 +291,12 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "desk_block": {"action": "block", "reason": "x"},
         "desk_budgets": {"scope": "month", "key": "2026-12", "cap_cents": "10.00"},
         "desk_cap": {"cap_cents": "10.00"},
-        "desk_corpus_act": {"name": "News", "description": "x", "weekly_quota": "3"},
+        "desk_corpus_act": {
+            "name": "News",
+            "description": "x",
+            "weekly_quota": "3",
+            "weekly_quota_of_person": "3",
+        },
         "desk_new_corpus": {"tag": "new", "name": "New", "language": "en", "policy": "fixed"},
         "desk_roles": {"user": worker.user.email, "corpus": corpus.tag, "role": "paymaster"},
     }

@@ -110,7 +110,7 @@ def test_an_organiser_loads_gold_and_the_documents_are_drawn(client, organiser, 
 
 
 def test_an_organiser_changes_words_dates_and_quota(client, organiser, corpus) -> None:
-    given = {"name": "New name", "description": "x", "weekly_quota": "7"}
+    given = {"name": "New name", "description": "x", "weekly_quota": "7", "weekly_quota_of_person": "8"}
     dates = {"opens_at": "2026-01-01T00:00", "closes_at": "2026-02-01T00:00"}
     assert act(client, corpus, "details", **given, **dates).status_code == 302
     corpus.refresh_from_db()

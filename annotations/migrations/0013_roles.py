@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0011_policies'),
+        ('annotations', '0012_quotas_of_people'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
