@@ -14,6 +14,7 @@ from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
     Corpus,
+    CorpusRole,
     Document,
     DocumentAnnotation,
     Label,
@@ -92,6 +93,13 @@ class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
     tag = factory.Sequence(lambda n: f"corpus-{n}")
     name = factory.Sequence(lambda n: f"Corpus {n}")
     policy = "fixed"
+
+
+def give(user: User, corpus: Corpus, *names: str) -> User:
+    """Give somebody roles for a corpus, and return them."""
+    for name in names:
+        CorpusRole.objects.create(user=user, corpus=corpus, role=name, given_at=timezone.now())
+    return user
 
 
 class DocumentFactory(factory.django.DjangoModelFactory[Document]):
