@@ -78,7 +78,7 @@ TASK_IMPORTS = {
     "evaluation/experiments/sample_size.py": {"evaluation.kbp.weighting"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {
-        "evaluation.kbp.recall.exhaustive",
+        "evaluation.kbp.recall.gold.load_gold",
         "evaluation.kbp.task.TASK",
     },
     "evaluation/management/commands/sample_documents.py": {
@@ -94,6 +94,10 @@ TASK_IMPORTS = {
         "evaluation.kbp.views.exhaustive.exhaustive",
         "evaluation.kbp.views.exhaustive.release",
         "evaluation.kbp.views.explorer.system",
+    },
+    "kbpo/pages/corpora.py": {
+        "evaluation.kbp.recall.gold.load_gold",
+        "evaluation.kbp.task.TASK",
     },
     "kbpo/pipeline.py": {
         "evaluation.kbp.explorer.entity_index",

@@ -42,9 +42,10 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
     (NOBODY, NOBODY, "hit_draft hit_pages hit_passage prolific_hook"),  # not without a token or a signature
+    (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
     (SIGNED_IN, NOBODY, "submissions teams"),
     (SIGNED_IN, SIGNED_IN, "upload check"),
-    (NOBODY, SIGNED_IN, "session_end rename team_new upload_discard api_uploads annotate_draft"),
+    (NOBODY, SIGNED_IN, "rename team_new upload_discard api_uploads annotate_draft"),
     ({"owner"}, SIGNED_IN, "api_upload"),
     (
         OWNERS,
@@ -79,7 +80,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     ({"paymaster", "elsewhere", "operator"}, NOBODY, "desk_ledger desk_ledger_csv"),
     ({"paymaster", "elsewhere", "operator"}, {"paymaster", "elsewhere", "operator"}, "desk_budgets"),
     (NOBODY, {"paymaster", "operator"}, "desk_cap"),
-    (OPERATOR, NOBODY, "desk_workers desk_worker teams_waiting"),
+    (OPERATOR, NOBODY, "desk_look desk_look_at desk_workers desk_worker teams_waiting"),
+    (NOBODY, OPERATOR, "desk_look_approve"),
     (OPERATOR, OPERATOR, "desk_roles"),
     (NOBODY, OPERATOR, "desk_block desk_check_books desk_role_take desk_maker_stop team_approve"),
 ]
