@@ -4,7 +4,7 @@ A corpus names its task. Whatever follows from that is in the task's folder and 
 `evaluation.registry` finds and whoever is above passes down: nothing else tells tasks apart.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
@@ -12,36 +12,14 @@ from typing import Any
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.scores import CoordinatedSample, Estimates, IidSample, SystemScore
-from evaluation.estimators.subsets import Division, SubsetScore
-from evaluation.models import DocumentSample, Epoch, SampleBatch, Submission
+from evaluation.estimators.scores import CoordinatedSample, IidSample
+from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.reading.reader import Reader
-from evaluation.units import AnnotatedDocuments, BoolArray, FloatArray, Foreseen, Pool
+from evaluation.scores import Divided, ReadSide, Scored
+from evaluation.units import BoolArray, FloatArray, Foreseen, Pool
 from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """What is estimated of a pool's systems.
-
-    Attributes
-    ----------
-    estimates : iterable of Estimates
-        Part by part.
-    adjusted : iterable of SystemScore
-        From labels corrected for workers' errors; empty where nothing corrects them.
-    documents : int
-        How many documents that are annotated in full they rest on.
-    rule : str
-        By which a true statement counts as found; empty where nothing is found.
-    """
-
-    estimates: Iterable[Estimates]
-    adjusted: Iterable[SystemScore]
-    documents: int
-    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +83,11 @@ class Task:
         Does what takes long before a pool is divided, and needs no lock: its subsets' names may have to be
         counted in texts.
     divide : callable
-        Divides a pool's units: the name of each division, the division and its scores.
+        Divides a pool's units in each of its ways, and scores every subset.
     subsets : mapping of str to Subsets
         The divisions, by name, in the order of a page.
-    read_documents : callable
-        Reads which documents of a sample are annotated in full; None where none are, or there is no sample.
+    sides : callable
+        Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
     scored_by : tuple of module
         Those whose code makes its scores, beside the estimators.
     """
@@ -131,9 +109,9 @@ class Task:
     choices: Choices
     score: Callable[[Pool, Sample], Scored]
     count_names: Callable[[Epoch], None]
-    divide: Callable[[Pool, Sample], Iterator[tuple[str, Division, Iterator[SubsetScore]]]]
+    divide: Callable[[Pool, Sample], Iterator[Divided]]
     subsets: Mapping[str, Subsets]
-    read_documents: Callable[[DocumentSample | None], AnnotatedDocuments | None]
+    sides: Callable[[], ReadSide]
     scored_by: tuple[ModuleType, ...]
 
     def check_corpus(self, corpus: Corpus) -> None:

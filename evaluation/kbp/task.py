@@ -1,6 +1,6 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
-from evaluation.kbp import divisions, kept, matching, pool_labels, scoring, weighting
+from evaluation.kbp import comparing, divisions, kept, matching, pool_labels, scoring, weighting
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -31,6 +31,6 @@ TASK = Task(
     count_names=scoring.count_names,
     divide=scoring.divide,
     subsets=divisions.SUBSETS,
-    read_documents=annotated.read_sample,
+    sides=comparing.sides,
     scored_by=(annotated, kept, matching, pool_labels, scoring, weighting),
 )

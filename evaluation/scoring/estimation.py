@@ -15,16 +15,13 @@ from annotations.labels import update_posteriors
 from annotations.models import Corpus
 from evaluation import estimators
 from evaluation.design import batches, columns
-from evaluation.estimators.comparison import comparables
-from evaluation.estimators.scores import SystemScore
-from evaluation.estimators.subsets import Division
-from evaluation.estimators.subsets import SubsetScore as OfSubset
 from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
+from evaluation.scores import Divided, Measured, Scored, ScoreRow
 from evaluation.scoring import comparing, tiers
 from evaluation.scoring import pool as pools
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
-from evaluation.task import Scored, Task
+from evaluation.task import Task
 from evaluation.units import Pool
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import copy_rows, reserve_ids
@@ -111,7 +108,7 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
     divided = task.divide(pool, pools.read_sample(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
-    scores = sum(_store_subsets(pool, name, division, found) for name, division, found in divided)
+    scores = sum(_store_subsets(pool, one) for one in divided)
     analyse({SubsetScore: scores})
     epoch.subsets_due = False
     _succeeded(epoch)
@@ -173,8 +170,8 @@ def _forget(epoch: Epoch) -> None:
 def _store(pool: Pool, scored: Scored, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
-    for of_part in scored.estimates:
-        scores = list(of_part.scores())
+    for part in scored.parts:
+        scores = list(part.rows)
         ids = reserve_ids(Score, len(scores))
         stored += copy_rows(
             Score,
@@ -185,8 +182,8 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
             (
                 (
                     *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
-                    *(score.estimator, score.weighting, score.part, score.level),
-                    *(scored.rule, score.labels, _counts(pool, score, scored.documents), code, now),
+                    *(*score.choice, score.level),
+                    *(scored.rule, score.labels, _counts(pool, score), code, now),
                 )
                 for pk, score in zip(ids, scores, strict=True)
             ),
@@ -194,49 +191,41 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
         measured += copy_rows(
             Estimate,
             ("score_id", *FIGURES),
-            ((pk, *figures) for pk, score in zip(ids, scores, strict=True) for figures in _figures(score)),
+            (
+                (pk, *figures)
+                for pk, score in zip(ids, scores, strict=True)
+                for figures in _figures(score.measures)
+            ),
         )
         submissions = [submission.pk for submission in pool.submissions]
-        for estimator, weighting, comparable in comparables(of_part):
-            comparing.store(
-                comparable,
-                epoch=pool.epoch,
-                submissions=submissions,
-                choice={"estimator": estimator, "weighting": weighting, "part": of_part.part},
-            )
+        for choice, arrays in part.comparisons:
+            comparing.store(arrays, epoch=pool.epoch, submissions=submissions, choice=choice)
     analyse({Score: stored, Estimate: measured})
 
 
-def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
-    return json.dumps(
-        {
-            "instances": len(pool.systems[score.system].rows),
-            "pool": len(pool.submissions),
-            "documents": documents,
-            "true": score.true,
-            "found": score.found,
-        }
-    )
+def _counts(pool: Pool, score: ScoreRow) -> str:
+    of_pool = {"instances": len(pool.systems[score.system].rows), "pool": len(pool.submissions)}
+    return json.dumps({**of_pool, **score.counts})
 
 
-def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
+def _store_adjusted(pool: Pool, scores: Iterable[ScoreRow]) -> None:
     stored = copy_rows(
         AdjustedScore,
         ("submission_id", "epoch_id", "weighting", "part", "level", *FIGURES),
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(score.weighting, score.part, score.level),
+                *(score.choice.weighting, score.choice.part, score.level),
                 *figures,
             )
             for score in scores
-            for figures in _figures(score)
+            for figures in _figures(score.measures)
         ),
     )
     analyse({AdjustedScore: stored})
 
 
-def _store_subsets(pool: Pool, name: str, division: Division, scores: Iterable[OfSubset]) -> int:
+def _store_subsets(pool: Pool, divided: Divided) -> int:
     return copy_rows(
         SubsetScore,
         (
@@ -246,19 +235,19 @@ def _store_subsets(pool: Pool, name: str, division: Division, scores: Iterable[O
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(name, division.names[score.subset], score.subset, score.part),
+                *(divided.name, divided.names[score.subset], score.subset, score.part),
                 *(score.labels, score.true),
                 *figures,
             )
-            for score in scores
-            for figures in _figures(score)
+            for score in divided.rows
+            for figures in _figures(score.measures)
         ),
     )
 
 
-def _figures(score: SystemScore | OfSubset) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+def _figures(measures: Measured) -> Iterator[tuple[str, float | None, float | None, float | None]]:
     """Yield the values of `FIGURES` for each measure."""
-    for measure, interval in score.measures.items():
+    for measure, interval in measures.items():
         if interval is None:
             yield measure, None, None, None
         else:
