@@ -56,6 +56,8 @@ class Task:
         Stores the predictions that `Reader.receive` returned.
     read_units : callable
         Reads the units of a submission.
+    key_version : str
+        Format of the units' keys, from which their random numbers are made: it stays as it is in an epoch.
     known : callable
         Says for which units (bool[n]) every question that they need was published before the upload: those
         count exactly, with π = 1 (docs/estimation.md, 4). The answer stays the same at any later time.
@@ -98,6 +100,7 @@ class Task:
     summarise: Callable[[Mapping[str, Any]], object | None]
     store_predictions: Callable[[Submission, Any], None]
     read_units: Callable[[Submission], Any]
+    key_version: str
     known: Callable[[Submission, Any], BoolArray]
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
     weights: Callable[[Any], Mapping[str, FloatArray]]

@@ -9,17 +9,20 @@ from annotations import corpora
 from annotations.corpora import LoadReport
 from evaluation.design import epochs
 from evaluation.models import DocumentSample
+from evaluation.task import FindTask
 from kbpo.core.errors import Conflict
 
 
 @transaction.atomic
-def load_texts(*, path: Path | str, tag: str, **options: Any) -> LoadReport:
+def load_texts(*, path: Path | str, tag: str, find_task: FindTask, **options: Any) -> LoadReport:
     """Load documents into a corpus, and open its first epoch; all of it, or nothing.
 
     Parameters
     ----------
     path : path-like
     tag : str
+    find_task : callable
+        Finds the task of the corpus, whose keys its epoch has.
     **options
         Those of `annotations.corpora.load_corpus`.
 
@@ -36,5 +39,5 @@ def load_texts(*, path: Path | str, tag: str, **options: Any) -> LoadReport:
             f"{report.corpus.tag} has its exhaustive documents drawn: it takes no new documents, and the"
             f" file has {report.created}"
         )
-    epochs.open_epoch(corpus=report.corpus)
+    epochs.open_epoch(corpus=report.corpus, task=find_task(report.corpus))
     return report

@@ -104,7 +104,7 @@ def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
 def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     """List how a released epoch's sample came about, so that anybody can draw it again.
 
-    Of a system that is not public only the claims that were sampled are listed, without its name.
+    Of a system that is not public only the units that were sampled are listed, without its name.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     dict
         First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
         number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
-        its system's claims: the instance's key, p, π after the batch where the batch changed it, whether it
+        its system's units: the key, p, π after the batch where the batch changed it, whether it
         was known, and whether, or how often, the batch drew it.
 
     Raises
@@ -145,8 +145,8 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
             "floor": batch.floor,
             "draws": batch.draws,
         }
-        drawn = dict(batch.sampled.values_list("instance_id", "draws"))
-        inclusions = {row.instance_id: row for row in batch.inclusions.all()}
+        drawn = dict(batch.sampled.values_list("unit_id", "draws"))
+        inclusions = {row.unit_id: row for row in batch.inclusions.all()}
         units = task.read_units(batch.submission)
         for key, unit_id, p in zip(units.keys, units.ids.tolist(), units.p.tolist(), strict=True):
             if not public and unit_id not in drawn:

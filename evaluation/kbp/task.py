@@ -1,6 +1,6 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
-from evaluation.kbp import comparing, divisions, kept, matching, pool_labels, scoring, weighting
+from evaluation.kbp import comparing, divisions, kept, keys, matching, pool_labels, scoring, weighting
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -18,6 +18,7 @@ TASK = Task(
     summarise=summarise,
     store_predictions=store_predictions,
     read_units=read_claims,
+    key_version=keys.VERSION,
     known=known,
     ask=ask,
     weights=kept.weights,

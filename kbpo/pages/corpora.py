@@ -21,6 +21,7 @@ from evaluation.design.loading import load_texts
 from evaluation.kbp.recall.gold import load_gold
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import DocumentSample, Epoch
+from evaluation.registry import task_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import NotAllowed, TooLarge
 
@@ -103,7 +104,14 @@ def make_corpus(
         raise NotAllowed("You may not make corpora; ask an operator to let you.")
     with _stored(file) as path:
         report = load_texts(
-            path=path, tag=tag, name=name, language=language, policy=policy, limits=UNPACKED, is_new=True
+            path=path,
+            tag=tag,
+            find_task=task_of,
+            name=name,
+            language=language,
+            policy=policy,
+            limits=UNPACKED,
+            is_new=True,
         )
     if not by.is_operator:
         roles.grant(user=by, corpus=report.corpus, role=CorpusRole.Role.ORGANISER, by=by, now=now)
@@ -120,7 +128,7 @@ def add_texts(*, corpus: Corpus, by: User, file: "File[bytes]") -> LoadReport:
     """
     roles.check(by, Act.KEEP, corpus)
     with _stored(file) as path:
-        return load_texts(path=path, tag=corpus.tag, limits=UNPACKED)
+        return load_texts(path=path, tag=corpus.tag, find_task=task_of, limits=UNPACKED)
 
 
 def add_gold(

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from annotations.models import Corpus
 from annotations.policies.registry import DEFAULT, POLICIES
 from evaluation.design.loading import load_texts
-from evaluation.registry import TASKS, find_task
+from evaluation.registry import TASKS, find_task, task_of
 from kbpo.core.commands import Command as BaseCommand
 
 
@@ -44,6 +44,7 @@ class Command(BaseCommand):
         report = load_texts(
             path=options["file"],
             tag=options["corpus"],
+            find_task=task_of,
             name=options["name"],
             task=options["task"] and find_task(options["task"]).name,
             design=options["design"],
