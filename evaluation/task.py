@@ -38,6 +38,31 @@ class Subsets:
     name_of: Callable[[str], str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What a task brings to the pages of all.
+
+    Attributes
+    ----------
+    system : str or None
+        The name of the address of what a system predicts, by corpus and submission; None where none shows it.
+    documents : str or None
+        The name of the address of a corpus' documents; None where none shows them.
+    summary : str or None
+        The template that shows what `Task.summarise` returns.
+    compared : str
+        How far systems that were judged in one epoch share what their difference rests on, in a sentence.
+    compared_apart : str
+        The same of systems that were judged in different epochs.
+    """
+
+    system: str | None
+    documents: str | None
+    summary: str | None
+    compared: str
+    compared_apart: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """One task.
@@ -90,8 +115,10 @@ class Task:
         The divisions, by name, in the order of a page.
     sides : callable
         Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
+    pages : Pages
     scored_by : tuple of module
-        Those whose code makes its scores, beside the estimators.
+        Those whose code makes its scores, beside what all tasks share: a package stands for all of its folder
+        but views and explorer.
     """
 
     name: str
@@ -115,6 +142,7 @@ class Task:
     divide: Callable[[Pool, Sample], Iterator[Divided]]
     subsets: Mapping[str, Subsets]
     sides: Callable[[], ReadSide]
+    pages: Pages
     scored_by: tuple[ModuleType, ...]
 
     def check_corpus(self, corpus: Corpus) -> None:

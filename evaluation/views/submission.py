@@ -80,6 +80,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     context = {
         "submission": found,
         "corpus": found.corpus,
+        "task": task,
         "own": own,
         "heading": HEADINGS[found.state],
         "next_step": next_step(found),
