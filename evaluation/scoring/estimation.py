@@ -10,10 +10,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
-from annotations import agreements
+from annotations import agreements, names
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
-from evaluation import estimators
+from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
 from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
 from evaluation.scores import Divided, Measured, Scored, ScoreRow
@@ -23,6 +23,7 @@ from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
 from evaluation.task import Task
 from evaluation.units import Pool
+from kbpo.core.database import coded
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import copy_rows, reserve_ids
 
@@ -108,8 +109,7 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
     divided = task.divide(pool, pools.read_sample(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
-    scores = sum(_store_subsets(pool, one) for one in divided)
-    analyse({SubsetScore: scores})
+    analyse({SubsetScore: sum(_store_subsets(pool, one) for one in divided)})
     epoch.subsets_due = False
     _succeeded(epoch)
     return True
@@ -161,8 +161,8 @@ def _score(epoch: Epoch, through: int, task: Task) -> Pool:
 def _forget(epoch: Epoch) -> None:
     Estimate.objects.filter(score__epoch=epoch).delete()
     # Not `delete()`, which would read all scores first, to see what hangs on them: nothing does by now.
-    scores = Score.objects.filter(epoch=epoch)
-    scores._raw_delete(scores.db)
+    old = Score.objects.filter(epoch=epoch)
+    old._raw_delete(old.db)
     for model in (AdjustedScore, SubsetScore, Comparison):
         model._default_manager.filter(epoch=epoch).delete()
 
@@ -171,8 +171,8 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
     for part in scored.parts:
-        scores = list(part.rows)
-        ids = reserve_ids(Score, len(scores))
+        rows = list(part.rows)
+        ids = reserve_ids(Score, len(rows))
         stored += copy_rows(
             Score,
             (
@@ -185,7 +185,7 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
                     *(*score.choice, score.level),
                     *(scored.rule, score.labels, _counts(pool, score), code, now),
                 )
-                for pk, score in zip(ids, scores, strict=True)
+                for pk, score in zip(ids, rows, strict=True)
             ),
         )
         measured += copy_rows(
@@ -193,7 +193,7 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
             ("score_id", *FIGURES),
             (
                 (pk, *figures)
-                for pk, score in zip(ids, scores, strict=True)
+                for pk, score in zip(ids, rows, strict=True)
                 for figures in _figures(score.measures)
             ),
         )
@@ -208,7 +208,7 @@ def _counts(pool: Pool, score: ScoreRow) -> str:
     return json.dumps({**of_pool, **score.counts})
 
 
-def _store_adjusted(pool: Pool, scores: Iterable[ScoreRow]) -> None:
+def _store_adjusted(pool: Pool, rows: Iterable[ScoreRow]) -> None:
     stored = copy_rows(
         AdjustedScore,
         ("submission_id", "epoch_id", "weighting", "part", "level", *FIGURES),
@@ -218,7 +218,7 @@ def _store_adjusted(pool: Pool, scores: Iterable[ScoreRow]) -> None:
                 *(score.choice.weighting, score.choice.part, score.level),
                 *figures,
             )
-            for score in scores
+            for score in rows
             for figures in _figures(score.measures)
         ),
     )
@@ -258,7 +258,16 @@ def _figures(measures: Measured) -> Iterator[tuple[str, float | None, float | No
 def code_version(task: Task) -> str:
     """Return the release and a digest of the code that makes scores, so that a score says what made it."""
     digest = hashlib.sha256()
-    bridge = (Path(module.__file__ or "") for module in (*task.scored_by, columns, pools))
-    for path in [*sorted(Path(estimators.__file__).parent.glob("*.py")), *bridge, Path(__file__)]:
+    for path in code_files(task):
         digest.update(path.read_bytes())
     return f"{kbpo.__version__}+{digest.hexdigest()[:12]}"
+
+
+def code_files(task: Task) -> list[Path]:
+    """List the files of the code that makes a task's scores: of a package all but what only pages need."""
+    found: list[Path] = []
+    for module in (estimators, coded, names, units, scores, columns, pools, *task.scored_by):
+        path = Path(module.__file__ or "")
+        found += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
+    shown = ("views", "explorer")
+    return [*(path for path in found if not set(shown) & set(path.parts)), Path(__file__)]
