@@ -1,7 +1,7 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
 from evaluation import kbp
-from evaluation.kbp import comparing, divisions, kept, keys, scoring, weighting
+from evaluation.kbp import comparing, divisions, kept, keys, scoring
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims

@@ -12,13 +12,13 @@ from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import (
     AdjustedScore,
     InclusionProbability,
-    SampledUnit,
     Submission,
     SubsetScore,
 )
 from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
 from evaluation.task import Subsets, Task
 from evaluation.units import IntArray
+from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import unpack
 
 
@@ -152,10 +152,15 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
     corpus, epoch = submission.corpus, batch.epoch
     (kept,) = columns.read([batch.pk], [columns.UNITS])
     own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
-    sampled = SampledUnit.objects.filter(epoch=epoch)
-    before = sampled.filter(batch__number__lt=batch.number).values_list("unit_id", flat=True)
-    reused = np.intersect1d(own, np.fromiter(before, dtype=np.int64)).size
-    new = sampled.filter(batch=batch).count()
+    sampled = read_columns(
+        "SELECT unit_id, batch.number FROM evaluation_sampledunit AS sampled"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
+        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
+        [epoch.pk, batch.number],
+        {"unit": "bigint", "batch": "bigint"},
+    )
+    is_new = sampled["batch"] == batch.number
+    reused, new = np.intersect1d(own, sampled["unit"][~is_new]).size, int(is_new.sum())
     known = InclusionProbability.objects.filter(batch=batch, is_known=True)
     published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)

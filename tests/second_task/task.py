@@ -199,7 +199,6 @@ TASK = Task(
     key_version="second 1",
     known=known,
     ask=ask,
-    default_weighting="text",
     weights=lambda units: {"text": units.p},
     columns=lambda units: {},
     foresee=foresee,

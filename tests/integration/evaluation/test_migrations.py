@@ -330,16 +330,18 @@ def test_a_notice_that_was_not_sent_becomes_a_message(go: Go) -> None:
 @pytest.fixture
 def sampled(go: Go) -> Apps:
     """Two instances of one corpus, of which one is sampled, with the columns of their system."""
-    apps = go("0015_task_names")
+    apps = go("0016_quotas_of_people")
     evaluation = {
         name: apps.get_model("evaluation", name).objects
         for name in ("Submission", "Instance", "SampleBatch", "InclusionProbability", "SampledInstance")
     }
     corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
     document = a_document(apps, corpus)
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    apps.get_model("annotations", "Competitor").objects.create(corpus=corpus, team=team)
     submission = evaluation["Submission"].create(
         corpus=corpus,
-        team=apps.get_model("accounts", "Team").objects.create(name="Alpha"),
+        team=team,
         name="one",
         digest="0" * 64,
         state="judging",
@@ -373,7 +375,7 @@ def sampled(go: Go) -> Apps:
 
 
 def test_every_instance_becomes_a_unit_that_samples_point_to(go: Go, sampled: Apps) -> None:
-    apps = go("0016_units")
+    apps = go("0017_units")
     model = {
         name: apps.get_model("evaluation", name).objects
         for name in ("Unit", "Instance", "InclusionProbability", "SampledUnit", "UnitColumn")
@@ -399,5 +401,5 @@ def test_units_can_become_instances_again(go: Go, sampled: Apps) -> None:
         ]
 
     before = read(sampled)
-    go("0016_units")
-    assert read(go("0015_task_names")) == before
+    go("0017_units")
+    assert read(go("0016_quotas_of_people")) == before

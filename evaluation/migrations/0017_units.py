@@ -55,7 +55,7 @@ def renamed(model, *constraints):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0015_task_names'),
+        ('evaluation', '0016_quotas_of_people'),
     ]
 
     operations = [
