@@ -79,6 +79,7 @@ KIND = Kind(
     reads_passage=False,
     usual_error=0.2,
     affirms=None,
+    category="answer ->> 'grade'",
     agreement=_agreement,
     can_be_gold=False,
     reopens=False,

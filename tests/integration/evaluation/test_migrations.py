@@ -330,7 +330,7 @@ def test_a_notice_that_was_not_sent_becomes_a_message(go: Go) -> None:
 @pytest.fixture
 def sampled(go: Go) -> Apps:
     """Two instances of one corpus, of which one is sampled, with the columns of their system."""
-    apps = go("0016_quotas_of_people")
+    apps = go("0017_notices_are_mail")
     evaluation = {
         name: apps.get_model("evaluation", name).objects
         for name in ("Submission", "Instance", "SampleBatch", "InclusionProbability", "SampledInstance")
@@ -375,7 +375,7 @@ def sampled(go: Go) -> Apps:
 
 
 def test_every_instance_becomes_a_unit_that_samples_point_to(go: Go, sampled: Apps) -> None:
-    apps = go("0017_units")
+    apps = go("0018_units")
     model = {
         name: apps.get_model("evaluation", name).objects
         for name in ("Unit", "Instance", "InclusionProbability", "SampledUnit", "UnitColumn")
@@ -401,5 +401,5 @@ def test_units_can_become_instances_again(go: Go, sampled: Apps) -> None:
         ]
 
     before = read(sampled)
-    go("0017_units")
-    assert read(go("0016_quotas_of_people")) == before
+    go("0018_units")
+    assert read(go("0017_notices_are_mail")) == before

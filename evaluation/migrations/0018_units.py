@@ -55,7 +55,7 @@ def renamed(model, *constraints):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0016_quotas_of_people'),
+        ('evaluation', '0017_notices_are_mail'),
     ]
 
     operations = [
