@@ -6,6 +6,7 @@ from dataclasses import replace
 from django.db import connection
 from django.utils import timezone
 
+from annotations.models import Corpus
 from crowd import budget, pay
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import interface_of
