@@ -10,7 +10,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 
-from annotations import responses
+from annotations import agreements, labels, responses
 from annotations.kinds import registry as kinds
 from annotations.models import Corpus, Label, Question
 from evaluation import registry as tasks
@@ -36,7 +36,9 @@ DOCUMENTS = 40
 def corpus(monkeypatch, tmp_path):
     """A corpus of the second task."""
     monkeypatch.setattr(tasks, "TASKS", MappingProxyType({**tasks.TASKS, "second": second.TASK}))
-    monkeypatch.setattr(kinds, "KINDS", MappingProxyType({**kinds.KINDS, KIND.name: KIND}))
+    with_it = MappingProxyType({**kinds.KINDS, KIND.name: KIND})
+    for module in (kinds, labels, agreements):
+        monkeypatch.setattr(module, "KINDS", with_it)
     second.make_table()
     path = tmp_path / "corpus.jsonl"
     rows = [{"doc_id": f"D{n:02}", "title": "", "date": None, "text": f"Text {n}."} for n in range(DOCUMENTS)]
@@ -140,8 +142,8 @@ def test_its_pages_say_its_own_measure(client, corpus, judged):
 def test_its_sample_is_audited_and_released(client, corpus, judged):
     call_command("audit_samples", "--corpus", "texts", verbosity=0)
     call_command("release_epoch", "--corpus", "texts", verbosity=0)
-    labels = client.get("/corpora/texts/epochs/1/labels.csv")
-    rows = list(csv.DictReader(io.StringIO(b"".join(labels).decode())))
+    table = client.get("/corpora/texts/epochs/1/labels.csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(table).decode())))
     assert rows
     assert all(float(row["value"]) == pytest.approx(VALUES[row["text"]]) for row in rows)
     assert {row["right"] for row in rows} == {""}
