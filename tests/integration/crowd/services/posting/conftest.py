@@ -1,9 +1,6 @@
 import pytest
 
-from crowd.quality import patterns
-
 
 @pytest.fixture(autouse=True)
-def everybody_may_say_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers here say "none" to all of a HIT's ten questions, which is a pattern elsewhere."""
-    monkeypatch.setattr(patterns, "FEWEST", 1000)
+def none_to_all_of_a_hits_ten_questions(everybody_may_say_none: None) -> None:
+    """Have no pattern seen in that."""
