@@ -110,7 +110,7 @@ def _processes(now: datetime) -> Iterable[Item]:
     for sign in signs.signs(now=now):
         if sign.is_late:
             yield Item(
-                title=sign.label,
+                title=sign.label[0].upper() + sign.label[1:],
                 cause="It gives no sign of life: start it again, and look at what it wrote last.",
                 since=sign.seen_at,
                 trouble=f"process {sign.name}",

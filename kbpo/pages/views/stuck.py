@@ -19,7 +19,7 @@ from evaluation.scoring import estimation
 from evaluation.submissions import checks, lifecycle, normalised, work
 from kbpo.accounts import teams
 from kbpo.accounts.models import Team, User
-from kbpo.core.errors import KbpoError
+from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.health import troubles
 from kbpo.core.mail import sending
 from kbpo.core.numbers import whole_number
@@ -38,10 +38,10 @@ def stuck(request: HttpRequest) -> HttpResponse:
     """Show what does not get on; have one thing go on."""
     error = None
     if request.method == "POST":
-        act = ACTS.get(request.POST.get("act", ""))
-        if act is None:
-            raise Http404("no such act")
         try:
+            act = ACTS.get(request.POST.get("act", ""))
+            if act is None:
+                raise InvalidInput(f"must be one of {', '.join(ACTS)}", where="act")
             messages.success(request, act(request.POST.get("pk", ""), operator(request)))
             return redirect("desk_stuck")
         except KbpoError as refusal:

@@ -80,7 +80,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     ({"paymaster", "elsewhere", "operator"}, {"paymaster", "elsewhere", "operator"}, "desk_budgets"),
     (NOBODY, {"paymaster", "operator"}, "desk_cap"),
     (OPERATOR, NOBODY, "desk_workers desk_worker teams_waiting"),
-    (OPERATOR, OPERATOR, "desk_roles"),
+    (OPERATOR, OPERATOR, "desk_roles desk_stuck"),
     (NOBODY, OPERATOR, "desk_block desk_check_books desk_role_take desk_maker_stop team_approve"),
 ]
 OPEN_TO = {name: (by_get, by_post) for by_get, by_post, names in OPEN for name in names.split()}
