@@ -6,13 +6,26 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from crowd import outbox
-from crowd.models import Hit
+from crowd.models import Assignment, Bonus, Hit, WorkerBlock, WorkerQualification
 from kbpo.core.database import leases
+from kbpo.core.health import logs
+
+#: Acts that providers are told of once; HITs have their own rules (`crowd.posting.steering`).
+Leased = type[Assignment] | type[Bonus] | type[WorkerBlock] | type[WorkerQualification]
 
 
 def is_free(now: datetime) -> Q:
     """Select the rows that nobody acts on, and that wait for no later try."""
     return leases.is_over("claimed_until", now, longest=outbox.LONGEST_LEASE)
+
+
+def try_now(model: Leased, *, pk: int, now: datetime) -> bool:
+    """Have an act tried now that waits for a later try; return whether there is one.
+
+    Only one that is put off for longer than any lease is touched: on another somebody may act just now.
+    """
+    waits = model._default_manager.filter(pk=pk, claimed_until__gt=now + outbox.LEASE + leases.CLOCKS_DIFFER)
+    return bool(waits.update(claimed_until=now))
 
 
 @transaction.atomic
@@ -31,4 +44,5 @@ def take_first(due: QuerySet[Hit], *, now: datetime) -> Hit | None:
         hit.claimed_until = now + outbox.LEASE
         hit.tries += 1
         hit.save(update_fields=["claimed_until", "tries"])
+        logs.note(hit=hit.pk, batch=hit.batch_id)
     return hit

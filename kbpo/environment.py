@@ -14,6 +14,7 @@ variable                      meaning
 ``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
 ``DEFAULT_FROM_EMAIL``        the sender of the service's mail
 ``TEAMS_NEED_APPROVAL``       1 or 0; whether an operator approves each team before its systems are judged
+``LOG_FORMAT``                ``json`` or ``lines``; JSON outside ``DEBUG`` unless given
 ``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
 ============================  ========================================================================
 
@@ -50,11 +51,13 @@ VARIABLES = (
         "EMAIL_URL",
         "DEFAULT_FROM_EMAIL",
         "TEAMS_NEED_APPROVAL",
+        "LOG_FORMAT",
         "KBPO_EPOCH_SECRET",
     }
 )
 REQUIRED = ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL", "DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES")
 SHORTEST_KEY = 50  # characters; Django's own check asks for as many
+LOG_FORMATS = ("json", "lines")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -86,6 +89,8 @@ class Environment:
         The sender.
     teams_need_approval : bool
         Whether a team's systems are judged only once an operator has approved it.
+    log_format : str
+        One of `LOG_FORMATS`.
     epoch_secret : bytes
         Empty where epochs draw their own.
     crowd : CrowdEnvironment
@@ -103,6 +108,7 @@ class Environment:
     email: dict[str, Any]
     from_email: str
     teams_need_approval: bool
+    log_format: str
     epoch_secret: bytes
     crowd: CrowdEnvironment
     access: AccessEnvironment
@@ -138,6 +144,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
         from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
         teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
+        log_format=_log_format(given.get("LOG_FORMAT", "lines" if debug else "json")),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
         access=access_environment.read(given, debug=debug),
@@ -267,6 +274,12 @@ def _email(value: str) -> dict[str, Any]:
         "EMAIL_USE_TLS": url.scheme == "smtp+tls",
         "EMAIL_USE_SSL": url.scheme == "smtps",
     }
+
+
+def _log_format(value: str) -> str:
+    if value not in LOG_FORMATS:
+        raise InvalidInput(f"must be {' or '.join(LOG_FORMATS)}, not {value!r}", where="LOG_FORMAT")
+    return value
 
 
 def _hex(value: str) -> bytes:

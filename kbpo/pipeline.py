@@ -9,11 +9,14 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from random import Random, SystemRandom
 from typing import Any
 
 from celery import shared_task
+from django.conf import settings
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
 
 from annotations import labels, pairs, takedowns
@@ -29,13 +32,15 @@ from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
-from kbpo.accounts.models import WorkerIdentity
+from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core import disk, limits
 from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, later_if_away
+from kbpo.core.health import logs, troubles
 from kbpo.core.keeping import installation, trash
 from kbpo.core.mail import sending
+from kbpo.pages import stuck
 from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -100,16 +105,21 @@ def _each_epoch(due: QuerySet[Epoch], act: Callable[..., bool]) -> int:
     due = due.filter(leases.is_over("scoring_not_before", timezone.now(), longest=work.PAUSES[-1]))
     moved = 0
     for epoch in list(due.select_related("corpus").order_by("id")):
-        try:
-            with claim(f"scores of epoch {epoch.pk}") as is_ours:  # nobody queues behind who is at it
-                moved += is_ours and act(epoch_id=epoch.pk, task=task_of(epoch.corpus))
-        except Exception as error:
-            if is_outage(error):
-                raise  # the epoch is still due
-            logger.exception("epoch %s: scoring failed", epoch.pk)
-            estimation.note_failure(epoch_id=epoch.pk)
-            moved += 1
+        with logs.about(epoch=epoch.pk):
+            moved += _score(epoch, act)
     return moved
+
+
+def _score(epoch: Epoch, act: Callable[..., bool]) -> bool:
+    try:
+        with claim(f"scores of epoch {epoch.pk}") as is_ours:  # nobody queues behind who is at it
+            return is_ours and act(epoch_id=epoch.pk, task=task_of(epoch.corpus))
+    except Exception as error:
+        if is_outage(error):
+            raise  # the epoch is still due
+        logger.exception("epoch %s: scoring failed", epoch.pk)
+        estimation.note_failure(epoch_id=epoch.pk)
+        return True
 
 
 def post_hits() -> int:
@@ -123,7 +133,8 @@ def collect_work() -> int:
     started, news = timezone.now(), 0
     until = time.monotonic() + AT_MOST
     while time.monotonic() < until:
-        found = collecting.collect_next(now=timezone.now(), due_by=started, rng=_rng)
+        with logs.about():
+            found = collecting.collect_next(now=timezone.now(), due_by=started, rng=_rng)
         if found is None:
             break
         news += found
@@ -174,6 +185,20 @@ def watch_disk() -> int:
 def forget_mail() -> int:
     """Delete the rows of mail that was dealt with long ago; return how many. No stage either."""
     return sending.forget()
+
+
+def watch_troubles() -> int:
+    """Tell operators what has been wrong for a while, and what is over; return of how many. No stage either.
+
+    Where beat or the worker is dead, another process' sign of life does it (`kbpo.core.health.signs`).
+    """
+    now = timezone.now()
+    return troubles.remember(
+        stuck.wrong(stuck.stuck(now=now)),
+        to=list(User.objects.filter(is_operator=True, is_active=True).values_list("email", flat=True)),
+        page=f"{settings.SITE_URL}{reverse('desk_stuck')}",
+        now=now,
+    )
 
 
 def remove_orphans() -> int:
@@ -269,11 +294,22 @@ def advance() -> dict[str, int]:
     """
     moved = {stage.__name__: 0 for stage in STAGES}
     while True:
-        step = {stage.__name__: stage() for stage in STAGES}
+        step = {stage.__name__: _named(stage)() for stage in STAGES}
         if not any(step.values()):
             return moved
         for name, count in step.items():
             moved[name] += count
+
+
+def _named(stage: Callable[[], int]) -> Callable[[], int]:
+    """Have the log's lines say which stage they are of."""
+
+    @wraps(stage)
+    def named() -> int:
+        with logs.about(stage=stage.__name__):
+            return stage()
+
+    return named
 
 
 def _plan_next(*, now: datetime, rng: Random) -> bool:
@@ -284,7 +320,10 @@ def _plan_next(*, now: datetime, rng: Random) -> bool:
 def _while_due(act: Callable[..., bool]) -> int:
     """Act on one row after another, each with the time that it is then."""
     done, until = 0, time.monotonic() + AT_MOST
-    while time.monotonic() < until and act(now=timezone.now(), rng=_rng):
+    while time.monotonic() < until:
+        with logs.about():
+            if not act(now=timezone.now(), rng=_rng):
+                break
         done += 1
     return done
 
@@ -299,9 +338,13 @@ def _each_submission(
         corpus = Corpus.objects.get(submissions=submission_id)
         return act(submission_id=submission_id, task=task_of(corpus))
 
+    def run(submission: Submission) -> bool:
+        with logs.about(submission=submission.pk):
+            return work.run(submission_id=submission.pk, stage=state, act=act_by_task, doing=doing)
+
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
     return sum(
-        work.run(submission_id=submission.pk, stage=state, act=act_by_task, doing=doing)
+        run(submission)
         for submission in list(waiting)
         if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
     )
@@ -314,6 +357,7 @@ for _stage in (
     *STAGES,
     forget_mail,
     watch_disk,
+    watch_troubles,
     remove_orphans,
     end_studies,
     remove_hits,
@@ -326,4 +370,4 @@ for _stage in (
     task: Callable[..., Any] = shared_task(
         name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True, **limits_of
     )
-    task(later_if_away(_stage))
+    task(later_if_away(_named(_stage)))

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "kbpo",
     "kbpo.core",
     "kbpo.core.keeping",
+    "kbpo.core.health",
     "kbpo.accounts",
     "annotations",
     "crowd",
@@ -62,6 +63,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "kbpo.core.health.probes.probes",
+    "kbpo.core.health.requests.log_requests",
     "kbpo.middleware.forwarded_scheme",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -274,16 +277,23 @@ if not DEVELOPMENT:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"about": {"()": "kbpo.core.health.logs.AboutFilter"}},
     "formatters": {
-        "line": {
+        "json": {"()": "kbpo.core.health.logs.JsonLine"},
+        "lines": {
+            "()": "kbpo.core.health.logs.Line",
             "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
             "datefmt": "%Y-%m-%dT%H:%M:%S%z",
-        }
+        },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": _given.log_format, "filters": ["about"]}
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        # The server of a development machine writes lines of its own.
+        "kbpo.requests": {"level": "WARNING" if DEVELOPMENT else "INFO"},
         **{
             name: {"handlers": ["stderr"], "level": "INFO", "propagate": False}
             for name in ("kbpo", "annotations", "crowd", "evaluation", "marketplace")

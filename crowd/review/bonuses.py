@@ -14,6 +14,7 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import OverBudget
+from kbpo.core.health import logs
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ def _claim_bonus(now: datetime) -> Bonus | None:
             bonus.claimed_until = now + outbox.LEASE
             bonus.tries += 1
             bonus.save(update_fields=["claimed_until", "tries"])
+            logs.note(bonus=bonus.pk, assignment=bonus.assignment_id)
         return bonus
 
 

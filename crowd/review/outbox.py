@@ -13,6 +13,7 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.review.settling import cover, lock, settle_approved, settle_rejected
 from kbpo.core.errors import OverBudget
+from kbpo.core.health import logs
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +73,7 @@ def _claim(now: datetime) -> Assignment | None:
             assignment.claimed_until = now + outbox.LEASE
             assignment.tries += 1
             assignment.save(update_fields=["claimed_until", "tries"])
+            logs.note(hit=assignment.hit_id, assignment=assignment.pk)
         return assignment
 
 

@@ -122,6 +122,13 @@ def _succeeded(epoch: Epoch) -> None:
 
 
 @transaction.atomic
+def score_again(*, epoch_id: int) -> bool:
+    """Have the scores of an epoch computed again that could not be; return whether there is such an epoch."""
+    failing = Epoch.objects.select_for_update().filter(pk=epoch_id, scoring_failures__gt=0)
+    return bool(failing.update(scores_due=True, scoring_failures=0, scoring_not_before=None))
+
+
+@transaction.atomic
 def note_failure(*, epoch_id: int) -> None:
     """Record that scoring an epoch raised an error: it is tried again after a pause.
 

@@ -111,6 +111,14 @@ def again_at(*, errors: int, now: datetime) -> datetime | None:
     return now + PAUSES[errors - 1] if errors < ERRORS else None
 
 
+def try_now(*, submission_id: int) -> bool:
+    """Have a stage that pauses after an error tried at once; return whether there is one."""
+    pauses = StageWork.objects.filter(
+        submission=submission_id, submission__state=F("stage"), not_before__isnull=False
+    )
+    return bool(pauses.update(not_before=None))
+
+
 def next_try() -> datetime | None:
     """Return when the first of what pauses after an error is tried again; None where nothing does."""
     works = StageWork.objects.filter(submission__state=F("stage")).aggregate(at=Min("not_before"))["at"]

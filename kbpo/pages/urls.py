@@ -13,6 +13,7 @@ from kbpo.pages.views import (
     opening,
     roles,
     stalled,
+    stuck,
     teaching,
     workers,
 )
@@ -28,6 +29,7 @@ urlpatterns = [
     path("makers/<int:pk>/stop/", roles.stop_making, name="desk_maker_stop"),
     path("open/", opening.open_batch, name="desk_open"),
     path("open/tutorial/", teaching.open_tutorial, name="desk_tutorial"),
+    path("stuck/", stuck.stuck, name="desk_stuck"),
     path("questions/", stalled.questions, name="desk_questions"),
     path("batches/<int:pk>/", batches.batch, name="desk_batch"),
     path("batches/<int:pk>/<str:action>/", batches.act, name="desk_batch_act"),

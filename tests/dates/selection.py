@@ -21,6 +21,8 @@ ON_OTHER_DAYS = [
     "integration/evaluation/test_uploads.py",
     "integration/hits",
     "integration/kbpo/core/test_outbox.py",
+    "integration/kbpo/core/test_probes.py",
+    "integration/kbpo/core/test_troubles.py",
     "integration/marketplace",
     "integration/test_annotating.py",
     "integration/test_annotating_documents.py",

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, celeryd_init, setup_logging
+from celery.signals import after_task_publish, beat_init, celeryd_init, setup_logging, worker_ready
 from kombu import Queue
 
 from kbpo.core.database import limits
@@ -46,6 +46,7 @@ SELDOM = {
     "remove_orphans": 3600.0,
     "forget_mail": 3600.0,
     "watch_disk": 300.0,
+    "watch_troubles": 60.0,
     "sweep_counts": 600.0,
 }
 NICER = 10  # how much lower than the web's the workers' priority is
@@ -119,6 +120,25 @@ def limit_waiting(**_: Any) -> None:
 def give_way(**_: Any) -> None:
     """Let the web processes of this machine go first: there people wait, here nobody does."""
     os.nice(NICER)
+
+
+@worker_ready.connect
+def show_worker(sender: Any, **_: Any) -> None:
+    """Have a worker give signs of life."""
+    from kbpo.core.health import signs
+
+    names = [signs.OF_QUEUES[queue] for queue in sender.app.amqp.queues.consume_from]
+    signs.start(names, watch=sender.app.tasks["kbpo.pipeline.watch_troubles"])
+
+
+@beat_init.connect
+def show_beat(**_: Any) -> None:
+    """Have beat give signs of life, as long as it sends something."""
+    from kbpo.core.health import signs
+
+    publishing = signs.Publishing()
+    after_task_publish.connect(publishing.note, weak=False)
+    signs.start([signs.BEAT], is_alive=publishing.is_alive)
 
 
 @setup_logging.connect

@@ -8,7 +8,7 @@ opens them too: ``age -d -i KEY BACKUP | tar -x``.
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -115,7 +115,8 @@ def opened(source: BinaryIO, key: x25519.Identity) -> Iterator[BinaryIO]:
         except Exception:
             over.set()
             stream.close()
-            check()  # what was wrong with the archive comes first
+            with suppress(BrokenPipeError):  # which is our closing
+                check()  # what was wrong with the archive comes first
             raise
         while stream.read(1 << 20):
             pass

@@ -1,7 +1,7 @@
 """Words of the operators' pages."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django import template
 from django.utils.safestring import SafeString
@@ -27,6 +27,12 @@ _PLACES = {"marketplace": "marketplace", "mturk": "MTurk", "prolific": "Prolific
 def in_words(span: timedelta) -> str:
     """Say roughly how long something takes."""
     return durations.in_words(span)
+
+
+@register.filter
+def age(since: datetime, now: datetime) -> str:
+    """Say roughly how long ago something began."""
+    return durations.in_words(max(now - since, timedelta(0))).removeprefix("about ")
 
 
 @register.filter

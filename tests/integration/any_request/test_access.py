@@ -82,7 +82,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, {"paymaster", "operator"}, "desk_cap"),
     (OPERATOR, NOBODY, "desk_look desk_look_at desk_workers desk_worker teams_waiting"),
     (NOBODY, OPERATOR, "desk_look_approve"),
-    (OPERATOR, OPERATOR, "desk_roles"),
+    (OPERATOR, OPERATOR, "desk_roles desk_stuck"),
     (NOBODY, OPERATOR, "desk_block desk_check_books desk_role_take desk_maker_stop team_approve"),
 ]
 OPEN_TO = {name: (by_get, by_post) for by_get, by_post, names in OPEN for name in names.split()}

@@ -92,6 +92,16 @@ def test_silence_of_postgres_is_answered_within_seconds_until_it_speaks_again(
     assert client.get("/").status_code == 200
 
 
+def test_a_probe_says_within_two_seconds_that_postgres_says_nothing(proxy: Stalling, client: Client) -> None:
+    proxy.stall()
+    started = time.monotonic()
+    answer = client.get("/readyz")
+    assert time.monotonic() - started < 2
+    assert (answer.status_code, answer.json()["checks"]["database"]["state"]) == (503, "failed")
+    assert client.get("/healthz").status_code == 200
+    proxy.go_on()
+
+
 def test_a_slow_statement_is_waited_for_while_postgres_is_there(proxy: Stalling) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(%s), 7", [2.5 * (limits.WEB.silence or 0)])
