@@ -198,10 +198,8 @@ def test_a_cut_connection_is_said_and_saved_when_it_is_back(
     page.context.unroute("**/hits/**", cut)
     expect(frame.get_by_text("Saved", exact=True)).to_be_visible()
     draft = Assignment.objects.get().draft
-    assert [values for name, values in draft["fields"].items() if name.startswith("q")] == [
-        ["per:organizations_founded|0"],
-        ["right"],
-    ]
+    said = [values for name, values in draft["fields"].items() if name.startswith("q")]
+    assert sorted(said) == [["per:organizations_founded|0"], ["right"]]  # fields are named at random
     frame.get_by_role("button", name="Send").click()
     expect(page.get_by_role("status").filter(has_text="Your answer is in")).to_be_visible()
 

@@ -74,7 +74,17 @@ def make(archive: Path, key: Path, named: backups.Named = files.named) -> Made:
 
 
 def put_back(archive: Path, key: Path, *, replace: bool = True) -> Restored:
+    end_sessions_left_by_other_tests()
     return restore(archive=archive, key=key, folders=files.folders(), now=timezone.now(), replace=replace)
+
+
+def end_sessions_left_by_other_tests() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND backend_type = 'client backend'"
+        )
 
 
 def said(*command: str) -> str:

@@ -1,10 +1,7 @@
 """Scores from columns, all systems at once, are those of every system and every claim by itself."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 
 from annotations.models import Corpus
@@ -139,31 +136,6 @@ def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
     UnitColumn.objects.filter(pk=column.pk).update(data=other.data)
     (finding,) = audit.audit_corpus(corpus, KBP)
     assert "what is kept for scores differs: p instance" in finding
-
-
-def test_what_was_sampled_before_columns_were_kept_is_carried_over(judged):
-    kept = [
-        (UnitColumn, ("batch", "name", "data")),
-        (SampledClaim, ("submission", "instance", "subject_question", "object_question")),
-    ]
-
-    def rows():
-        return [
-            sorted(tuple(map(plain_bytes, row)) for row in model.objects.values_list(*fields))
-            for model, fields in kept
-        ]
-
-    before = rows()
-    for model, _ in kept:
-        model.objects.all().delete()
-    migration = import_module("evaluation.migrations.0009_columns")
-    migration.carry_over(apps, None)
-    assert rows() == before
-
-
-def plain_bytes(value):
-    """Return what can be compared and sorted."""
-    return bytes(value) if isinstance(value, memoryview) else -1 if value is None else value
 
 
 def test_what_is_known_from_a_released_epoch_counts_exactly(judged, world, corpus, submit):
