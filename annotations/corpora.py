@@ -27,6 +27,8 @@ from annotations.texts import jsonlines
 from annotations.texts.languages import DEFAULT, read_language
 from annotations.texts.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.texts.segmentation import segment
+from kbpo.accounts.models import User
+from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -73,6 +75,7 @@ def load_corpus(
     design: str | None = None,
     language: str | None = None,
     policy: str | None = None,
+    by: User | None = None,
 ) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
@@ -97,6 +100,8 @@ def load_corpus(
     policy : str, optional
         When its questions have votes enough: the name of one in `annotations.policies.registry`, the default
         there if a new corpus is given none.
+    by : User, optional
+        Who loads it; somebody at the command line if left out.
 
     Raises
     ------
@@ -127,11 +132,14 @@ def load_corpus(
     if not created + unchanged:
         raise InvalidInput("the file holds no documents; it must hold one a line", where=str(path))
     analyse({Document: created, Sentence: sentences})
+    if created:
+        after = {"tag": tag, "documents": created}
+        acts.record(acts.What.CORPUS_LOADED, by=by, about=corpus, after=after)
     return LoadReport(corpus, created, unchanged, sentences, tokens)
 
 
 @transaction.atomic
-def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
+def load_annotations(*, path: Path | str, corpus: Corpus, by: User | None = None) -> AnnotationReport:
     """Load what experts say of documents; all of the file or nothing.
 
     Parameters
@@ -140,6 +148,8 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
         JSON Lines, gzip or not; `annotations.texts.records.read_annotation` says what a line holds.
     corpus : Corpus
         The corpus that holds the documents.
+    by : User, optional
+        Who loads them; somebody at the command line if left out.
 
     Raises
     ------
@@ -169,6 +179,9 @@ def load_annotations(*, path: Path | str, corpus: Corpus) -> AnnotationReport:
     if not created + unchanged:
         raise InvalidInput("the file holds no annotations; it must hold one document a line", where=str(path))
     analyse({DocumentAnnotation: created, AnnotatedMention: mentions, AnnotatedRelation: relations})
+    if created:
+        after = {"tag": corpus.tag, "documents": created}
+        acts.record(acts.What.ANNOTATIONS_LOADED, by=by, about=corpus, after=after)
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class UserAdmin(ReadOnlyAdmin):
     Who is an operator, and may use the admin, is for a superuser to say.
     """
 
+    changed_as = What.ACCOUNT_CHANGED
+    unsaid = ("name",)
     list_display = ["email", "name", "is_annotator", "is_operator", "is_active", "date_joined"]
     list_filter = ["is_annotator", "is_operator", "is_active"]
     search_fields = ["email", "name"]

@@ -1,5 +1,7 @@
 """The exhaustive documents of a corpus, for operators: what is drawn, annotated, covered and retired."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +19,7 @@ from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
 from evaluation.models import DocumentSample
 from evaluation.submissions.visibility import is_operator
+from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError, NotAllowed
 
 
@@ -46,7 +49,7 @@ def release(request: HttpRequest, tag: str) -> HttpResponse:
     form = ReleaseForm(request.POST)
     if form.is_valid():
         try:
-            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share)
+            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share, by=cast(User, request.user))
         except KbpoError as error:
             form.add_error(None, str(error))
         else:
