@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, cast
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -54,7 +54,7 @@ def _at_once(act: Callable[P, None]) -> Callable[P, None]:
             " changed: try again in a moment."
         ):
             act(*args, **kwargs)
-            _note_operator(act.__name__, kwargs["submission"], kwargs["user"])
+            _note_operator(act.__name__, cast(Submission, kwargs["submission"]), cast(User, kwargs["user"]))
 
     return acted
 

@@ -1,4 +1,4 @@
-"""People and teams: operators give roles here."""
+"""People and teams: operators give roles here, and read the audit log."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
+from kbpo.core.models import Act
 
 if TYPE_CHECKING:
     _TabularInline = admin.TabularInline[Membership, Team]
@@ -78,3 +79,14 @@ class TeamAdmin(ReadOnlyAdmin):
     list_display = ["name", "created_at"]
     search_fields = ["name"]
     inlines = [MembershipInline]
+
+
+@admin.register(Act)
+class ActAdmin(ReadOnlyAdmin):
+    """The audit log."""
+
+    list_display = ["at", "by", "what", "kind", "about"]
+    list_filter = ["what"]
+    list_select_related = ["by"]
+    search_fields = ["by__email", "about"]
+    date_hierarchy = "at"

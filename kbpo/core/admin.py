@@ -16,7 +16,6 @@ from django.urls import reverse
 
 from kbpo.core.acts import What, record
 from kbpo.core.errors import NotAllowed
-from kbpo.core.models import Act
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -93,14 +92,3 @@ class ReadOnlyAdmin(_ModelAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Admit operators."""
         return self.has_view_permission(request)
-
-
-@admin.register(Act)
-class ActAdmin(ReadOnlyAdmin):
-    """The audit log."""
-
-    list_display = ["at", "by", "what", "kind", "about"]
-    list_filter = ["what"]
-    list_select_related = ["by"]
-    search_fields = ["by__email", "about"]
-    date_hierarchy = "at"
