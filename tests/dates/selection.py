@@ -22,6 +22,7 @@ ON_OTHER_DAYS = [
     "integration/hits",
     "integration/kbpo/core/test_outbox.py",
     "integration/marketplace",
+    "integration/people",
     "integration/test_annotating.py",
     "integration/test_annotating_documents.py",
     "integration/test_evaluation.py",

@@ -276,7 +276,7 @@ def test_money_that_is_owed_is_said_before(ann, client):
 
 def test_the_privacy_page_says_the_figures_of_the_settings(client, settings):
     settings.SESSION_COOKIE_AGE = 41 * 24 * 3600
-    assert "41 days after you came last" in client.get("/privacy/").content.decode()
+    assert "41 days after you signed in" in client.get("/privacy/").content.decode()
     assert 'href="/privacy/"' in client.get("/").content.decode()
 
 
