@@ -1,6 +1,6 @@
 """Conflicts of interest: who may not judge a corpus."""
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from annotations.models import Competitor, Corpus
 from kbpo.accounts.models import Team
@@ -13,5 +13,10 @@ def add_competitor(*, corpus: Corpus, team: Team) -> None:
 
 def exists(*, worker_id: int, corpus_id: int) -> bool:
     """Say whether a team that the worker is or was in competes in the corpus: they never judge it."""
+    return corpora(worker_id=worker_id).filter(pk=corpus_id).exists()
+
+
+def corpora(*, worker_id: int) -> QuerySet[Corpus]:
+    """Select the corpora in which a team competes that somebody is or was in."""
     theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
-    return Competitor.objects.filter(theirs, corpus_id=corpus_id).exists()
+    return Corpus.objects.filter(pk__in=Competitor.objects.filter(theirs).values("corpus"))

@@ -75,6 +75,8 @@ def load_corpus(
     design: str | None = None,
     language: str | None = None,
     policy: str | None = None,
+    limits: jsonlines.Limits | None = None,
+    is_new: bool = False,
     by: User | None = None,
 ) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
@@ -100,6 +102,10 @@ def load_corpus(
     policy : str, optional
         When its questions have votes enough: the name of one in `annotations.policies.registry`, the default
         there if a new corpus is given none.
+    limits : Limits, optional
+        Of the file.
+    is_new : bool
+        Whether the corpus must not be there yet.
     by : User, optional
         Who loads it; somebody at the command line if left out.
 
@@ -109,19 +115,20 @@ def load_corpus(
         If the tag, the design, the language or the policy is none, or a line holds no document; names the
         line.
     Conflict
-        If the corpus has another name, task, design, language or policy, or a document differs from the one
-        that is there; names it.
+        If the corpus is there and must not be; or it has another name, task, design, language or policy, or
+        a document differs from the one that is there; names it.
     """
     corpus = _corpus(
         tag,
         name=name,
+        is_new=is_new,
         task=task,
         design=design,
         language=language and read_language(language).tag,
         policy=policy and find_policy(policy).name,
     )
     created = unchanged = sentences = tokens = 0
-    for batch in _batches(_lines(path, read_document)):
+    for batch in _batches(_lines(path, read_document, limits)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
         new = _only_new(batch, loaded, f"the document of that name in {tag}")
         added_sentences, added_tokens = _copy_documents(corpus, new)
@@ -139,7 +146,9 @@ def load_corpus(
 
 
 @transaction.atomic
-def load_annotations(*, path: Path | str, corpus: Corpus, by: User | None = None) -> AnnotationReport:
+def load_annotations(
+    *, path: Path | str, corpus: Corpus, limits: jsonlines.Limits | None = None, by: User | None = None
+) -> AnnotationReport:
     """Load what experts say of documents; all of the file or nothing.
 
     Parameters
@@ -148,6 +157,8 @@ def load_annotations(*, path: Path | str, corpus: Corpus, by: User | None = None
         JSON Lines, gzip or not; `annotations.texts.records.read_annotation` says what a line holds.
     corpus : Corpus
         The corpus that holds the documents.
+    limits : Limits, optional
+        Of the file.
     by : User, optional
         Who loads them; somebody at the command line if left out.
 
@@ -161,7 +172,7 @@ def load_annotations(*, path: Path | str, corpus: Corpus, by: User | None = None
     """
     corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
     created = unchanged = mentions = relations = 0
-    for batch in _batches(_lines(path, read_annotation)):
+    for batch in _batches(_lines(path, read_annotation, limits)):
         documents = _annotated_documents(corpus, batch)
         loaded = _loaded_digests(
             DocumentAnnotation.objects.filter(
@@ -185,7 +196,7 @@ def load_annotations(*, path: Path | str, corpus: Corpus, by: User | None = None
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, *, name: str, **given: str | None) -> Corpus:
+def _corpus(tag: str, *, name: str, is_new: bool, **given: str | None) -> Corpus:
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
         new = Corpus(
@@ -204,6 +215,9 @@ def _corpus(tag: str, *, name: str, **given: str | None) -> Corpus:
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update().get(tag=tag)
+        is_new = is_new and corpus.documents.exists()
+    if is_new:
+        raise Conflict(f"there is a corpus {tag} already: choose another tag")
     for field, value in {"name": name, **given}.items():
         if value and value != getattr(corpus, field):
             raise Conflict(
@@ -213,9 +227,11 @@ def _corpus(tag: str, *, name: str, **given: str | None) -> Corpus:
     return corpus
 
 
-def _lines(path: Path | str, reader: Callable[..., Record]) -> Iterator[_Line[Record]]:
+def _lines(
+    path: Path | str, reader: Callable[..., Record], limits: jsonlines.Limits | None
+) -> Iterator[_Line[Record]]:
     first_lines: dict[str, int] = {}
-    for number, value in jsonlines.read(path):
+    for number, value in jsonlines.read(path, limits):
         where = jsonlines.place(path, number)
         record = reader(value, where=where)
         if record.doc_id in first_lines:

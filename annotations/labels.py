@@ -33,7 +33,7 @@ _DOUBT = 2.0**-53
 # By questions that are named one by one: of new rows, not yet analysed, the planner thinks there are none,
 # and would go through all of them for each.
 _LABELS = """
-SELECT label.id, CASE WHEN label.source = 'expert' THEN label.value ELSE -1 END
+SELECT label.id, CASE WHEN label.source IN ('expert', 'removed') THEN label.value ELSE -1 END
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked (id, place)
 JOIN annotations_label AS label ON label.question_id = asked.id
 ORDER BY asked.place, label.claim COLLATE "C"
@@ -163,6 +163,25 @@ def settle_by_experts(answers: Mapping[Question, Response]) -> None:
     _store_settled(settled, Label.Source.EXPERT)
 
 
+def settle_without_more(votes: Mapping[Question, Sequence[Response]]) -> None:
+    """Settle questions, locked by the caller, by the votes that are in: nobody can be asked any more.
+
+    What the votes leave open, or nobody has voted on, does not hold: its label says that nobody judged it.
+    """
+    asked = read_asked(votes)
+    settled: dict[str, dict[Question, _Settled]] = {Label.Source.MAJORITY: {}, Label.Source.REMOVED: {}}
+    for question, given in votes.items():
+        content = asked[question.pk]
+        found = _amount(content, given) if given or not content.claims else None
+        if found is not None and found.verdicts is not None:
+            settled[Label.Source.MAJORITY][question] = found
+        else:
+            nothing = dict.fromkeys(content.claims, Verdict(0.0, 0, 0))
+            settled[Label.Source.REMOVED][question] = _Settled(content, [], nothing)
+    for source, some in settled.items():
+        _store_settled(some, Label.Source(source))
+
+
 @transaction.atomic
 def reopen_questions(*, questions: Collection[int]) -> int:
     """Have questions settled again of whose votes one does not count any more, where their kind wants it.
@@ -184,6 +203,7 @@ def reopen_questions(*, questions: Collection[int]) -> int:
     reopened = Question.objects.filter(
         ~Exists(by_expert),
         pk__in=questions,
+        document__takedown=None,
         kind__in=[kind.name for kind in KINDS.values() if kind.reopens],
         state=Question.State.SETTLED,
         published_at=None,

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from annotations.models import Response
+from annotations.models import CorpusMaker, CorpusRole, Response
 from kbpo.accounts.models import User
-from kbpo.accounts.personal.parts import Part, Rows
+from kbpo.accounts.personal.parts import Leaving, Part, Rows
 
 AT_ONCE = 500  # rows that are in memory
 
@@ -14,10 +14,16 @@ def _export(user: User) -> Mapping[str, Rows]:
     answers = Response.objects.filter(worker=user).order_by("pk")
     fields = ("question__document__corpus__tag", "question__document__doc_id", "question__kind")
     return {
+        "roles": CorpusRole.objects.filter(user=user).values("corpus__tag", "role", "given_at"),
         "answers": answers.values(*fields, "answer", "seconds", "is_expert", "answered_at").iterator(
             chunk_size=AT_ONCE
-        )
+        ),
     }
 
 
-PART = Part("answers", _export)
+def _forget(leaving: Leaving) -> None:
+    for kept in (CorpusRole, CorpusMaker):
+        kept.objects.filter(user=leaving.user).delete()
+
+
+PART = Part("answers", _export, _forget)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models.functions import Length
@@ -20,6 +21,7 @@ from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
+C = TypeVar("C", bound=Content)
 _Place = tuple[int, str]  # a document's id and a question's key
 _Answering = tuple[RelationQuestion, Offer]
 
@@ -43,6 +45,27 @@ class CanonicalClaim:
     document_id: int
     mention: Span
     canonical: Span
+
+
+def ask(wanted: Collection[tuple[int, C]]) -> dict[tuple[int, C], Question]:
+    """Find each question, of any kind, and ask those that nobody has asked yet.
+
+    Parameters
+    ----------
+    wanted : collection of (int, Content)
+        The row id of a document, and what is asked about it.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such document, a span lies outside it, or a question's kind is unknown.
+    """
+    places = {(document_id, content.key): content for document_id, content in wanted}
+    with transaction.atomic():
+        found = _stored(places)
+        _ask({place: content for place, content in places.items() if place not in found})
+        stored = found if len(found) == len(places) else _stored(places)
+        return {(document_id, content): stored[document_id, content.key] for document_id, content in wanted}
 
 
 def ask_relations(claims: Sequence[Claim]) -> dict[Claim, tuple[Question, int]]:
@@ -95,14 +118,11 @@ def ask_canonicals(claims: Collection[CanonicalClaim]) -> dict[CanonicalClaim, Q
     InvalidInput
         If a span lies outside its document.
     """
-    with transaction.atomic():
-        found = find_canonicals(claims)
-        missing = [claim for claim in claims if claim not in found]
-        wanted = {
-            _canonical_place(claim): CanonicalQuestion(claim.mention, claim.canonical) for claim in missing
-        }
-        _ask(wanted)
-        return found | find_canonicals(missing)
+    wanted = {
+        claim: (claim.document_id, CanonicalQuestion(claim.mention, claim.canonical)) for claim in claims
+    }
+    asked = ask(wanted.values())
+    return {claim: asked[one] for claim, one in wanted.items()}
 
 
 def ask_entities(document_ids: Collection[int]) -> dict[int, Question]:
@@ -123,12 +143,8 @@ def ask_entities(document_ids: Collection[int]) -> dict[int, Question]:
     InvalidInput
         If there is no such document.
     """
-    asked = EntitiesQuestion()
-    with transaction.atomic():
-        places = {(document_id, asked.key): asked for document_id in document_ids}
-        found = _stored(places)
-        _ask({place: asked for place in places if place not in found})
-        return {document_id: question for (document_id, _), question in _stored(places).items()}
+    asked = ask([(document_id, EntitiesQuestion()) for document_id in document_ids])
+    return {document_id: question for (document_id, _), question in asked.items()}
 
 
 def ask_pairs(document_id: int, pairs: Collection[tuple[Mention, Mention]]) -> list[Question]:
@@ -145,12 +161,7 @@ def ask_pairs(document_id: int, pairs: Collection[tuple[Mention, Mention]]) -> l
     InvalidInput
         If the types of a pair admit no relation, or a span lies outside the document.
     """
-    asked = [RelationQuestion.about(*pair) for pair in pairs]
-    places = {(document_id, question.key): question for question in asked}
-    with transaction.atomic():
-        found = _stored(places)
-        _ask({place: one for place, one in places.items() if place not in found})
-        return list(_stored(places).values())
+    return list(ask([(document_id, RelationQuestion.about(*pair)) for pair in pairs]).values())
 
 
 def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Question]:

@@ -8,10 +8,11 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Length
 
-from annotations import conflicts, labels
+from annotations import conflicts, labels, roles
 from annotations.kinds.fields import check_spans
 from annotations.kinds.registry import read_asked
-from annotations.models import Question, Response
+from annotations.models import Corpus, Question, Response
+from annotations.roles import Act
 from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.clock.nudge import nudge
@@ -72,8 +73,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     Raises
     ------
     NotAllowed
-        If a worker is neither annotator nor operator, answers as an expert without being an operator, or is
-        in a team that competes in the corpus.
+        If a worker is neither annotator nor operator, answers as an expert and is no reviewer of the corpus,
+        or is in a team that competes in it.
     InvalidInput
         If an answer does not fit its question.
     Conflict
@@ -89,9 +90,13 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
         .select_for_update(of=("self",))
     )
     corpora = {question.pk: question.corpus_id for question in locked}
-    for worker, corpus_id in {(given.worker, corpora[given.question.pk]) for given in answers}:
+    for worker, corpus_id, as_expert in {
+        (given.worker, corpora[given.question.pk], given.as_expert) for given in answers
+    }:
         if conflicts.exists(worker_id=worker.pk, corpus_id=corpus_id):
             raise NotAllowed("A team of yours competes in this corpus, so you may not judge it.")
+        if as_expert and not worker.is_operator:
+            roles.check(worker, Act.REVIEW, Corpus.objects.get(pk=corpus_id))
     asked = read_asked(locked)
     for question in locked:
         check_spans(asked[question.pk].spans, question.text_length)
@@ -125,11 +130,12 @@ def check_role(*, worker: User, as_expert: bool = False) -> None:
     Raises
     ------
     NotAllowed
-        If they are neither annotator nor operator, or no operator and to answer as an expert.
+        If they are neither annotator nor operator; or are to answer as an expert, and review no corpus.
     """
-    if as_expert and not worker.is_operator:
-        raise NotAllowed("Only operators answer as experts.")
-    if not (worker.is_annotator or worker.is_operator):
+    if as_expert:
+        if not (worker.is_operator or Act.REVIEW in roles.acts(worker)):
+            raise NotAllowed("Only operators and reviewers of a corpus answer as experts.")
+    elif not (worker.is_annotator or worker.is_operator):
         raise NotAllowed("Only annotators and operators answer questions; ask an operator to make you one.")
 
 

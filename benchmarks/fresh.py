@@ -78,7 +78,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
     took: dict[str, Any] = {}
     with _analysing() if analysed else nullcontext():
         corpus = corpora.load_corpus(path=corpus_path, tag="benchmark").corpus
-        epochs.open_epoch(corpus=corpus)
+        epochs.open_epoch(corpus=corpus, task=KBP)
         for number in ("first", "second"):
             with kb_path.open("rb") as file:
                 submission = submitting.upload(

@@ -23,7 +23,7 @@ from evaluation.design import epochs, sampling
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
 from evaluation.kbp.weighting import subject_relation
-from evaluation.models import Instance, Prediction, Submission
+from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
 from kbpo.core.ontology import RELATIONS
@@ -81,7 +81,7 @@ def write_corpus(rng: random.Random) -> Corpus:
         ),
         batch_size=1_000,
     )
-    epochs.open_epoch(corpus=corpus)
+    epochs.open_epoch(corpus=corpus, task=KBP)
     return corpus
 
 
@@ -149,12 +149,13 @@ class Universe:
             ):
                 predicate, one, other = COMBINATIONS[place]
                 spans = self.spans[document]
-                yield row, self.corpus.pk, self.ids[document], predicate, *spans[one], *spans[other]
+                yield row, self.ids[document], predicate, *spans[one], *spans[other]
 
+        copy_rows(Unit, ("id", "corpus_id"), ((row, self.corpus.pk) for row in range(1, self.size + 1)))
         copy_rows(
             Instance,
             (
-                *("id", "corpus_id", "document_id", "predicate"),
+                *("id", "document_id", "predicate"),
                 *("subject_start", "subject_end", "object_start", "object_end"),
             ),
             rows(),
@@ -224,11 +225,9 @@ SELECT question.id AS question_id,
 FROM annotations_question AS question
 CROSS JOIN jsonb_array_elements(question.payload -> 'options') AS option
 LEFT JOIN (
-    SELECT DISTINCT sampled.question_id, instance.predicate, sampled.subject
-    FROM evaluation_sampledinstance AS sampled JOIN evaluation_instance AS instance
-    ON instance.id = sampled.instance_id
-) AS sampled ON sampled.question_id = question.id AND sampled.predicate = option ->> 'predicate'
-    AND sampled.subject = (option ->> 'subject')::int
+    SELECT DISTINCT question_id, claim FROM evaluation_sampledunit
+) AS sampled ON sampled.question_id = question.id
+    AND sampled.claim = (option ->> 'predicate') || '|' || (option ->> 'subject')
 WHERE question.kind = 'relation'
 UNION ALL
 SELECT question.id, '', 0, abs(hashtext(question.id || 'canonical')) % 1000 < 880

@@ -96,7 +96,7 @@ def measure() -> dict[str, Any]:
         Epoch,
         Estimate,
         SampledClaim,
-        SampledInstance,
+        SampledUnit,
         Score,
         SubsetScore,
     )
@@ -138,7 +138,7 @@ def measure() -> dict[str, Any]:
         "end to end, s": end_to_end,
         "memory at the peak, GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "ranks": max(row.rank or 0 for row in rows),
-        "labels": SampledInstance.objects.count(),
+        "labels": SampledUnit.objects.count(),
         "claims at labels": SampledClaim.objects.count(),
         "scores": Score.objects.count(),
         "measures of scores": Estimate.objects.count(),

@@ -63,7 +63,7 @@ def open_questions(questions: QuerySet[Question], *, now: datetime) -> QuerySet[
     """
     held = held_now(now).filter(question=OuterRef("pk"), as_expert=False)
     return (
-        questions.filter(~is_in_hit(), state=Question.State.OPEN)
+        questions.filter(~is_in_hit(), state=Question.State.OPEN, document__takedown=None)
         .annotate(lacks=F("votes_needed") - votes_in() - number_of(held))
         .filter(lacks__gt=0)
     )

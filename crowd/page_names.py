@@ -17,10 +17,10 @@ def page_names(hit: Hit, questions: Iterable[int]) -> dict[int, int]:
     return {pk: pk if hit.page_seed is None else _name(hit.page_seed, pk) for pk in questions}
 
 
-def conceal(hit: Hit, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer, as `hit_answers.to_data` does, with its questions by their names on the page."""
-    names = page_names(hit, [one["question"] for one in answer["answers"]])
-    return {**answer, "answers": [{**one, "question": names[one["question"]]} for one in answer["answers"]]}
+def conceal(hit: Hit, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `hit_answers.to_data` does, with its questions by their names on the page."""
+    names = page_names(hit, [one["question"] for one in data["answers"]])
+    return {**data, "answers": [{**one, "question": names[one["question"]]} for one in data["answers"]]}
 
 
 def reveal(hit: Hit, data: object, questions: Iterable[int]) -> object:

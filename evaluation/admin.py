@@ -79,7 +79,7 @@ class InstanceAdmin(ReadOnlyAdmin):
     """Claims that systems share."""
 
     list_display = ["document", "predicate", "subject_start", "subject_end", "object_start", "object_end"]
-    list_filter = ["corpus", "predicate"]
+    list_filter = ["unit__corpus", "predicate"]
     list_select_related = ["document"]
     search_fields = ["document__doc_id"]
 

@@ -30,6 +30,8 @@ class Choices:
 
     Attributes
     ----------
+    unit, units : str
+        What is sampled, in words for one and for several.
     measures : mapping of str to str
         What is estimated of a system, in the order of a table's columns.
     parts : mapping of str to Part
@@ -60,6 +62,8 @@ class Choices:
         From a part and a measure to why the measure of a scored system is not estimable, in words.
     """
 
+    unit: str
+    units: str
     measures: Mapping[str, str]
     parts: Mapping[str, Part]
     weightings: Mapping[str, str]
@@ -84,6 +88,16 @@ class Choices:
     def weighting(self) -> str:
         """The weighting that is shown by default, that p is stored of, and the sample is designed for."""
         return next(iter(self.weightings))
+
+    @property
+    def estimated_name(self) -> str:
+        """The name of the measure that can be estimated in several ways."""
+        return self.measures[self.estimated]
+
+    @property
+    def designed_name(self) -> str:
+        """The name of the measure that the sample is designed for."""
+        return self.measures[self.designed]
 
     def named_weightings(self, design: str) -> dict[str, str]:
         """Return the weightings under a design, with their names."""

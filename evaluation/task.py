@@ -4,7 +4,7 @@ A corpus names its task. Whatever follows from that is in the task's folder and 
 `evaluation.registry` finds and whoever is above passes down: nothing else tells tasks apart.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
@@ -12,36 +12,14 @@ from typing import Any
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.scores import CoordinatedSample, Estimates, IidSample, SystemScore
-from evaluation.estimators.subsets import Division, SubsetScore
-from evaluation.models import DocumentSample, Epoch, SampleBatch, Submission
+from evaluation.estimators.scores import CoordinatedSample, IidSample
+from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.reading.reader import Reader
-from evaluation.units import AnnotatedDocuments, BoolArray, FloatArray, Foreseen, Pool
+from evaluation.scores import Divided, ReadSide, Scored
+from evaluation.units import BoolArray, FloatArray, Foreseen, Pool
 from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """What is estimated of a pool's systems.
-
-    Attributes
-    ----------
-    estimates : iterable of Estimates
-        Part by part.
-    adjusted : iterable of SystemScore
-        From labels corrected for workers' errors; empty where nothing corrects them.
-    documents : int
-        How many documents that are annotated in full they rest on.
-    rule : str
-        By which a true statement counts as found; empty where nothing is found.
-    """
-
-    estimates: Iterable[Estimates]
-    adjusted: Iterable[SystemScore]
-    documents: int
-    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +36,31 @@ class Subsets:
 
     title: str
     name_of: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What a task brings to the pages of all.
+
+    Attributes
+    ----------
+    system : str or None
+        The name of the address of what a system predicts, by corpus and submission; None where none shows it.
+    documents : str or None
+        The name of the address of a corpus' documents; None where none shows them.
+    summary : str or None
+        The template that shows what `Task.summarise` returns.
+    compared : str
+        How far systems that were judged in one epoch share what their difference rests on, in a sentence.
+    compared_apart : str
+        The same of systems that were judged in different epochs.
+    """
+
+    system: str | None
+    documents: str | None
+    summary: str | None
+    compared: str
+    compared_apart: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +81,8 @@ class Task:
         Stores the predictions that `Reader.receive` returned.
     read_units : callable
         Reads the units of a submission.
+    key_version : str
+        Format of the units' keys, from which their random numbers are made: it stays as it is in an epoch.
     known : callable
         Says for which units (bool[n]) every question that they need was published before the upload: those
         count exactly, with π = 1 (docs/estimation.md, 4). The answer stays the same at any later time.
@@ -105,13 +110,15 @@ class Task:
         Does what takes long before a pool is divided, and needs no lock: its subsets' names may have to be
         counted in texts.
     divide : callable
-        Divides a pool's units: the name of each division, the division and its scores.
+        Divides a pool's units in each of its ways, and scores every subset.
     subsets : mapping of str to Subsets
         The divisions, by name, in the order of a page.
-    read_documents : callable
-        Reads which documents of a sample are annotated in full; None where none are, or there is no sample.
+    sides : callable
+        Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
+    pages : Pages
     scored_by : tuple of module
-        Those whose code makes its scores, beside the estimators.
+        Those whose code makes its scores, beside what all tasks share: a package stands for all of its folder
+        but views and explorer.
     """
 
     name: str
@@ -120,6 +127,7 @@ class Task:
     summarise: Callable[[Mapping[str, Any]], object | None]
     store_predictions: Callable[[Submission, Any], None]
     read_units: Callable[[Submission], Any]
+    key_version: str
     known: Callable[[Submission, Any], BoolArray]
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
     weights: Callable[[Any], Mapping[str, FloatArray]]
@@ -131,9 +139,10 @@ class Task:
     choices: Choices
     score: Callable[[Pool, Sample], Scored]
     count_names: Callable[[Epoch], None]
-    divide: Callable[[Pool, Sample], Iterator[tuple[str, Division, Iterator[SubsetScore]]]]
+    divide: Callable[[Pool, Sample], Iterator[Divided]]
     subsets: Mapping[str, Subsets]
-    read_documents: Callable[[DocumentSample | None], AnnotatedDocuments | None]
+    sides: Callable[[], ReadSide]
+    pages: Pages
     scored_by: tuple[ModuleType, ...]
 
     def check_corpus(self, corpus: Corpus) -> None:

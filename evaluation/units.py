@@ -7,7 +7,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.scores import System
 from evaluation.models import Epoch, SampleBatch, Submission
 
@@ -120,19 +119,3 @@ class Pool:
     def positions(self, ids: IntArray) -> IntArray:
         """Return where units of the pool stand in it."""
         return np.asarray(self.position[np.searchsorted(self.sorted_ids, ids)])
-
-
-@dataclass(frozen=True, eq=False)
-class AnnotatedDocuments:
-    """The documents annotated in full that estimates may rest on.
-
-    Attributes
-    ----------
-    annotations : dict of int to int
-        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
-    design : DocumentSample
-        How they were drawn.
-    """
-
-    annotations: dict[int, int]
-    design: DocumentSample

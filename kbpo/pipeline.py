@@ -16,7 +16,7 @@ from celery import shared_task
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotations import labels, pairs
+from annotations import labels, pairs, takedowns
 from annotations.models import Corpus
 from crowd import accounts, collecting, posting, qualifying, review
 from crowd.providers import prolific, registry
@@ -60,7 +60,7 @@ def sample_submissions() -> int:
 
 def settle_questions() -> int:
     """Turn votes into labels; return how many questions moved on."""
-    return labels.settle_questions()
+    return takedowns.withdraw_questions() + labels.settle_questions()
 
 
 def settle_documents() -> int:

@@ -14,6 +14,7 @@ from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
     Corpus,
+    CorpusRole,
     Document,
     DocumentAnnotation,
     Label,
@@ -34,10 +35,11 @@ from evaluation.models import (
     RetiredDocument,
     SampleBatch,
     SampledDocument,
-    SampledInstance,
+    SampledUnit,
     Score,
     Submission,
     SubmissionEvent,
+    Unit,
 )
 from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
 from kbpo.core.spans import Span
@@ -92,6 +94,13 @@ class CorpusFactory(factory.django.DjangoModelFactory[Corpus]):
     tag = factory.Sequence(lambda n: f"corpus-{n}")
     name = factory.Sequence(lambda n: f"Corpus {n}")
     policy = "fixed"
+
+
+def give(user: User, corpus: Corpus, *names: str) -> User:
+    """Give somebody roles for a corpus, and return them."""
+    for name in names:
+        CorpusRole.objects.create(user=user, corpus=corpus, role=name, given_at=timezone.now())
+    return user
 
 
 class DocumentFactory(factory.django.DjangoModelFactory[Document]):
@@ -250,6 +259,13 @@ class ProblemFactory(factory.django.DjangoModelFactory[Problem]):
     text = ":E1\tper:likes\t:E2"
 
 
+class UnitFactory(factory.django.DjangoModelFactory[Unit]):
+    class Meta:
+        model = Unit
+
+    corpus = factory.SubFactory(CorpusFactory)
+
+
 class InstanceFactory(factory.django.DjangoModelFactory[Instance]):
     """Ada Quill was born in Port Hallow, by `TEXT`."""
 
@@ -260,7 +276,7 @@ class InstanceFactory(factory.django.DjangoModelFactory[Instance]):
     subject = ADA
     object = HALLOW
     document = factory.SubFactory(DocumentFactory)
-    corpus = factory.SelfAttribute("document.corpus")
+    unit = factory.SubFactory(UnitFactory, corpus=factory.SelfAttribute("..document.corpus"))
     predicate = "per:place_of_birth"
     subject_start = factory.LazyAttribute(lambda instance: instance.subject.start)
     subject_end = factory.LazyAttribute(lambda instance: instance.subject.end)
@@ -451,15 +467,17 @@ class BudgetFactory(factory.django.DjangoModelFactory[Budget]):
     cap_cents = 100_00
 
 
-class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledInstance]):
+class SampledInstanceFactory(factory.django.DjangoModelFactory[SampledUnit]):
     class Meta:
-        model = SampledInstance
+        model = SampledUnit
+        exclude = ("instance",)
 
     batch = factory.SubFactory(SampleBatchFactory)
     epoch = factory.SelfAttribute("batch.epoch")
     instance = factory.SubFactory(InstanceFactory)
+    unit = factory.SelfAttribute("instance.unit")
     question = factory.SubFactory(QuestionFactory, document=factory.SelfAttribute("..instance.document"))
-    subject = 0
+    claim = factory.LazyAttribute(lambda sampled: f"{sampled.instance.predicate}|0")
 
 
 class ScoreFactory(factory.django.DjangoModelFactory[Score]):

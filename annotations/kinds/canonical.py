@@ -122,4 +122,5 @@ KIND = Kind(
     can_be_gold=False,
     reopens=False,
     settled=None,
+    columns=("mention_start", "mention_end", "canonical_start", "canonical_end"),
 )

@@ -85,10 +85,12 @@ class Kind(Generic[C]):
         How often one person's whole answer is wrong somewhere, where nothing was measured.
     affirms : str or None
         SQL that says whether the answer of `response` affirms the claim of `label`, as `Content.values` does;
-        None where answers amount to no labels.
+        None where answers amount to no verdicts: to labels of other values than 0 and 1, or to none.
     category : str or None
         SQL for what tells one whole answer from another, as text, from the column `answer`; None where two
         people can hardly be expected to give the same whole answer.
+    columns : tuple of str
+        The names of `Content.published`, in the order in which files of released labels have them.
     agreement : callable
         Measures how far workers agree on questions of this kind, one value for each aspect, at a level. By
         all votes on those that are no longer open; or, where a number is given, by so many of the first votes
@@ -112,6 +114,12 @@ class Kind(Generic[C]):
     can_be_gold: bool
     reopens: bool
     settled: Callable[[Question, C, Sequence[StoredAnswer]], None] | None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def is_verdict(self) -> bool:
+        """Say whether its labels are 1, it holds, and 0, it does not."""
+        return self.affirms is not None
 
     def read(self, payload: Mapping[str, Any], passage: Passage | None = None) -> C:
         """Read a stored question.

@@ -1,4 +1,4 @@
-"""The kinds of question there are. To add one: its module, its name, and its line here."""
+"""The kinds of question there are. To add one: its module, its line here, and its type in `Asked`."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -37,6 +37,11 @@ def find_kind(name: str) -> Kind[Any]:
     if kind is None:
         raise InvalidInput(f"unknown kind of question {name!r:.80}; known are {', '.join(KINDS)}")
     return kind
+
+
+def published_columns() -> tuple[str, ...]:
+    """Return the columns of all kinds in the files of released labels, each once (`Kind.columns`)."""
+    return tuple(dict.fromkeys(column for kind in KINDS.values() for column in kind.columns))
 
 
 def check_kinds(questions: QuerySet[Question]) -> None:

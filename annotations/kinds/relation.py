@@ -251,4 +251,5 @@ KIND = Kind(
     can_be_gold=True,
     reopens=False,
     settled=None,
+    columns=("predicate", "subject_start", "subject_end", "object_start", "object_end"),
 )

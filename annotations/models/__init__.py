@@ -5,13 +5,17 @@ from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.label import Label
 from annotations.models.question import Question, Response
+from annotations.models.role import CorpusMaker, CorpusRole
 from annotations.models.statistics import KindAgreement, NameFrequency
+from annotations.models.takedown import Takedown
 
 __all__ = [
     "AnnotatedMention",
     "AnnotatedRelation",
     "Competitor",
     "Corpus",
+    "CorpusMaker",
+    "CorpusRole",
     "Document",
     "DocumentAnnotation",
     "KindAgreement",
@@ -20,4 +24,5 @@ __all__ = [
     "Question",
     "Response",
     "Sentence",
+    "Takedown",
 ]

@@ -78,6 +78,12 @@ class Corpus(models.Model):
         help_text="What votes of which one in ten is wrong must make of a verdict: 2 of 3 make .90, 4 of 5 "
         ".999; .5 is content with a majority.",
     )
+    opens_at = models.DateTimeField(
+        null=True, blank=True, help_text="From when systems may be submitted; empty: at once."
+    )
+    closes_at = models.DateTimeField(
+        null=True, blank=True, help_text="Until when systems may be submitted; empty: without an end."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -102,6 +108,12 @@ class Corpus(models.Model):
             models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
             models.CheckConstraint(condition=~models.Q(task=""), name="corpus_task"),
             models.CheckConstraint(condition=~models.Q(policy=""), name="corpus_policy"),
+            models.CheckConstraint(
+                condition=models.Q(opens_at=None)
+                | models.Q(closes_at=None)
+                | models.Q(opens_at__lt=models.F("closes_at")),
+                name="corpus_dates",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -119,7 +131,7 @@ class Corpus(models.Model):
 
 
 class Document(models.Model):
-    """A document. Its text never changes: every span points into it."""
+    """A document. Its text never changes, since every span points into it; a takedown blots it out."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="documents")
     doc_id = models.CharField(max_length=200)

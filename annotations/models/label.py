@@ -14,6 +14,7 @@ class Label(models.Model):
     class Source(models.TextChoices):
         MAJORITY = "majority", "majority of the votes"
         EXPERT = "expert", "an expert"
+        REMOVED = "removed", "nobody: its document was removed first"
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="labels")
     claim = models.CharField(max_length=128, help_text="What it is about, as the question's kind names it.")

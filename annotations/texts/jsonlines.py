@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,13 +14,30 @@ LONGEST_LINE = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 
 
-def read(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a file may hold; by default, as much as whoever has a shell on the server may load.
+
+    Attributes
+    ----------
+    line, total : int
+        Bytes of one line, and of all of them, unpacked.
+    lines : int
+    """
+
+    line: int = LONGEST_LINE
+    total: int = 2**62
+    lines: int = 2**62
+
+
+def read(path: Path | str, limits: Limits | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read the objects of a file, holding one line at a time.
 
     Parameters
     ----------
     path : path-like
         JSON Lines in UTF-8; compressed if its first bytes say so. Blank lines are passed over.
+    limits : Limits, optional
 
     Yields
     ------
@@ -31,18 +49,24 @@ def read(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises
     ------
     InvalidInput
-        If the file cannot be read, or a line holds no JSON object in at most `LONGEST_LINE` bytes; it names
-        the file and the line.
+        If the file cannot be read or exceeds the limits, or a line holds no JSON object; it names the file
+        and the line.
     """
-    path = Path(path)
-    number = 0
+    path, limits = Path(path), limits or Limits()
+    number = total = 0
     try:
         with _open(path) as lines:
-            while line := lines.readline(LONGEST_LINE + 1):
-                number += 1
-                if len(line) > LONGEST_LINE:
+            while line := lines.readline(limits.line + 1):
+                number, total = number + 1, total + len(line)
+                if len(line) > limits.line:
                     raise InvalidInput(
-                        f"the line is longer than {LONGEST_LINE // 2**20} MiB; write one document a line",
+                        f"the line is longer than {limits.line // 2**20} MiB; write one document a line",
+                        where=place(path, number),
+                    )
+                if total > limits.total or number > limits.lines:
+                    raise InvalidInput(
+                        f"the file has more than {limits.lines:,} lines or {limits.total // 2**20} MiB,"
+                        " unpacked; load it in parts, or ask an operator to",
                         where=place(path, number),
                     )
                 if line.strip():

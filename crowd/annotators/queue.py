@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
-from annotations import conflicts, responses
+from annotations import conflicts, responses, roles
 from annotations.models import Corpus, Question, Response
+from annotations.roles import Act
 from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
 from crowd.open_questions import held_now, is_in_hit, number_of, rank_of_kind, votes_in
@@ -59,7 +60,7 @@ def next_question(
     Raises
     ------
     NotAllowed
-        If the worker is neither annotator nor operator, or no operator where `as_expert`.
+        If the worker is neither annotator nor operator, or reviews no corpus where `as_expert`.
     """
     responses.check_role(worker=worker, as_expert=as_expert)
     # One question at a time for each worker, however many windows ask at once.
@@ -179,7 +180,10 @@ def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert:
 def _unanswered(worker: User, as_expert: bool) -> QuerySet[Question]:
     state = Question.State.EXPERT if as_expert else Question.State.OPEN
     answered = Response.objects.filter(question=OuterRef("pk"), worker=worker)
-    return Question.objects.filter(~Exists(answered), state=state)
+    found = Question.objects.filter(~Exists(answered), state=state, document__takedown=None)
+    if as_expert and not worker.is_operator:
+        found = found.filter(document__corpus__in=roles.corpora(worker, Act.REVIEW))
+    return found
 
 
 def _open_to(worker: User, now: datetime, as_expert: bool) -> QuerySet[Question]:

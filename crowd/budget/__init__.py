@@ -6,7 +6,7 @@ database's own constraint stands behind that. Repeating an act is harmless: an e
 """
 
 from crowd.budget.auditing import Audit, Owed, audit, owed
-from crowd.budget.caps import change_cap, create_budget, dollars, matching, month
+from crowd.budget.caps import change_cap, check_own, create_budget, dollars, matching, month
 from crowd.budget.spending import (
     Promise,
     awaited,
@@ -28,6 +28,7 @@ __all__ = [
     "audit",
     "awaited",
     "change_cap",
+    "check_own",
     "create_budget",
     "dollars",
     "hand_out",

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import CharField, Count, Exists, F, OuterRef, Sum, Value
+from django.db.models import CharField, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 
+from annotations.models import Corpus
 from crowd.budget.caps import dollars
 from crowd.models import Assignment, Bonus, Budget, Hit, HitBatch, LedgerEntry
 
@@ -33,15 +34,19 @@ class Owed:
     cents: int
 
 
-def owed() -> Owed:
-    """Return what waits for room in a budget. No provider is told of it before."""
-    work = Assignment.objects.filter(state=Assignment.State.SUBMITTED, is_covered=False).aggregate(
+def owed(corpora: QuerySet[Corpus] | None = None) -> Owed:
+    """Return what waits for room in a budget: of those corpora, or all. No provider is told of it before."""
+    within, for_bonuses = (
+        (Q(), Q())
+        if corpora is None
+        else (Q(hit__batch__corpus__in=corpora), Q(assignment__hit__batch__corpus__in=corpora))
+    )
+    work = Assignment.objects.filter(within, state=Assignment.State.SUBMITTED, is_covered=False).aggregate(
         number=Count("pk"), cents=Coalesce(Sum(F("hit__reward_cents") + F("hit__fee_cents")), 0)
     )
     key = Concat(Value("reserve|bonus "), Cast(OuterRef("pk"), CharField()))
-    bonuses = Bonus.objects.filter(~Exists(LedgerEntry.objects.filter(key=key)), paid_at=None).aggregate(
-        number=Count("pk"), cents=Coalesce(Sum(F("cents") + F("fee_cents")), 0)
-    )
+    unpaid = Bonus.objects.filter(for_bonuses, ~Exists(LedgerEntry.objects.filter(key=key)), paid_at=None)
+    bonuses = unpaid.aggregate(number=Count("pk"), cents=Coalesce(Sum(F("cents") + F("fee_cents")), 0))
     return Owed(assignments=work["number"], bonuses=bonuses["number"], cents=work["cents"] + bonuses["cents"])
 
 

@@ -5,17 +5,21 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from annotations import roles
 from annotations.models import Corpus
+from annotations.roles import Act
 from crowd.models import Budget
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
-from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, OverBudget
 
 MOST_CENTS = 10**12
 
 
 @transaction.atomic
-def create_budget(*, scope: str, key: str, cap_cents: int, by: User) -> Budget:
+def create_budget(
+    *, scope: str, key: str, cap_cents: int, by: User, submitted_to: Corpus | None = None
+) -> Budget:
     """Open a budget.
 
     Parameters
@@ -25,20 +29,23 @@ def create_budget(*, scope: str, key: str, cap_cents: int, by: User) -> Budget:
         A corpus' tag, a submission's id, or a month such as ``"2026-11"``.
     cap_cents : int
     by : User
+    submitted_to : Corpus, optional
+        Of the submission, for whom a budget is, as the caller has found it; without it only operators make
+        one for a submission.
 
     Raises
     ------
     NotAllowed
-        If they are no operator.
+        If they may not say what is spent on the corpus; operators alone, for a month.
     InvalidInput
         If scope, key or cap is none.
     Conflict
         If there is such a budget.
     """
-    _check_operator(by)
     if scope not in Budget.Scope.values:
         raise InvalidInput(f"is {scope!r}; it must be {', '.join(Budget.Scope.values)}", where="scope")
     _check_key(scope, key)
+    _check_payer(by, scope, key, submitted_to)
     _check_cap(cap_cents)
     try:
         with transaction.atomic():
@@ -53,17 +60,17 @@ def create_budget(*, scope: str, key: str, cap_cents: int, by: User) -> Budget:
 
 
 @transaction.atomic
-def change_cap(*, budget: Budget, cap_cents: int, by: User) -> Budget:
-    """Raise or lower a budget's cap.
+def change_cap(*, budget: Budget, cap_cents: int, by: User, submitted_to: Corpus | None = None) -> Budget:
+    """Raise or lower a budget's cap. Parameters are those of `create_budget`.
 
     Raises
     ------
     NotAllowed
-        If they are no operator.
+        As `create_budget` says.
     InvalidInput
         If the cap is no sum of money, or less than is promised and paid already.
     """
-    _check_operator(by)
+    _check_payer(by, budget.scope, budget.key, submitted_to)
     _check_cap(cap_cents)
     budget = Budget.objects.select_for_update(no_key=True).get(pk=budget.pk)
     spent = budget.reserved_cents + budget.paid_cents
@@ -109,9 +116,28 @@ def dollars(cents: int) -> str:
     return f"${cents // 100:,}.{cents % 100:02}"
 
 
-def _check_operator(by: User) -> None:
-    if not by.is_operator:
-        raise NotAllowed("Only operators change budgets.")
+def check_own(*, corpus: Corpus, submission_id: int | None) -> None:
+    """Refuse what no budget of the corpus itself, or of a submission to it, would pay.
+
+    Raises
+    ------
+    OverBudget
+        If there is none: a month's is for the site's operators to spend.
+    """
+    scopes = Q(scope=Budget.Scope.CORPUS, key=corpus.tag)
+    if submission_id is not None:
+        scopes |= Q(scope=Budget.Scope.SUBMISSION, key=str(submission_id))
+    if not Budget.objects.filter(scopes).exists():
+        raise OverBudget(f"There is no budget for {corpus.tag}: its paymaster, or an operator, makes one.")
+
+
+def _check_payer(by: User, scope: str, key: str, submitted_to: Corpus | None) -> None:
+    if by.is_operator:
+        return
+    corpus = Corpus.objects.get(tag=key) if scope == Budget.Scope.CORPUS else submitted_to
+    if scope == Budget.Scope.MONTH or corpus is None:
+        raise NotAllowed("Only operators say what may be spent in a month, over all corpora.")
+    roles.check(by, Act.PAY, corpus)
 
 
 def _check_key(scope: str, key: str) -> None:

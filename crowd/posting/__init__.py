@@ -27,6 +27,7 @@ from crowd.posting.steering import (
     pause_batch,
     resume_batch,
 )
+from crowd.posting.withdrawing import lock_hits, withdraw_document
 
 __all__ = [
     "Preview",
@@ -36,6 +37,7 @@ __all__ = [
     "expire_batch",
     "extend_batch",
     "free",
+    "lock_hits",
     "open_batch",
     "open_tutorial",
     "pause_batch",
@@ -46,4 +48,5 @@ __all__ = [
     "preview",
     "remove_next",
     "resume_batch",
+    "withdraw_document",
 ]

@@ -18,7 +18,7 @@ from crowd.models import HitBatch
 from crowd.open_questions import for_planning, open_questions
 from crowd.posting.gathering import at_least_taken, gathered_ids
 from crowd.posting.planning import begin_plan, cost, reserved_ids, write_hits
-from crowd.posting.rows import check_operator
+from crowd.posting.rows import check_poster
 from crowd.pricing import expected, timing
 from crowd.pricing.expected import ExpectedTime
 from crowd.pricing.terms import BatchTerms
@@ -111,7 +111,8 @@ def open_batch(
     terms : BatchTerms
         Without a reward: it pays what the time is worth, as `pricing.timing.suggest` has it.
     by : User or None
-        An operator; None: the service itself.
+        Who is no operator opens batches only from a budget of the corpus, or of a submission to it.
+        None: the service itself.
     now : datetime
     questions : QuerySet, optional
         Those of a submission, for example.
@@ -121,17 +122,18 @@ def open_batch(
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not post work on the corpus.
     InvalidInput
         If the provider would not take so little for a HIT.
     Conflict
         If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
-        If it would cost more than a budget has left.
+        If it would cost more than a budget has left, or there is none that `by` may spend.
     Unavailable
         If there is no account with the provider.
     """
-    check_operator(by)
+    check_poster(by, terms.corpus)
+    _check_own_budget(terms, by)
     account = registry.provider(terms.provider)
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     found = free(terms, asked.filter(document__corpus=terms.corpus), now=now)
@@ -176,7 +178,8 @@ def open_tutorial(terms: BatchTerms, *, places: int, by: User | None, now: datet
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `open_batch` says; `InvalidInput` too where the interface has no tutorial.
     """
-    check_operator(by)
+    check_poster(by, terms.corpus)
+    _check_own_budget(terms, by)
     registry.provider(terms.provider)
     if not 1 <= places <= 1000:
         raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
@@ -206,6 +209,11 @@ def check_pay(rewards: Iterable[int], *, provider: str, reward_cents: int, secon
     for cents in sorted(set(rewards)):
         takes = pay.seconds_for(cents, reward_cents=reward_cents, seconds=seconds)
         account.check_pay(reward_cents=cents, seconds=takes)
+
+
+def _check_own_budget(terms: BatchTerms, by: User | None) -> None:
+    if by is not None and not by.is_operator:
+        budget.check_own(corpus=terms.corpus, submission_id=terms.submission_id)
 
 
 def _rewards(terms: BatchTerms, found: Sequence[OpenQuestion], groups: Sequence[Group]) -> list[int]:

@@ -2,16 +2,18 @@
 
 from datetime import datetime
 
+from annotations import roles
+from annotations.models import Corpus
+from annotations.roles import Act
 from crowd import budget
 from crowd.models import Hit, HitBatch
 from kbpo.accounts.models import User
-from kbpo.core.errors import NotAllowed
 
 
-def check_operator(by: User | None) -> None:
-    """Let operators pass, and the service itself."""
-    if by is not None and not by.is_operator:
-        raise NotAllowed("Only operators post work.")
+def check_poster(by: User | None, corpus: Corpus) -> None:
+    """Let those pass who may post work on a corpus, and the service itself."""
+    if by is not None:
+        roles.check(by, Act.POST, corpus)
 
 
 def lock_hit(hit: Hit) -> Hit:

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Greatest
 from crowd import budget
 from crowd.models import BatchPlan, Hit, HitBatch
 from crowd.outbox import IN_FLIGHT
-from crowd.posting.rows import check_operator, drop, pause
+from crowd.posting.rows import check_poster, drop, pause
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
@@ -25,7 +25,7 @@ def pause_batch(*, batch: HitBatch, by: User, reason: str, now: datetime) -> Hit
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not post work on its corpus.
     InvalidInput
         If there is no reason.
     Conflict
@@ -47,7 +47,7 @@ def resume_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     Raises
     ------
     NotAllowed, Conflict
-        If `by` is no operator, or the batch is not paused.
+        If `by` may not post work on its corpus, or the batch is not paused.
     """
     batch = _lock_batch(batch, by, HitBatch.State.PAUSED)
     is_planned = not BatchPlan.objects.filter(batch=batch).exists()
@@ -70,7 +70,7 @@ def expire_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     Raises
     ------
     NotAllowed, Conflict
-        If `by` is no operator, or the batch is neither open nor paused.
+        If `by` may not post work on its corpus, or the batch is neither open nor paused.
     """
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED)
     before = {"state": batch.state}
@@ -88,7 +88,7 @@ def extend_batch(*, batch: HitBatch, by: User, until: datetime, now: datetime) -
     Raises
     ------
     NotAllowed, Conflict
-        If `by` is no operator, or the batch is neither open nor paused.
+        If `by` may not post work on its corpus, or the batch is neither open nor paused.
     InvalidInput
         If the time is past, or more than a year away.
     """
@@ -108,7 +108,7 @@ def cancel_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     Raises
     ------
     NotAllowed, Conflict
-        If `by` is no operator, or the batch is cancelled or finished.
+        If `by` may not post work on its corpus, or the batch is cancelled or finished.
     """
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED, HitBatch.State.PLANNING)
     before = {"state": batch.state}
@@ -151,12 +151,12 @@ def drop_next(*, now: datetime) -> bool:
 
 
 def _lock_batch(batch: HitBatch, by: User, *states: HitBatch.State) -> HitBatch:
-    check_operator(by)
     found = (
         HitBatch.objects.select_related("corpus")
         .select_for_update(no_key=True, of=("self",))
         .get(pk=batch.pk)
     )
+    check_poster(by, found.corpus)
     if found.state not in states:
         raise Conflict(f"This batch is {found.get_state_display()}.")
     return found

@@ -48,7 +48,11 @@ def draw(hit: Hit, rng: Random) -> list[int]:
         return []
     policy = batch.corpus.judged_by
     settled = Question.objects.filter(
-        document__corpus=batch.corpus_id, kind__in=kinds, state=Question.State.SETTLED, published_at=None
+        document__corpus=batch.corpus_id,
+        document__takedown=None,
+        kind__in=kinds,
+        state=Question.State.SETTLED,
+        published_at=None,
     ).exclude(hit_questions__hit=hit)
     found: list[int] = []
     if policy.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN:
@@ -88,7 +92,9 @@ def choose(assignment: Assignment, *, at: float) -> Question | None:
     asked = hit.hit_questions.count()
     if not asked or at >= rules.gold_chance(right_in_a_row, asked):
         return None
-    there = Question.objects.filter(pk__in=drawn, state=Question.State.SETTLED, published_at=None)
+    there = Question.objects.filter(
+        pk__in=drawn, document__takedown=None, state=Question.State.SETTLED, published_at=None
+    )
     unseen = _unseen(there, assignment, people).select_related("document").in_bulk(drawn)
     return next((unseen[pk] for pk in drawn if pk in unseen), None)
 

@@ -9,7 +9,7 @@ from crowd.leases import is_free
 from crowd.models import Assignment
 from crowd.providers import registry
 from crowd.review import holding
-from crowd.review.reasons import check_feedback, check_operator, check_reason
+from crowd.review.reasons import check_feedback, check_reason, check_reviewer
 from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
@@ -46,9 +46,8 @@ def approve_all(*, assignments: Collection[int], by: User, now: datetime) -> int
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review some of it; what was approved before stays so.
     """
-    check_operator(by)
     done = 0
     for pk in sorted(assignments):
         found = Assignment.objects.filter(pk=pk, state=State.SUBMITTED).select_related("hit").first()
@@ -69,7 +68,7 @@ def approve(*, assignment: Assignment, by: User, now: datetime, feedback: str = 
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If the feedback is too long.
     Conflict
@@ -91,7 +90,7 @@ def reject(*, assignment: Assignment, by: User, reason: str, now: datetime) -> A
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If there is no reason, it is too long, or the provider would not take it.
     Conflict
@@ -111,7 +110,7 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
     Raises
     ------
     NotAllowed
-        If `by` is no operator.
+        If `by` may not review work on its corpus, or it is their own.
     InvalidInput
         If there is no reason, or it is too long.
     Conflict
@@ -119,7 +118,7 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
     OverBudget
         If no budget has room.
     """
-    check_operator(by)
+    check_reviewer(by, assignment)
     hit, assignment = lock(assignment)
     check_reason(reason)
     if assignment.state != State.REJECTED or assignment.decision == Decision.OVERRIDE:
@@ -149,7 +148,7 @@ def due_by(assignment: Assignment) -> datetime:
 
 
 def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignment:
-    check_operator(by)
+    check_reviewer(by, assignment)
     _, assignment = lock(assignment)
     if assignment.state != State.SUBMITTED:
         raise Conflict(f"This work is {assignment.get_state_display()} already.")

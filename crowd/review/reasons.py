@@ -1,5 +1,8 @@
 """Who may review, and what they have to say."""
 
+from annotations import roles
+from annotations.roles import Act
+from crowd.models import Assignment
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, NotAllowed
 
@@ -7,9 +10,16 @@ LONGEST_FEEDBACK = 1024  # characters
 
 
 def check_operator(by: User) -> None:
-    """Let operators pass."""
+    """Let operators of the site pass: a worker works for every corpus."""
     if not by.is_operator:
-        raise NotAllowed("Only operators review work.")
+        raise NotAllowed("Only operators block workers: they work for every corpus.")
+
+
+def check_reviewer(by: User, assignment: Assignment) -> None:
+    """Let those pass who may review work on a corpus, but not on their own."""
+    roles.check(by, Act.REVIEW, assignment.hit.batch.corpus)
+    if assignment.worker is not None and assignment.worker.user_id == by.pk:
+        raise NotAllowed("This is your own work: somebody else decides about it.")
 
 
 def check_reason(reason: str) -> None:

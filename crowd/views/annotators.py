@@ -8,8 +8,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations import responses
+from annotations import responses, roles
 from annotations.models import Corpus, Question, Response
+from annotations.roles import Act
 from annotations.selectors import corpus_by_tag
 from crowd.annotators import queue
 from crowd.models import Reservation
@@ -33,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "unsettled": sum(
             row.questions for row in queue.waiting(worker=worker, now=now, as_expert=True) if not row.barred
         )
-        if worker.is_operator
+        if Act.REVIEW in roles.acts(worker)
         else 0,
     }
     return render(request, "crowd/home.html", context)
@@ -43,7 +44,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @never_cache
 def expert(request: HttpRequest) -> HttpResponse:
-    """Show an operator what the votes did not settle."""
+    """Show a reviewer, or an operator, what the votes did not settle."""
     worker = _user(request)
     responses.check_role(worker=worker, as_expert=True)
     context = {

@@ -32,10 +32,8 @@ def _audit_epoch(epoch: Epoch, task: Task) -> list[str]:
     secret = bytes.fromhex(epoch.secret)
     if epochs.commitment(secret) != epoch.commitment:
         findings.append(f"epoch {epoch.number}: the secret is not the one that was committed to")
-    if epoch.key_version != coordinated.KEY_VERSION:
-        findings.append(
-            f"epoch {epoch.number}: keys have format {epoch.key_version}, not {coordinated.KEY_VERSION}"
-        )
+    if epoch.key_version != task.key_version:
+        findings.append(f"epoch {epoch.number}: keys have format {epoch.key_version}, not {task.key_version}")
         return findings
     pi: dict[int, float] = {}
     batches = list(epoch.batches.order_by("number").select_related("submission"))
@@ -58,7 +56,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
     def make(after: FloatArray | None) -> dict[str, bytes]:
         return columns.make(units, secret, after, weights=task.weights(units), others=task.columns(units))
 
-    stored_draws = dict(batch.sampled.values_list("instance_id", "draws"))
+    stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
     if abs(units.p.sum() - 1) > 1e-9:
         return [f"p sums to {float(units.p.sum())!r}, not to 1"]
     if batch.draws is not None:
@@ -70,9 +68,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
         if drawn != stored_draws:
             findings.append(_difference("draws", drawn, stored_draws))
         return findings + _audit_columns(batch, make(None))
-    stored_pi = dict(
-        InclusionProbability.objects.filter(batch=batch).values_list("instance_id", "probability")
-    )
+    stored_pi = dict(InclusionProbability.objects.filter(batch=batch).values_list("unit_id", "probability"))
     before = np.array([pi.get(unit_id, 0.0) for unit_id in unit_ids])
     known = task.known(batch.submission, units)
     arrival = sampling.arrive(pi=before, p=units.p, known=known, target_variance=batch.target_variance)
@@ -86,7 +82,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
     u = coordinated.uniforms(secret, units.keys)
     drawn_ids = {unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before))}
     if drawn_ids != set(stored_draws):
-        findings.append(_difference("sampled instances", dict.fromkeys(drawn_ids), stored_draws))
+        findings.append(_difference("sampled units", dict.fromkeys(drawn_ids), stored_draws))
     pi.update(changed)
     return findings + _audit_columns(batch, make(arrival.pi))
 
@@ -101,4 +97,4 @@ def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, obj
     differing = sorted(
         key for key in again.keys() | stored.keys() if again.get(key, ...) != stored.get(key, ...)
     )
-    return f"{what} differ at {len(differing)} instances, the first with row id {differing[0]}"
+    return f"{what} differ at {len(differing)} units, the first with row id {differing[0]}"

@@ -1,7 +1,7 @@
-"""The claims of sampled systems as columns: written with the sample, and read for every score.
+"""The units of sampled systems as columns: written with the sample, and read for every score.
 
-An estimate needs all claims of a system, but of each only a few numbers that never change. So they are kept
-as a handful of arrays: a pool of twenty million claims is read in seconds, without a row for each.
+An estimate needs all units of a system, but of each only a few numbers that never change. So they are kept
+as a handful of arrays: a pool of twenty million predictions is read in seconds, without a row for each.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from evaluation.estimators import coordinated
-from evaluation.models import ClaimColumn, SampleBatch
+from evaluation.models import SampleBatch, UnitColumn
 from evaluation.units import FloatArray, Units
 from kbpo.core.database.bulk import insert_row, read_rows
 from kbpo.core.database.coded import code, pack
 
-UNITS, PI, FOLDS, CONFIDENCE = "instance", "pi", "fold", "confidence"
+UNITS, PI, FOLDS, CONFIDENCE = "unit", "pi", "fold", "confidence"
 
 
 def weight(name: str) -> str:
@@ -52,7 +52,7 @@ def make(
     Returns
     -------
     dict of str to bytes
-        ``instance`` (row ids), ``fold``, ``confidence``, ``p`` under each weighting, ``pi``, and `others`.
+        ``unit`` (row ids), ``fold``, ``confidence``, ``p`` under each weighting, ``pi``, and `others`.
     """
     folds = coordinated.folds(secret, units.keys).astype(np.uint8)
     columns = {
@@ -68,7 +68,7 @@ def make(
 def keep(batch: SampleBatch, columns: Mapping[str, bytes]) -> None:
     """Store the columns of a batch's system."""
     for name, data in columns.items():
-        insert_row(ClaimColumn, {"batch_id": batch.pk, "name": name, "data": data})
+        insert_row(UnitColumn, {"batch_id": batch.pk, "name": name, "data": data})
 
 
 def read(batch_ids: Sequence[int], wanted: Collection[str]) -> Iterator[dict[str, bytes]]:
@@ -82,7 +82,7 @@ def read(batch_ids: Sequence[int], wanted: Collection[str]) -> Iterator[dict[str
     for batch_id in batch_ids:
         yield dict(
             read_rows(
-                "SELECT name, data FROM evaluation_claimcolumn WHERE batch_id = %s AND name = ANY(%s)",
+                "SELECT name, data FROM evaluation_unitcolumn WHERE batch_id = %s AND name = ANY(%s)",
                 [batch_id, list(wanted)],
             )
         )

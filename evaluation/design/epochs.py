@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
-from evaluation.estimators.coordinated import KEY_VERSION
 from evaluation.models import DocumentSample, Epoch, SampleBatch
 from evaluation.task import Task
 from kbpo.accounts.models import User
@@ -44,7 +43,7 @@ def commitment(secret: bytes) -> str:
 
 
 @transaction.atomic
-def open_epoch(*, corpus: Corpus) -> Epoch:
+def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
     """Open a corpus' next epoch; the open one, if there is one, is returned as it is."""
     Corpus.objects.select_for_update().get(pk=corpus.pk)
     last = corpus.epochs.order_by("-number").first()
@@ -58,7 +57,7 @@ def open_epoch(*, corpus: Corpus) -> Epoch:
         number=number,
         secret=secret.hex(),
         commitment=commitment(secret),
-        key_version=KEY_VERSION,
+        key_version=task.key_version,
         document_sample=DocumentSample.current(corpus),
     )
 
@@ -120,7 +119,7 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User
         if task.retire is None:
             raise InvalidInput(f"{corpus.tag} has no documents to retire: none is annotated in full")
         task.retire(corpus, retire, epoch.released_at)
-    open_epoch(corpus=corpus)
+    open_epoch(corpus=corpus, task=task)
     after = {"corpus": corpus.tag, "number": epoch.number, "retired": retire}
     record(What.EPOCH_RELEASED, by=by, about=epoch, after=after)
     return epoch

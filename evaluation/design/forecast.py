@@ -17,7 +17,7 @@ from evaluation.design import sampling
 from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.task import Task
-from evaluation.units import FloatArray
+from evaluation.units import FloatArray, Foreseen
 
 PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken
@@ -71,18 +71,18 @@ def forecast(submission: Submission, task: Task) -> Forecast | None:
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
     key = f"forecast.3.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
-    if found is None and submission.predictions.exists():
-        found = _forecast(submission, epoch, task)
-        cache.set(key, found, KEPT)
+    if found is None:
+        foreseen = task.foresee(submission, epoch)
+        if foreseen.ids.size:
+            found = _forecast(submission.corpus, epoch, foreseen)
+            cache.set(key, found, KEPT)
     return found
 
 
-def _forecast(submission: Submission, epoch: Epoch, task: Task) -> Forecast:
-    corpus = submission.corpus
+def _forecast(corpus: Corpus, epoch: Epoch, foreseen: Foreseen) -> Forecast:
     target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
-    foreseen = task.foresee(submission, epoch)
     if corpus.design == Corpus.Design.COORDINATED:
-        present = sampling.current_pi(epoch, submission=submission)
+        present = sampling.current_pi(epoch, ids=foreseen.ids)
         pi = np.array([present.get(unit_id, 0.0) for unit_id in foreseen.ids.tolist()])
         before = np.where(foreseen.known, 1.0, pi)
         after = sampling.arrive(pi=pi, p=foreseen.p, known=foreseen.known, target_variance=target).pi

@@ -14,13 +14,13 @@ class Expected:
     Attributes
     ----------
     cents : int
-        Rewards and fees.
+        Rewards and fees, of all that is asked.
     reward_cents, questions : int
-        For an assignment, and how many questions about relations it has.
+        For an assignment, and how many questions it has; of the work that costs most, if there are several.
     hourly_cents : int
-        What an hour of it pays a worker.
+        What an hour of that pays a worker.
     votes : float
-        On a question, by what questions have needed.
+        On a question of that, by what questions have needed.
     is_estimate : bool
         Whether the time that an hour's pay goes by is not measured yet.
     """

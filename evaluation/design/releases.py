@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from annotations.kinds.registry import read_question
+from annotations.kinds.registry import find_kind, published_columns, read_question
 from annotations.models import Label
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
@@ -14,23 +14,10 @@ from kbpo.core.errors import NotAllowed
 CHUNK = 2_000
 """Questions whose labels are in memory at a time."""
 
-FIELDS = (
-    "kind",
-    "doc_id",
-    "predicate",
-    "subject_start",
-    "subject_end",
-    "object_start",
-    "object_end",
-    "mention_start",
-    "mention_end",
-    "canonical_start",
-    "canonical_end",
-    "right",
-    "votes_for",
-    "votes",
-    "source",
-)
+
+def fields() -> tuple[str, ...]:
+    """Return the names of all that `labels` may say of a label, in the order of a table's columns."""
+    return ("kind", "doc_id", *published_columns(), "right", "value", "votes_for", "votes", "source")
 
 
 def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
@@ -43,9 +30,8 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        `FIELDS` that apply: of a relation its document, predicate, and the spans of subject and object in
-        the stored direction (half-open character offsets); of a canonical mention its document and the two
-        spans; whether it is right, how many of the votes said so, and who decided.
+        Those of `fields` that apply: its document and what its kind says of the claim (`Kind.columns`); the
+        value, and of a verdict whether it is right; how many of the votes said so, and who decided.
 
     Raises
     ------
@@ -94,7 +80,8 @@ def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
             "kind": kind,
             "doc_id": doc_id,
             **read_question(kind, payload).published(claim),
-            "right": value == 1,
+            **({"right": value == 1} if find_kind(kind).is_verdict else {}),
+            "value": value,
             "votes_for": votes_for,
             "votes": votes,
             "source": source,
@@ -104,7 +91,7 @@ def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
 def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     """List how a released epoch's sample came about, so that anybody can draw it again.
 
-    Of a system that is not public only the claims that were sampled are listed, without its name.
+    Of a system that is not public only the units that were sampled are listed, without its name.
 
     Parameters
     ----------
@@ -117,7 +104,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     dict
         First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
         number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
-        its system's claims: the instance's key, p, π after the batch where the batch changed it, whether it
+        its system's units: the key, p, π after the batch where the batch changed it, whether it
         was known, and whether, or how often, the batch drew it.
 
     Raises
@@ -145,8 +132,8 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
             "floor": batch.floor,
             "draws": batch.draws,
         }
-        drawn = dict(batch.sampled.values_list("instance_id", "draws"))
-        inclusions = {row.instance_id: row for row in batch.inclusions.all()}
+        drawn = dict(batch.sampled.values_list("unit_id", "draws"))
+        inclusions = {row.unit_id: row for row in batch.inclusions.all()}
         units = task.read_units(batch.submission)
         for key, unit_id, p in zip(units.keys, units.ids.tolist(), units.p.tolist(), strict=True):
             if not public and unit_id not in drawn:

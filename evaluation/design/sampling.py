@@ -1,4 +1,4 @@
-"""Sampling: decide with which probability each claim is judged, draw, store, and ask.
+"""Sampling: decide with which probability each unit is judged, draw, store, and ask.
 
 Everything about one arrival happens in one transaction under the epoch's row lock: arrivals have one order,
 that of the uploads among those that have the go-ahead and a place in the quota. The submission's own row is
@@ -20,10 +20,10 @@ from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submissi
 from evaluation.submissions import quota
 from evaluation.submissions.lifecycle import BEFORE_SAMPLING, lock, move
 from evaluation.task import Task
-from evaluation.units import BoolArray, FloatArray, Units
+from evaluation.units import BoolArray, FloatArray, IntArray, Units
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
-from kbpo.core.database.bulk import copy_rows, read_columns
+from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.coded import unpack, unpack_coded
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
@@ -36,7 +36,7 @@ class Arrival:
     Attributes
     ----------
     pi : float[n]
-        Inclusion probabilities of the system's instances after it.
+        Inclusion probabilities of the system's units after it.
     lam : float
         The least scale of p that meets the target.
     floor : float
@@ -54,11 +54,11 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
     Parameters
     ----------
     pi : float[n]
-        Current inclusion probabilities of its instances; 0 where an instance was never in a design.
+        Current inclusion probabilities of its units; 0 where one was never in a design.
     p : float[n]
         Its distribution; sums to 1.
     known : bool[n]
-        Instances whose labels were published before the upload: they count exactly.
+        Units whose labels were published before the upload: they count exactly.
     target_variance : float
         V*, the variance that its precision may have at most.
     """
@@ -147,45 +147,40 @@ def _is_behind(submission: Submission) -> bool:
     return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
 
 
-def current_pi(
-    epoch: Epoch, through: int | None = None, submission: Submission | None = None
-) -> dict[int, float]:
-    """Return π of the instances in the epoch's design, by row id.
+def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = None) -> dict[int, float]:
+    """Return π of the units in the epoch's design, by row id.
 
     Parameters
     ----------
     through : int or None
         After which batch; None for the last.
-    submission : Submission or None
-        Whose instances; None for all.
+    ids : int[n] or None
+        Of which units; None for all.
     """
     # It never falls: the highest is the last.
     query = (
-        "SELECT inclusion.instance_id, max(inclusion.probability)"
+        "SELECT inclusion.unit_id, max(inclusion.probability)"
         " FROM evaluation_inclusionprobability AS inclusion"
         " JOIN evaluation_samplebatch AS batch ON batch.id = inclusion.batch_id AND batch.epoch_id = %s"
     )
     parameters: list[object] = [epoch.pk]
-    if submission is not None:
-        query += (
-            " JOIN evaluation_prediction AS prediction"
-            " ON prediction.instance_id = inclusion.instance_id AND prediction.submission_id = %s"
-        )
-        parameters.append(submission.pk)
+    if ids is not None:
+        query += " JOIN unnest(%s::bigint[]) AS wanted (id) ON wanted.id = inclusion.unit_id"
+        parameters.append(array_literal(ids.tolist()))
     if through is not None:
         query += " WHERE batch.number <= %s"
         parameters.append(through)
     found = read_columns(
-        f"{query} GROUP BY inclusion.instance_id", parameters, {"instance": "bigint", "pi": "float8"}
+        f"{query} GROUP BY inclusion.unit_id", parameters, {"unit": "bigint", "pi": "float8"}
     )
-    return dict(zip(found["instance"].tolist(), found["pi"].tolist(), strict=True))
+    return dict(zip(found["unit"].tolist(), found["pi"].tolist(), strict=True))
 
 
 def _draw_coordinated(
     batch: SampleBatch, units: Units, known: BoolArray
 ) -> tuple[dict[int, int | None], FloatArray]:
     """Store the design; return the newly sampled rows of `units`, with no number of draws, and π."""
-    before = current_pi(batch.epoch, submission=batch.submission)
+    before = current_pi(batch.epoch, ids=units.ids)
     pi = np.array([before.get(unit_id, 0.0) for unit_id in units.ids.tolist()])
     arrival = arrive(pi=pi, p=units.p, known=known, target_variance=batch.target_variance)
     batch.lam, batch.floor = arrival.lam, arrival.floor
@@ -194,7 +189,7 @@ def _draw_coordinated(
     of_changed = (column[changed].tolist() for column in (units.ids, arrival.pi, known))
     stored = copy_rows(
         InclusionProbability,
-        ("batch_id", "instance_id", "probability", "is_known"),
+        ("batch_id", "unit_id", "probability", "is_known"),
         ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
     analyse({InclusionProbability: stored})
@@ -241,7 +236,7 @@ def count_draws(p: FloatArray, draws: int, *, secret: bytes, number: int) -> NDA
     Returns
     -------
     int[n]
-        How often each instance came; the sum is `draws`.
+        How often each unit came; the sum is `draws`.
     """
     seed = int.from_bytes(hmac.digest(secret, f"draws|{number}".encode(), "sha256"), "big")
     return np.bincount(iid.draw(p, draws, np.random.default_rng(seed)), minlength=len(p))

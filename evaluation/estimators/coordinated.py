@@ -16,7 +16,6 @@ from scipy.special import ndtri
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
-from kbpo.core.spans import Span
 
 Keys = Sequence[str] | NDArray[Any]
 
@@ -25,46 +24,6 @@ LABEL_VARIANCE = 0.25
 DEFAULT_HALF_WIDTH = 0.03
 DEFAULT_LEVEL = 0.80
 FOLDS = 5
-KEY_VERSION = "v1"
-
-
-def instance_key(doc_id: str, predicate: str, subject: tuple[int, int], object: tuple[int, int]) -> str:
-    """Return the text from which an instance's random number is made.
-
-    The format is ``v1|predicate|start-end|start-end|doc_id`` with half-open offsets. The document's id comes
-    last because it is the only part that may contain the separator. It must never change in an open epoch.
-
-    Parameters
-    ----------
-    doc_id, predicate : str
-        The document's id and the stored relation's name.
-    subject, object : (int, int)
-        Half-open character offsets of the two mentions, in the stored direction.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InvalidInput
-        If the predicate is empty or contains ``|``, the id is empty, or a span is empty or negative.
-
-    Examples
-    --------
-    >>> instance_key("D|1", "per:spouse", (0, 4), (9, 13))
-    'v1|per:spouse|0-4|9-13|D|1'
-    """
-    if not predicate or "|" in predicate:
-        _checks.refuse("predicate", f"is {predicate!r}; a relation's name without '|' is needed")
-    if not doc_id:
-        _checks.refuse("doc_id", "is empty; the document's id is needed")
-    spans = []
-    for name, (start, end) in (("subject", subject), ("object", object)):
-        if not 0 <= start < end:
-            _checks.refuse(name, f"the span {start}-{end} is wrong; 0 <= start < end is needed")
-        spans.append(str(Span(int(start), int(end))))
-    return "|".join((KEY_VERSION, predicate, *spans, doc_id))
 
 
 def _first_words(secret: bytes, keys: Keys, prefix: str = "") -> Iterator[int]:
@@ -86,7 +45,7 @@ def uniforms(secret: bytes, keys: Keys) -> FloatArray:
     secret : bytes
         The epoch's secret.
     keys : sequence of str, length n
-        As `instance_key` makes them; hashed as UTF-8.
+        One for each unit, as its task makes them; hashed as UTF-8.
 
     Returns
     -------
@@ -112,7 +71,7 @@ def folds(secret: bytes, keys: Keys, k: int = FOLDS) -> IntArray:
     secret : bytes
         The epoch's secret.
     keys : sequence of str, length n
-        As `instance_key` makes them; hashed as UTF-8.
+        One for each unit, as its task makes them; hashed as UTF-8.
     k : int
         The number of folds, at least 2.
 

@@ -13,10 +13,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from evaluation.estimators import coordinated
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp import weighting
+from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
@@ -136,7 +136,7 @@ def read(folder: Path) -> KnowledgeNet:
     ]
     return KnowledgeNet(
         systems=systems,
-        keys=[coordinated.instance_key(*claim[:4]) for claim in index],
+        keys=[instance_key(*claim[:4]) for claim in index],
         documents=documents,
         relations=relations,
         members=members,

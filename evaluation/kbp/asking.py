@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from annotations import questions
+from annotations.kinds.relation import Offer
 from evaluation.kbp.claims import COLUMNS, ClaimRow, Claims
-from evaluation.models import Prediction, SampleBatch, SampledClaim, SampledInstance
+from evaluation.models import Prediction, SampleBatch, SampledClaim, SampledUnit
 from kbpo.core.database.analysing import analyse
 
 
@@ -16,14 +17,14 @@ def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -
     """
     rows = {row: claims.rows[row].relation() for row in sampled}
     asked = questions.ask_relations(list(rows.values()))
-    SampledInstance.objects.bulk_create(
+    SampledUnit.objects.bulk_create(
         (
-            SampledInstance(
+            SampledUnit(
                 batch=batch,
                 epoch=batch.epoch,
-                instance_id=claims.rows[row].instance_id,
+                unit_id=claims.rows[row].instance_id,
                 question=asked[claim][0],
-                subject=asked[claim][1],
+                claim=Offer(claim.predicate, asked[claim][1]).claim,
                 draws=sampled[row],
             )
             for row, claim in rows.items()
@@ -49,7 +50,7 @@ def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -
     needed = {question.pk for question, _ in asked.values()} | {
         question.pk for question in canonicals.values()
     }
-    analyse({SampledInstance: len(rows), SampledClaim: len(claimants)})
+    analyse({SampledUnit: len(rows), SampledClaim: len(claimants)})
     return needed
 
 
@@ -62,8 +63,8 @@ def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) 
             "submission_id", *COLUMNS
         )
     }
-    before = SampledInstance.objects.filter(epoch=batch.epoch, batch__number__lt=batch.number)
-    sampled = set(before.values_list("instance_id", flat=True))
+    before = SampledUnit.objects.filter(epoch=batch.epoch, batch__number__lt=batch.number)
+    sampled = set(before.values_list("unit_id", flat=True))
     found |= {
         (batch.submission_id, row.instance_id): row for row in claims.rows if row.instance_id in sampled
     }

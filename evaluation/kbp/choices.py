@@ -19,6 +19,8 @@ def _missing(part: str, measure: str) -> str:
 
 
 CHOICES = Choices(
+    unit="claim",
+    units="claims",
     measures=MappingProxyType({"precision": "precision", "recall": "recall", "f1": "F1"}),
     parts=MappingProxyType(
         {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from annotations import questions
 from annotations.models import Question
 from annotations.questions import CanonicalClaim, Claim
-from evaluation.estimators import coordinated
+from evaluation.kbp.keys import instance_key
 from evaluation.models import Prediction, Submission
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.spans import Span
@@ -136,7 +136,7 @@ def read_claims(submission: Submission) -> Claims:
     for *own, instance_id, values in ((*row[:5], row[5:]) for row in predictions):
         claim = ClaimRow(instance_id, *instances[instance_id], *values)
         (doc_id,) = documents[claim.document_id]
-        key = coordinated.instance_key(doc_id, claim.predicate, claim.subject, claim.object)
+        key = instance_key(doc_id, claim.predicate, claim.subject, claim.object)
         keyed.append((key, claim, *own))
     keyed.sort()
     keys, rows, subjects, objects, confidence, p = ([one[at] for one in keyed] for at in range(6))

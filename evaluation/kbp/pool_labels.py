@@ -1,16 +1,13 @@
 """From rows to arrays: the labels of a pool's instances, and which of them recall is not about."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
-from annotations.kinds.relation import claim_sql
 from evaluation.kbp.labels import Labels
+from evaluation.scoring.pool import LabelColumn, read_values
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
-
-LabelColumn = Literal["value", "corrected"]
 
 
 def read_outside(pool: Pool) -> BoolArray:
@@ -42,19 +39,6 @@ def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
         The labels as they stand, or corrected for workers' errors; NaN where one was never corrected.
     """
     value, right = (f"COALESCE({label}.{column}, 'NaN')" for label in ("label", "right_object"))
-    relation = np.full(pool.size, np.nan)
-    found = read_columns(
-        f"SELECT sampled.instance_id, {value}"  # noqa: S608 - names of ours
-        " FROM evaluation_sampledinstance AS sampled"
-        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
-        " JOIN evaluation_instance AS instance ON instance.id = sampled.instance_id"
-        " JOIN annotations_label AS label ON label.question_id = sampled.question_id"
-        f" AND label.claim = {claim_sql('instance.predicate', 'sampled.subject')}"
-        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
-        [pool.epoch.pk, len(pool.batches)],
-        {"instance": "bigint", "value": "float8"},
-    )
-    relation[pool.positions(found["instance"])] = found["value"]
     found = read_columns(
         "SELECT batch.number, claim.instance_id,"  # noqa: S608 - names of ours
         f" {value} * CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE {right} END"
@@ -66,7 +50,9 @@ def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
         [pool.epoch.pk, len(pool.batches)],
         {"batch": "bigint", "instance": "bigint", "right": "float8"},
     )
-    return Labels(relation, _by_system(pool, found["batch"], found["instance"], found["right"]))
+    return Labels(
+        read_values(pool, column), _by_system(pool, found["batch"], found["instance"], found["right"])
+    )
 
 
 def _by_system(pool: Pool, batch: IntArray, instance: IntArray, values: FloatArray) -> Sequence[FloatArray]:

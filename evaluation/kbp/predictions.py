@@ -6,7 +6,7 @@ from annotations.models import Document
 from evaluation.kbp import weighting
 from evaluation.kbp.tac.predictions import OFFSETS
 from evaluation.kbp.tac.sent import Predictions
-from evaluation.models import Instance, Prediction, Submission
+from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
 
 
@@ -44,11 +44,15 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
         # Ordered, so that two submissions read at once lock the instances they share in one order.
         cursor.execute(
-            f"INSERT INTO evaluation_instance (corpus_id, {key})"  # noqa: S608 (constants)
-            f" SELECT %s, {key} FROM read_prediction ORDER BY {key} ON CONFLICT DO NOTHING",
+            f"WITH new AS (INSERT INTO evaluation_instance (id, {key})"  # noqa: S608 (constants)
+            f" SELECT nextval(pg_get_serial_sequence('evaluation_unit', 'id')), {key} FROM read_prediction"
+            f" ORDER BY {key} ON CONFLICT DO NOTHING RETURNING id)"
+            " INSERT INTO evaluation_unit (id, corpus_id) SELECT id, %s FROM new",
             [submission.corpus_id],
         )
-        analyse({Instance: cursor.rowcount})  # before it is joined, and foreign keys to it are checked
+        analyse(
+            dict.fromkeys((Unit, Instance), cursor.rowcount)
+        )  # before it is joined, and foreign keys to it are checked
         rest = (
             "confidence, subject_type, object_type, subject_entity, object_entity, subject_canonical_start,"
             " subject_canonical_end, object_canonical_start, object_canonical_end, probability, line"

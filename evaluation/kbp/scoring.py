@@ -1,22 +1,26 @@
 """The scores of a pool of knowledge bases: precision by the labels, recall by documents annotated in full."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from annotations import names
 from evaluation.design import columns
+from evaluation.estimators.comparison import comparables
 from evaluation.estimators.scores import (
     CoordinatedSample,
+    Estimates,
+    SystemScore,
     coordinated_estimates,
     iid_estimates,
     noise_adjusted_scores,
 )
-from evaluation.estimators.subsets import Division, SubsetScore, subset_scores
-from evaluation.kbp import divisions, kept, matching, weighting
+from evaluation.estimators.subsets import subset_scores
+from evaluation.kbp import comparing, divisions, kept, matching, weighting
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.models import Epoch
-from evaluation.task import Sample, Scored
+from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
+from evaluation.task import Sample
 from evaluation.units import Pool
 from kbpo.core.database.coded import unpack_names
 
@@ -29,14 +33,29 @@ def score(pool: Pool, sample: Sample) -> Scored:
     size = documents.true.size if documents else 0
     if not isinstance(sample, CoordinatedSample):
         estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=weighting.DEFAULT)
-        return Scored(estimates, (), size, matching.RULE)
+        return Scored((_part(one, size) for one in estimates), (), matching.RULE)
     corrected = read_labels(pool, "corrected")
+    estimates = coordinated_estimates(pool.systems, labels, sample, documents)
+    adjusted = noise_adjusted_scores(pool.systems, corrected, sample, documents)
     return Scored(
-        coordinated_estimates(pool.systems, labels, sample, documents),
-        noise_adjusted_scores(pool.systems, corrected, sample, documents),
-        size,
-        matching.RULE,
+        (_part(one, size) for one in estimates), (_row(one, size) for one in adjusted), matching.RULE
     )
+
+
+def _part(estimates: Estimates, documents: int) -> ScoredPart:
+    return ScoredPart(
+        (_row(score, documents) for score in estimates.scores()),
+        (
+            (Choice(estimator, weighting, estimates.part), comparing.pack(comparable))
+            for estimator, weighting, comparable in comparables(estimates)
+        ),
+    )
+
+
+def _row(score: SystemScore, documents: int) -> ScoreRow:
+    counts: Mapping[str, int | None] = {"documents": documents, "true": score.true, "found": score.found}
+    choice = Choice(score.estimator, score.weighting, score.part)
+    return ScoreRow(score.system, choice, score.level, score.measures, score.labels, counts)
 
 
 def count_names(epoch: Epoch) -> None:
@@ -47,16 +66,8 @@ def count_names(epoch: Epoch) -> None:
     )
 
 
-def divide(pool: Pool, sample: Sample) -> Iterator[tuple[str, Division, Iterator[SubsetScore]]]:
-    """Divide the claims of a pool, and score every system on every subset.
-
-    Yields
-    ------
-    str
-        A key of `divisions.SUBSETS`.
-    Division
-    iterator of SubsetScore
-    """
+def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
+    """Divide the claims of a pool in each way of `divisions.SUBSETS`; score every system on every subset."""
     labels = read_labels(pool)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     relations = exhaustive.relations if exhaustive else None
@@ -68,8 +79,12 @@ def divide(pool: Pool, sample: Sample) -> Iterator[tuple[str, Division, Iterator
         exhaustive.annotations.values() if exhaustive else [],
     )
     for name, division in divided:
-        yield (
+        scores = subset_scores(pool.systems, labels, sample, relations, division, weighting=weighting.DEFAULT)
+        yield Divided(
             name,
-            division,
-            subset_scores(pool.systems, labels, sample, relations, division, weighting=weighting.DEFAULT),
+            division.names,
+            (
+                SubsetRow(one.system, one.subset, one.part, one.measures, one.labels, one.true)
+                for one in scores
+            ),
         )

@@ -1,15 +1,16 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
-from evaluation.kbp import divisions, kept, matching, pool_labels, scoring, weighting
+from evaluation import kbp
+from evaluation.kbp import comparing, divisions, kept, keys, scoring
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.foreseeing import foresee
 from evaluation.kbp.predictions import store_predictions
-from evaluation.kbp.recall import annotated, audit, retirement
+from evaluation.kbp.recall import audit, retirement
 from evaluation.kbp.summary import summarise
 from evaluation.kbp.tac.reading import READER
-from evaluation.task import Task
+from evaluation.task import Pages, Task
 
 TASK = Task(
     name="kbp",
@@ -18,6 +19,7 @@ TASK = Task(
     summarise=summarise,
     store_predictions=store_predictions,
     read_units=read_claims,
+    key_version=keys.VERSION,
     known=known,
     ask=ask,
     weights=kept.weights,
@@ -31,6 +33,19 @@ TASK = Task(
     count_names=scoring.count_names,
     divide=scoring.divide,
     subsets=divisions.SUBSETS,
-    read_documents=annotated.read_sample,
-    scored_by=(annotated, kept, matching, pool_labels, scoring, weighting),
+    sides=comparing.sides,
+    pages=Pages(
+        system="system",
+        documents="documents",
+        summary="evaluation/parts/summary.html",
+        compared=(
+            "Both were judged in the same epoch, on many of the same claims and on the same documents, so"
+            " their difference is surer than two separate intervals suggest."
+        ),
+        compared_apart=(
+            "They were judged in different epochs: their precisions are independent, and they share only the"
+            " documents annotated in full on which the recall of both rests."
+        ),
+    ),
+    scored_by=(kbp,),
 )

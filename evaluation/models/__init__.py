@@ -3,7 +3,6 @@
 from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
-    ClaimColumn,
     DocumentSample,
     Epoch,
     InclusionProbability,
@@ -11,9 +10,10 @@ from evaluation.models.sample import (
     SampleBatch,
     SampledClaim,
     SampledDocument,
-    SampledInstance,
+    SampledUnit,
     SampleName,
     SecondPhaseProbability,
+    UnitColumn,
 )
 from evaluation.models.score import AdjustedScore, Comparison, Estimate, Score, SubsetScore
 from evaluation.models.submission import (
@@ -23,12 +23,13 @@ from evaluation.models.submission import (
     StageWork,
     Submission,
     SubmissionEvent,
+    Unit,
+    Use,
 )
 from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
-    "ClaimColumn",
     "Comparison",
     "DocumentSample",
     "Entity",
@@ -47,12 +48,15 @@ __all__ = [
     "SampleName",
     "SampledClaim",
     "SampledDocument",
-    "SampledInstance",
+    "SampledUnit",
     "Score",
     "SecondPhaseProbability",
     "StageWork",
     "Submission",
     "SubmissionEvent",
     "SubsetScore",
+    "Unit",
+    "UnitColumn",
     "Upload",
+    "Use",
 ]

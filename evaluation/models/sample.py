@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotations.models import Corpus, Document, Question
-from evaluation.models.submission import Instance, Submission
+from evaluation.models.submission import Instance, Submission, Unit
 
 _HEX = r"^[0-9a-f]{64}$"
 
@@ -100,10 +100,10 @@ class SampleBatch(models.Model):
 
 
 class InclusionProbability(models.Model):
-    """π of an instance after a batch that changed it. It never falls."""
+    """π of a unit after a batch that changed it. It never falls."""
 
     batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="inclusions")
-    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="inclusions")
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="inclusions")
     probability = models.FloatField()
     is_known = models.BooleanField(
         default=False, help_text="Published before the upload: certain, whatever its random number."
@@ -112,7 +112,7 @@ class InclusionProbability(models.Model):
     class Meta:
         verbose_name_plural = "inclusion probabilities"
         constraints = [
-            models.UniqueConstraint(fields=["batch", "instance"], name="inclusion_once"),
+            models.UniqueConstraint(fields=["batch", "unit"], name="inclusion_once"),
             models.CheckConstraint(
                 condition=Q(probability__gt=0, probability__lte=1), name="inclusion_probability"
             ),
@@ -120,37 +120,38 @@ class InclusionProbability(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.instance}: {self.probability}"
+        return f"{self.unit}: {self.probability}"
 
 
-class SampledInstance(models.Model):
-    """An instance in the sample: from which batch on, and the question that settles its relation.
+class SampledUnit(models.Model):
+    """A unit in the sample: from which batch on, and the question that settles it.
 
-    Under `coordinated` an instance enters once in an epoch and `draws` is empty; under `iid` it belongs to
+    Under `coordinated` a unit enters once in an epoch and `draws` is empty; under `iid` it belongs to
     one batch's sample and `draws` says how often it came.
     """
 
     batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="sampled")
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="sampled")
-    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="sampled")
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="sampled")
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="sampled")
-    subject = models.PositiveSmallIntegerField(
-        help_text="Which mention of the question's pair is the subject."
+    claim = models.CharField(
+        max_length=128,
+        blank=True,
+        help_text="Which claim of the question is about it; empty where its task goes by all of them.",
     )
     draws = models.PositiveIntegerField(null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["batch", "instance"], name="sampled_once_in_batch"),
+            models.UniqueConstraint(fields=["batch", "unit"], name="sampled_once_in_batch"),
             models.UniqueConstraint(
-                fields=["epoch", "instance"], condition=Q(draws__isnull=True), name="sampled_once_in_epoch"
+                fields=["epoch", "unit"], condition=Q(draws__isnull=True), name="sampled_once_in_epoch"
             ),
             models.CheckConstraint(condition=Q(draws__isnull=True) | Q(draws__gte=1), name="sampled_draws"),
-            models.CheckConstraint(condition=Q(subject__in=[0, 1]), name="sampled_subject"),
         ]
 
     def __str__(self) -> str:
-        return str(self.instance)
+        return str(self.unit)
 
 
 class SampledClaim(models.Model):
@@ -170,15 +171,15 @@ class SampledClaim(models.Model):
         return f"{self.submission}: {self.instance}"
 
 
-class ClaimColumn(models.Model):
-    """A column of a sampled system's claims, in the order of their keys: see `evaluation.design.columns`."""
+class UnitColumn(models.Model):
+    """A column of a sampled system's units, in the order of their keys: see `evaluation.design.columns`."""
 
     batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="columns")
     name = models.CharField(max_length=32)
     data = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["batch", "name"], name="claim_column_once")]
+        constraints = [models.UniqueConstraint(fields=["batch", "name"], name="unit_column_once")]
 
     def __str__(self) -> str:
         return f"{self.batch}: {self.name}"

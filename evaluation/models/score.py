@@ -51,7 +51,7 @@ class Score(models.Model):
         null=True, help_text="From 1: systems of the corpus that the data cannot tell from the tier's first."
     )
     matching = models.CharField(max_length=16, help_text="The rule by which a true relation counts as found.")
-    labels = models.PositiveIntegerField(help_text="Labelled instances of the submission that it rests on.")
+    labels = models.PositiveIntegerField(help_text="Labelled units of the submission that it rests on.")
     counts = models.JSONField(default=dict)
     code_version = models.CharField(max_length=64)
     computed_at = models.DateTimeField(auto_now=True)
@@ -108,7 +108,7 @@ class AdjustedScore(Measured):
 
 
 class SubsetScore(Measured):
-    """One measure of a part of a submission's claims, at 95%. Too few labels: figures, counts are empty."""
+    """One measure of a subset of a submission's units, at 95%. Too few labels: figures, counts are empty."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="subset_scores")
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="subset_scores")
@@ -118,7 +118,7 @@ class SubsetScore(Measured):
     part = models.CharField(max_length=16)
     labels = models.PositiveIntegerField(null=True)
     true = models.PositiveIntegerField(
-        null=True, help_text="True relations of the subset in the exhaustive documents."
+        null=True, help_text="How much that is true is known of the subset; the task says of what."
     )
 
     class Meta:
@@ -147,7 +147,7 @@ class Comparison(models.Model):
     weighting = models.CharField(max_length=32)
     part = models.CharField(max_length=16)
     submissions = ArrayField(models.BigIntegerField(), help_text="Their keys, in the order of the arrays.")
-    arrays = models.BinaryField(help_text="NumPy's npz of evaluation.estimators.comparison.Comparable.")
+    arrays = models.BinaryField(help_text="As the task packs them.")
 
     class Meta:
         constraints = [

@@ -154,10 +154,61 @@ class Problem(models.Model):
         return f"{self.line}: {self.code}"
 
 
-class Instance(models.Model):
-    """A claim that systems share: a predicate between two spans of a document."""
+class Unit(models.Model):
+    """What is sampled and judged once, whichever systems predict it. Its task says what one is.
 
-    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="instances")
+    A task that has rows of its own for its units gives them the ids of these, as `Instance` does.
+    """
+
+    # No index: nothing looks for all units of a corpus.
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="units", db_index=False)
+    key = models.TextField(  # noqa: DJ001 - no key, and no place in the index
+        null=True, help_text="What tells it from the corpus' others; empty where its task's own row does."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["corpus", "key"], condition=Q(key__isnull=False), name="unit_once"
+            ),
+            models.CheckConstraint(condition=~Q(key=""), name="unit_key"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key or f"unit {self.pk}"
+
+
+class Use(models.Model):
+    """A submission's use of a unit, with its confidence: what every task's predictions are.
+
+    Each task extends it in a table of its own, which also refers to the unit: a file's hundred thousand
+    predictions are one row each, and whoever knows no task reads them through it (`Task.read_units`).
+    `probability` is p_i(x) of the default weighting, the distribution that the sample is designed for; it is
+    computed once, when the submission is accepted, and sums to 1 over the submission.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="%(class)ss")
+    confidence = models.FloatField()
+    probability = models.FloatField()
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(confidence__gt=0, confidence__lte=1), name="%(class)s_confidence"
+            ),
+            models.CheckConstraint(
+                condition=Q(probability__gt=0, probability__lte=1), name="%(class)s_probability"
+            ),
+        ]
+
+
+class Instance(models.Model):
+    """KBP's unit, a claim that systems share: a predicate between two spans of a document."""
+
+    unit = models.OneToOneField(
+        Unit, on_delete=models.PROTECT, primary_key=True, db_column="id", related_name="instance"
+    )
     document = models.ForeignKey(Document, on_delete=models.PROTECT, related_name="instances")
     predicate = models.CharField(max_length=64)
     subject_start = models.PositiveIntegerField()
@@ -192,16 +243,10 @@ class Instance(models.Model):
         )
 
 
-class Prediction(models.Model):
-    """A submission's use of an instance: its confidence, entities, types and canonical mentions.
+class Prediction(Use):
+    """A submission's use of an instance, with its entities, types and canonical mentions."""
 
-    `probability` is p_i(x) of the default weighting, the distribution that the sample is designed for; it is
-    computed once, when the submission is accepted, and sums to 1 over the submission.
-    """
-
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="predictions")
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="predictions")
-    confidence = models.FloatField()
     subject_type = models.CharField(max_length=8)
     object_type = models.CharField(max_length=8)
     subject_entity = models.TextField()
@@ -210,18 +255,12 @@ class Prediction(models.Model):
     subject_canonical_end = models.PositiveIntegerField()
     object_canonical_start = models.PositiveIntegerField(null=True, help_text="Empty for strings and dates.")
     object_canonical_end = models.PositiveIntegerField(null=True)
-    probability = models.FloatField()
     line = models.PositiveIntegerField()
 
     class Meta:
         constraints = [
+            *Use.Meta.constraints,
             models.UniqueConstraint(fields=["submission", "instance"], name="prediction_once"),
-            models.CheckConstraint(
-                condition=Q(confidence__gt=0, confidence__lte=1), name="prediction_confidence"
-            ),
-            models.CheckConstraint(
-                condition=Q(probability__gt=0, probability__lte=1), name="prediction_probability"
-            ),
             models.CheckConstraint(
                 condition=Q(subject_type__in=MENTION_TYPES, object_type__in=MENTION_TYPES),
                 name="prediction_types",

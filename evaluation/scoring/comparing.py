@@ -1,19 +1,13 @@
 """Comparing two systems of a corpus, by what was stored with their scores."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from io import BytesIO
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from evaluation.estimators.comparison import Comparable, OtherDocuments, differences
-from evaluation.estimators.differences import Difference
 from evaluation.estimators.intervals import Interval, difference_interval
 from evaluation.models import Comparison, Epoch, Submission
+from evaluation.scores import Choice
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
-from evaluation.units import AnnotatedDocuments
 from kbpo.core.database.bulk import insert_row
 
 
@@ -34,42 +28,6 @@ class Compared:
     first: Interval | None
     second: Interval | None
     difference: Interval | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """An epoch's systems under one choice, and the documents that their recall rests on.
-
-    Attributes
-    ----------
-    comparable : Comparable
-    sample_id : int or None
-        The row id of the epoch's exhaustive sample.
-    documents : AnnotatedDocuments or None
-        As far as they are annotated.
-    """
-
-    comparable: Comparable
-    sample_id: int | None
-    documents: AnnotatedDocuments | None
-
-
-def side_differences(first: Side, system: int, second: Side, measure: str) -> list[Difference | None]:
-    """Return how much more one system has of a measure than each of an epoch, with what pairs them.
-
-    Parameters and result are those of `evaluation.estimators.comparison.differences`.
-    """
-    if first.documents is None or second.documents is None:
-        return differences(first.comparable, system, second.comparable, measure, None)
-    other = None
-    if first.sample_id != second.sample_id:
-        place = {pk: column for column, pk in enumerate(second.documents.annotations)}
-        here = [column for column, pk in enumerate(first.documents.annotations) if pk in place]
-        there = [place[pk] for pk in first.documents.annotations if pk in place]
-        other = OtherDocuments(
-            second.documents.design, np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
-        )
-    return differences(first.comparable, system, second.comparable, measure, first.documents.design, other)
 
 
 def compare(
@@ -120,23 +78,19 @@ def compare(
     if not {one.score.epoch_id, other.score.epoch_id} <= stored.keys():
         return []
     here, there = stored[one.score.epoch_id], stored[other.score.epoch_id]
-    mine = _side(here, one.score.epoch, task)
-    others = mine if there is here else _side(there, other.score.epoch, task)
+    read = task.sides()
+    mine = read(here.arrays, one.score.epoch)
+    others = mine if there is here else read(there.arrays, other.score.epoch)
     compared = []
     for measure in task.choices.measures:
         a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
-        difference = side_differences(mine, here.submissions.index(first.pk), others, measure)[
-            there.submissions.index(second.pk)
-        ]
+        differences = mine.differences(here.submissions.index(first.pk), others, measure)
+        difference = differences[there.submissions.index(second.pk)]
         apart = None
         if a is not None and b is not None and difference is not None:
             apart = difference_interval(difference, a, b, level / 100)
         compared.append(Compared(measure, a, b, apart))
     return compared
-
-
-def _side(row: Comparison, epoch: Epoch, task: Task) -> Side:
-    return Side(unpack(row.arrays), epoch.document_sample_id, task.read_documents(epoch.document_sample))
 
 
 def _interval(measure: Measure) -> Interval | None:
@@ -145,46 +99,19 @@ def _interval(measure: Measure) -> Interval | None:
     return Interval(measure.estimate, measure.low, measure.high)
 
 
-def store(
-    comparable: Comparable, *, epoch: Epoch, submissions: Sequence[int], choice: Mapping[str, str]
-) -> None:
+def store(arrays: bytes, *, epoch: Epoch, submissions: Sequence[int], choice: Choice) -> None:
     """Store what comparing the systems of an epoch under one choice needs.
 
     Parameters
     ----------
+    arrays : bytes
+        As the task packed them.
     epoch : Epoch
     submissions : sequence of int
         Their keys, in the order of the arrays.
-    choice : mapping
-        The `estimator`, `weighting` and `part`.
+    choice : Choice
     """
     insert_row(
         Comparison,
-        {"epoch_id": epoch.pk, "submissions": list(submissions), "arrays": pack(comparable), **choice},
+        {"epoch_id": epoch.pk, "submissions": list(submissions), "arrays": arrays, **choice._asdict()},
     )
-
-
-def pack(comparable: Comparable) -> bytes:
-    """Return the arrays of a Comparable as NumPy's npz; of one that is all 0, its shape alone."""
-    stream = BytesIO()
-    packed: dict[str, Any] = {}
-    for name, array in _arrays(comparable).items():
-        if array.ndim == 2 and not array.any():
-            packed[f"shape of {name}"] = np.array(array.shape)
-        else:
-            packed[name] = array
-    np.savez(stream, allow_pickle=False, **packed)
-    return stream.getvalue()
-
-
-def unpack(arrays: bytes | memoryview) -> Comparable:
-    """Return what `pack` was given."""
-    with np.load(BytesIO(arrays), allow_pickle=False) as stored:
-        read = {name: stored[name] for name in stored.files}
-    for name in [name for name in read if name.startswith("shape of ")]:
-        read[name.removeprefix("shape of ")] = np.zeros(read.pop(name))
-    return Comparable(**{**read, "documents": int(read["documents"])})
-
-
-def _arrays(comparable: Comparable) -> dict[str, Any]:
-    return {field.name: np.asarray(getattr(comparable, field.name)) for field in fields(comparable)}

@@ -10,22 +10,20 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
-from annotations import agreements
+from annotations import agreements, names
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
-from evaluation import estimators
+from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
-from evaluation.estimators.comparison import comparables
-from evaluation.estimators.scores import SystemScore
-from evaluation.estimators.subsets import Division
-from evaluation.estimators.subsets import SubsetScore as OfSubset
 from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
+from evaluation.scores import Divided, Measured, Scored, ScoreRow
 from evaluation.scoring import comparing, tiers
 from evaluation.scoring import pool as pools
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
-from evaluation.task import Scored, Task
+from evaluation.task import Task
 from evaluation.units import Pool
+from kbpo.core.database import coded
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import copy_rows, reserve_ids
 
@@ -111,8 +109,7 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
     divided = task.divide(pool, pools.read_sample(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
-    scores = sum(_store_subsets(pool, name, division, found) for name, division, found in divided)
-    analyse({SubsetScore: scores})
+    analyse({SubsetScore: sum(_store_subsets(pool, one) for one in divided)})
     epoch.subsets_due = False
     _succeeded(epoch)
     return True
@@ -164,8 +161,8 @@ def _score(epoch: Epoch, through: int, task: Task) -> Pool:
 def _forget(epoch: Epoch) -> None:
     Estimate.objects.filter(score__epoch=epoch).delete()
     # Not `delete()`, which would read all scores first, to see what hangs on them: nothing does by now.
-    scores = Score.objects.filter(epoch=epoch)
-    scores._raw_delete(scores.db)
+    old = Score.objects.filter(epoch=epoch)
+    old._raw_delete(old.db)
     for model in (AdjustedScore, SubsetScore, Comparison):
         model._default_manager.filter(epoch=epoch).delete()
 
@@ -173,9 +170,9 @@ def _forget(epoch: Epoch) -> None:
 def _store(pool: Pool, scored: Scored, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
-    for of_part in scored.estimates:
-        scores = list(of_part.scores())
-        ids = reserve_ids(Score, len(scores))
+    for part in scored.parts:
+        rows = list(part.rows)
+        ids = reserve_ids(Score, len(rows))
         stored += copy_rows(
             Score,
             (
@@ -185,58 +182,50 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
             (
                 (
                     *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
-                    *(score.estimator, score.weighting, score.part, score.level),
-                    *(scored.rule, score.labels, _counts(pool, score, scored.documents), code, now),
+                    *(*score.choice, score.level),
+                    *(scored.rule, score.labels, _counts(pool, score), code, now),
                 )
-                for pk, score in zip(ids, scores, strict=True)
+                for pk, score in zip(ids, rows, strict=True)
             ),
         )
         measured += copy_rows(
             Estimate,
             ("score_id", *FIGURES),
-            ((pk, *figures) for pk, score in zip(ids, scores, strict=True) for figures in _figures(score)),
+            (
+                (pk, *figures)
+                for pk, score in zip(ids, rows, strict=True)
+                for figures in _figures(score.measures)
+            ),
         )
         submissions = [submission.pk for submission in pool.submissions]
-        for estimator, weighting, comparable in comparables(of_part):
-            comparing.store(
-                comparable,
-                epoch=pool.epoch,
-                submissions=submissions,
-                choice={"estimator": estimator, "weighting": weighting, "part": of_part.part},
-            )
+        for choice, arrays in part.comparisons:
+            comparing.store(arrays, epoch=pool.epoch, submissions=submissions, choice=choice)
     analyse({Score: stored, Estimate: measured})
 
 
-def _counts(pool: Pool, score: SystemScore, documents: int) -> str:
-    return json.dumps(
-        {
-            "instances": len(pool.systems[score.system].rows),
-            "pool": len(pool.submissions),
-            "documents": documents,
-            "true": score.true,
-            "found": score.found,
-        }
-    )
+def _counts(pool: Pool, score: ScoreRow) -> str:
+    of_pool = {"instances": len(pool.systems[score.system].rows), "pool": len(pool.submissions)}
+    return json.dumps({**of_pool, **score.counts})
 
 
-def _store_adjusted(pool: Pool, scores: Iterable[SystemScore]) -> None:
+def _store_adjusted(pool: Pool, rows: Iterable[ScoreRow]) -> None:
     stored = copy_rows(
         AdjustedScore,
         ("submission_id", "epoch_id", "weighting", "part", "level", *FIGURES),
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(score.weighting, score.part, score.level),
+                *(score.choice.weighting, score.choice.part, score.level),
                 *figures,
             )
-            for score in scores
-            for figures in _figures(score)
+            for score in rows
+            for figures in _figures(score.measures)
         ),
     )
     analyse({AdjustedScore: stored})
 
 
-def _store_subsets(pool: Pool, name: str, division: Division, scores: Iterable[OfSubset]) -> int:
+def _store_subsets(pool: Pool, divided: Divided) -> int:
     return copy_rows(
         SubsetScore,
         (
@@ -246,19 +235,19 @@ def _store_subsets(pool: Pool, name: str, division: Division, scores: Iterable[O
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(name, division.names[score.subset], score.subset, score.part),
+                *(divided.name, divided.names[score.subset], score.subset, score.part),
                 *(score.labels, score.true),
                 *figures,
             )
-            for score in scores
-            for figures in _figures(score)
+            for score in divided.rows
+            for figures in _figures(score.measures)
         ),
     )
 
 
-def _figures(score: SystemScore | OfSubset) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+def _figures(measures: Measured) -> Iterator[tuple[str, float | None, float | None, float | None]]:
     """Yield the values of `FIGURES` for each measure."""
-    for measure, interval in score.measures.items():
+    for measure, interval in measures.items():
         if interval is None:
             yield measure, None, None, None
         else:
@@ -269,7 +258,16 @@ def _figures(score: SystemScore | OfSubset) -> Iterator[tuple[str, float | None,
 def code_version(task: Task) -> str:
     """Return the release and a digest of the code that makes scores, so that a score says what made it."""
     digest = hashlib.sha256()
-    bridge = (Path(module.__file__ or "") for module in (*task.scored_by, columns, pools))
-    for path in [*sorted(Path(estimators.__file__).parent.glob("*.py")), *bridge, Path(__file__)]:
+    for path in code_files(task):
         digest.update(path.read_bytes())
     return f"{kbpo.__version__}+{digest.hexdigest()[:12]}"
+
+
+def code_files(task: Task) -> list[Path]:
+    """List the files of the code that makes a task's scores: of a package all but what only pages need."""
+    found: list[Path] = []
+    for module in (estimators, coded, names, units, scores, columns, pools, *task.scored_by):
+        path = Path(module.__file__ or "")
+        found += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
+    shown = ("views", "explorer")
+    return [*(path for path in found if not set(shown) & set(path.parts)), Path(__file__)]

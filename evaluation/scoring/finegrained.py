@@ -4,19 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from django.db.models import Count, Q
+import numpy as np
 
 from evaluation.choices import Choices
+from evaluation.design import columns
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import (
     AdjustedScore,
     InclusionProbability,
-    SampledInstance,
     Submission,
     SubsetScore,
 )
 from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
 from evaluation.task import Subsets, Task
+from evaluation.units import IntArray
+from kbpo.core.database.bulk import read_columns
+from kbpo.core.database.coded import unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +150,19 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
     if batch is None:
         return None
     corpus, epoch = submission.corpus, batch.epoch
-    claims = submission.predictions.values("instance")
-    sampled = SampledInstance.objects.filter(epoch=epoch).aggregate(
-        reused=Count(
-            "instance", filter=Q(batch__number__lt=batch.number, instance__in=claims), distinct=True
-        ),
-        new=Count("pk", filter=Q(batch=batch)),
+    (kept,) = columns.read([batch.pk], [columns.UNITS])
+    own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
+    sampled = read_columns(
+        "SELECT unit_id, batch.number FROM evaluation_sampledunit AS sampled"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
+        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
+        [epoch.pk, batch.number],
+        {"unit": "bigint", "batch": "bigint"},
     )
+    is_new = sampled["batch"] == batch.number
+    reused, new = np.intersect1d(own, sampled["unit"][~is_new]).size, int(is_new.sum())
     known = InclusionProbability.objects.filter(batch=batch, is_known=True)
-    published = known.filter(instance__sampled__batch=batch).count() if epoch.number > 1 else 0
+    published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0
     level = round(100 * corpus.target_level)
     newest = newest_scores(
         choices,
@@ -171,10 +178,10 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
     if designed is not None and designed.low is not None and designed.high is not None:
         half_width = 50 * (designed.high - designed.low)
     return Cost(
-        reused=sampled["reused"],
+        reused=reused,
         published=published,
-        new=sampled["new"] - published,
-        later=max(0, score.labels - sampled["reused"] - sampled["new"]) if score else 0,
+        new=new - published,
+        later=max(0, score.labels - reused - new) if score else 0,
         half_width=half_width,
         target=100 * corpus.target_half_width,
         level=level,

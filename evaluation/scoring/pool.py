@@ -1,6 +1,7 @@
-"""From rows to arrays: the systems of an epoch, and their sample."""
+"""From rows to arrays: the systems of an epoch, their sample, and its labels."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from evaluation.models import Epoch
 from evaluation.units import FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
+
+LabelColumn = Literal["value", "corrected"]
 
 
 class _Weights(Mapping[str, FloatArray]):
@@ -72,16 +75,16 @@ def _found(ids: IntArray, sorted_ids: IntArray) -> IntArray:
 
 
 def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
-    """Read which of the pool's instances were drawn, by the design of its corpus."""
+    """Read which of the pool's units were drawn, by the design of its corpus."""
     drawn = read_columns(
-        "SELECT batch.number, sampled.instance_id, COALESCE(sampled.draws, 1)"
-        " FROM evaluation_sampledinstance AS sampled"
+        "SELECT batch.number, sampled.unit_id, COALESCE(sampled.draws, 1)"
+        " FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " WHERE sampled.epoch_id = %s AND batch.number <= %s",
         [pool.epoch.pk, len(pool.batches)],
-        {"batch": "bigint", "instance": "bigint", "draws": "bigint"},
+        {"batch": "bigint", "unit": "bigint", "draws": "bigint"},
     )
-    positions = pool.positions(drawn["instance"])
+    positions = pool.positions(drawn["unit"])
     if pool.epoch.corpus.design == Corpus.Design.COORDINATED:
         sampled = np.zeros(pool.size, dtype=np.bool_)
         sampled[positions] = True
@@ -91,3 +94,32 @@ def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
     ends = np.searchsorted(drawn["batch"][order], np.arange(2, len(pool.batches) + 1))
     by_batch = zip(np.split(positions, ends), np.split(counts, ends), strict=True)
     return IidSample([np.repeat(rows, times) for rows, times in by_batch])
+
+
+def read_values(pool: Pool, column: LabelColumn = "value") -> FloatArray:
+    """Read what the labels say of each sampled unit: of the claim that is about it (`SampledUnit.claim`).
+
+    Parameters
+    ----------
+    pool : Pool
+    column : {"value", "corrected"}
+        The labels as they stand, or corrected for workers' errors.
+
+    Returns
+    -------
+    float[N]
+        NaN for a unit that is not in the sample, or whose label was never corrected.
+    """
+    found = read_columns(
+        f"SELECT sampled.unit_id, COALESCE(label.{column}, 'NaN')"  # noqa: S608 - names of ours
+        " FROM evaluation_sampledunit AS sampled"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
+        " JOIN annotations_label AS label"
+        " ON label.question_id = sampled.question_id AND label.claim = sampled.claim"
+        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
+        [pool.epoch.pk, len(pool.batches)],
+        {"unit": "bigint", "value": "float8"},
+    )
+    values = np.full(pool.size, np.nan)
+    values[pool.positions(found["unit"])] = found["value"]
+    return values

@@ -1,7 +1,6 @@
 """Tiers: which systems of a corpus the data cannot tell apart, stored with their scores."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +9,11 @@ from numpy.typing import NDArray
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.comparison import excludes_zero, tiers
 from evaluation.estimators.intervals import DEFAULT_LEVEL, Interval, difference_interval
-from evaluation.models import Comparison, Estimate, Score, Submission
-from evaluation.scoring.comparing import Side, side_differences, unpack
+from evaluation.estimators.tiers import excludes_zero, tiers
+from evaluation.models import Comparison, Epoch, Estimate, Score, Submission
+from evaluation.scores import Choice, ReadSide, Side
 from evaluation.task import Task
-from evaluation.units import AnnotatedDocuments
 from kbpo.core.database.bulk import read_rows
 
 _UPDATE = """
@@ -46,26 +44,26 @@ def update_tiers(*, corpus: Corpus, task: Task) -> None:
     others: what somebody looks at never moves a tier. Withdrawn ones are left out.
     """
     stored = Comparison.objects.filter(epoch__corpus=corpus)
-    samples = {sample.pk: task.read_documents(sample) for sample in corpus.document_samples.all()}
+    read, of_corpus = task.sides(), list(corpus.epochs.select_related("document_sample"))
     choices = stored.order_by("part", "weighting", "estimator").distinct("part", "weighting", "estimator")
     Score.objects.filter(epoch__corpus=corpus, tier__isnull=False).exclude(
         submission__state__in=RANKED
     ).update(tier=None)
     figures = _read_figures(corpus, task.choices)
     for part, weighting, estimator in list(choices.values_list("part", "weighting", "estimator")):
-        epochs = _read_epochs(corpus, samples, part, weighting, estimator)
+        choice = Choice(estimator, weighting, part)
+        epochs = _read_epochs(of_corpus, read, choice)
         ranked = [
             _Ranked(pk, figure, *epochs[epoch_id].place(pk), name)
-            for pk, epoch_id, name, figure in figures[part, weighting, estimator]
+            for pk, epoch_id, name, figure in figures[choice]
             if epoch_id in epochs
         ]
         found = _tiers(ranked, task.choices.parts[part].ranked_by)
         with connection.cursor() as cursor:
             ids = [one.submission_id for one in ranked]
-            cursor.execute(_UPDATE, [ids, found, estimator, weighting, part])
+            cursor.execute(_UPDATE, [ids, found, *choice])
 
 
-Choice = tuple[str, str, str]
 Figure = tuple[int, int, str, Interval]
 """The submission and its epoch, by row id, its name, and what ranks it."""
 
@@ -94,32 +92,22 @@ def _read_figures(corpus: Corpus, choices: Choices) -> dict[Choice, list[Figure]
     found: dict[Choice, list[Figure]] = defaultdict(list)
     for part, weighting, estimator, pk, epoch_id, name, measure, *figure in estimates:
         if measure == choices.parts[part].ranked_by:
-            found[part, weighting, estimator].append((pk, epoch_id, name, Interval(*figure)))
+            found[Choice(estimator, weighting, part)].append((pk, epoch_id, name, Interval(*figure)))
     for figures in found.values():
         figures.sort(key=lambda one: (one[2].casefold(), one[0]))
     return found
 
 
-def _read_epochs(
-    corpus: Corpus,
-    samples: Mapping[int, AnnotatedDocuments | None],
-    part: str,
-    weighting: str,
-    estimator: str,
-) -> dict[int, _Epoch]:
+def _read_epochs(epochs: list[Epoch], read: ReadSide, choice: Choice) -> dict[int, _Epoch]:
+    by_id = {epoch.pk: epoch for epoch in epochs}
     rows = read_rows(
-        "SELECT epoch.id, epoch.document_sample_id, comparison.submissions, comparison.arrays"
-        " FROM evaluation_comparison AS comparison"
-        " JOIN evaluation_epoch AS epoch ON epoch.id = comparison.epoch_id"
-        " WHERE epoch.corpus_id = %s AND part = %s AND weighting = %s AND estimator = %s",
-        [corpus.pk, part, weighting, estimator],
+        "SELECT epoch_id, submissions, arrays FROM evaluation_comparison"
+        " WHERE epoch_id = ANY(%s) AND estimator = %s AND weighting = %s AND part = %s",
+        [list(by_id), *choice],
     )
     return {
-        epoch_id: _Epoch(
-            Side(unpack(arrays), sample_id, samples.get(sample_id)),
-            {pk: place for place, pk in enumerate(submissions)},
-        )
-        for epoch_id, sample_id, submissions, arrays in rows
+        epoch_id: _Epoch(read(arrays, by_id[epoch_id]), {pk: place for place, pk in enumerate(submissions)})
+        for epoch_id, submissions, arrays in rows
     }
 
 
@@ -127,7 +115,7 @@ def _tiers(ranked: list[_Ranked], measure: str) -> list[int]:
     def tell_apart(first: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
         top = ranked[first]
         by_epoch = {
-            id(epoch): side_differences(top.epoch, top.place, epoch, measure)
+            id(epoch): top.epoch.differences(top.place, epoch, measure)
             for epoch in {id(ranked[other].epoch): ranked[other].epoch for other in others}.values()
         }
         apart = []

@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
+from annotations.models import Corpus
 from evaluation.models import FileCheck, NormalisedFile, Submission
 from evaluation.reading import isolated
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
@@ -106,6 +107,15 @@ def has_file(file: ReadFile) -> bool:
 def discard(*, file: ReadFile) -> None:
     """Throw a file's normalised one away, if there is any, when the transaction is over."""
     for found in _of(file):
+        transaction.on_commit(partial(found.path.unlink, missing_ok=True))
+        found.delete()
+
+
+@transaction.atomic
+def discard_all(*, corpus: Corpus) -> None:
+    """Throw the normalised files of a corpus away: they are written anew when somebody asks again."""
+    about = Q(submission__corpus=corpus) | Q(file_check__corpus=corpus)
+    for found in NormalisedFile.objects.filter(about).select_for_update(of=("self",)):
         transaction.on_commit(partial(found.path.unlink, missing_ok=True))
         found.delete()
 

@@ -8,6 +8,7 @@ were asked for (`evaluation.submissions.places`), so that no place is promised t
 import math
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
@@ -24,35 +25,40 @@ WINDOW = places.WINDOW
 FIELDS = ("quota_asked_at", "quota_taken_at")
 
 
-def left(*, submission: Submission, now: datetime) -> int:
-    """Return how many more submissions its team may have judged now that its uploader hands in.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is left of the quotas for a submission.
 
-    Those that wait for a place have theirs already.
+    Attributes
+    ----------
+    left : int
+        How many more of its uploader's its team may have judged now. Those that wait for a place have theirs.
+    free_at : datetime or None
+        When it gets its place; None where that is now.
     """
-    taken, waiting = _of_corpus(submission.corpus, now)
-    ahead = [one for one in waiting if one.pk != submission.pk]
-    place_of = _places(submission.corpus, [*taken, *ahead, submission])
-    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
-    times = places.plan([place_of[one.pk] for one in ahead], held, now)
-    return places.left(
-        place_of[submission.pk],
-        [*held, *((min(time, now), place_of[one.pk]) for time, one in zip(times, ahead, strict=True))],
-        now,
-    )
+
+    left: int
+    free_at: datetime | None
 
 
-def free_at(*, submission: Submission, now: datetime) -> datetime | None:
-    """Return when a submission may be judged that has no place yet; None where it may now.
-
-    The places of those that asked before it are not given away.
-    """
+def standing(*, submission: Submission, now: datetime) -> Standing:
+    """Return what is left for a submission without a place; what was asked for before is not given away."""
     taken, waiting = _of_corpus(submission.corpus, now)
     ranks = {one.pk: rank for rank, one in enumerate(waiting)}
     before = waiting[: ranks.get(submission.pk, len(waiting))]
-    place_of = _places(submission.corpus, [*taken, *before, submission])
+    others = [one for one in waiting if one.pk != submission.pk]
+    place_of = _places(submission.corpus, [*taken, *others, submission])
+    own = place_of[submission.pk]
     held = [(_taken_at(one), place_of[one.pk]) for one in taken]
-    time = places.plan([place_of[one.pk] for one in (*before, submission)], held, now)[-1]
-    return time if time > now else None
+    time = places.plan([*(place_of[one.pk] for one in before), own], held, now)[-1]
+    # who waits takes a place from what is left, though its time comes later
+    left = places.left(own, [*held, *((now, place_of[one.pk]) for one in others)], now)
+    return Standing(left, time if time > now else None)
+
+
+def free_at(*, submission: Submission, now: datetime) -> datetime | None:
+    """Return when a submission may be judged that has no place yet; None where it may now."""
+    return standing(submission=submission, now=now).free_at
 
 
 @transaction.atomic

@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Callable
+from datetime import UTC
 from typing import BinaryIO, cast
 
 from django.core.files import File
 from django.db import connection, transaction
+from django.utils import timezone
 
-from annotations import conflicts
+from annotations import conflicts, roles
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
@@ -60,10 +62,12 @@ def upload(
     InvalidInput
         If the name is empty or the format unknown.
     Conflict
-        If the team has a submission of that name in the corpus, or another is just being stored.
+        If the team has a submission of that name in the corpus, or another is just being stored; or it is
+        uploaded before the corpus opens for submissions, or after it has closed.
     """
     if user is not None:
         require_member(user, team)
+        _refuse_out_of_time(corpus)
     task.check_corpus(corpus)
     name = " ".join(name.split())  # it goes into the subject of a mail
     if not name or len(name) > 100 or not name.isprintable():
@@ -199,8 +203,18 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
     return True
 
 
+def _refuse_out_of_time(corpus: Corpus) -> None:
+    now = timezone.now()
+    for at, is_out, words in (
+        (corpus.opens_at, corpus.opens_at is not None and now < corpus.opens_at, "opens for submissions on"),
+        (corpus.closes_at, corpus.closes_at is not None and now >= corpus.closes_at, "was closed on"),
+    ):
+        if is_out and at is not None:
+            raise Conflict(f"{corpus} {words} {at.astimezone(UTC):%-d %B %Y, %H:%M} UTC")
+
+
 def _refuse_judges(team: Team, corpus: Corpus) -> None:
-    """Refuse a team one of whose members has judged sealed claims: they know what is sampled, and how."""
+    """Refuse a team one of whose members has judged sealed claims, or sees what is sampled by a role."""
     judged = Response.objects.filter(
         question__document__corpus=corpus,
         question__published_at=None,
@@ -210,4 +224,9 @@ def _refuse_judges(team: Team, corpus: Corpus) -> None:
         raise NotAllowed(
             f"a member of {team} has judged claims of {corpus} that are still sealed: the team can hand in"
             " systems once their epoch is released"
+        )
+    if roles.insiders(corpus).filter(memberships__team=team).exists():
+        raise NotAllowed(
+            f"a member of {team} is an organiser or a reviewer of {corpus}, and sees what is sampled: the"
+            " team cannot hand in systems there"
         )

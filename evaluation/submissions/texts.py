@@ -22,12 +22,14 @@ KEPT = timedelta(hours=1)  # that a file which is out of date stays, for those w
 def text_file(corpus: Corpus) -> Path:
     """Return the path of a corpus' text file, under ``KBPO_HOME``; write it if it is not there.
 
-    Its name says what is in it, so that a corpus that has grown has another.
+    Its name says what is in it, so that a corpus that has grown, or lost a text, has another.
     """
     documents = Document.objects.filter(corpus=corpus)
     digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
     folder = _folder()
-    path = folder / f"{corpus.pk}-{digest or 'empty'}.sqlite"
+    removed = documents.filter(takedown__isnull=False).count()
+    state = f"{digest or 'empty'}{f'-without-{removed}' if removed else ''}"
+    path = folder / f"{corpus.pk}-{state}.sqlite"
     if path.exists():
         os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
         return path
@@ -37,6 +39,12 @@ def text_file(corpus: Corpus) -> Path:
         if other != path:
             other.unlink(missing_ok=True)
     return path
+
+
+def forget(corpus: Corpus) -> None:
+    """Delete the text files of a corpus on this machine; they are written anew when they are needed."""
+    for path in _folder().glob(f"{corpus.pk}-*.sqlite"):
+        path.unlink(missing_ok=True)
 
 
 def remove_unfinished(*, now: datetime) -> int:

@@ -81,8 +81,10 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
 
 def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
     """Return the context of ``evaluation/parts/view.html``: what is shown, and what could be."""
-    choices = task_of(corpus).choices
+    task = task_of(corpus)
+    choices = task.choices
     return {
+        "task": task,
         "choice": choice,
         "levels": choices.levels,
         "parts": choices.parts,

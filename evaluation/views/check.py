@@ -85,6 +85,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "work": checks.in_words(found),
         "is_waiting": found.state == FileCheck.State.WAITING,
         "format": task.reader.formats.get(found.format, found.format),
+        "task": task,
         "summary": task.summarise(found.counts),
         **written_anew(found),
         "codes": problem_list.count_codes(found, task.reader.codes),

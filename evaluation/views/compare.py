@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.estimators.comparison import excludes_zero
 from evaluation.estimators.intervals import Interval
+from evaluation.estimators.tiers import excludes_zero
 from evaluation.models import Submission
 from evaluation.registry import task_of
 from evaluation.scoring import comparing

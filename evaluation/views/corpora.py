@@ -16,6 +16,7 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     context = {
         "corpus": found,
         "documents": found.documents.count(),
+        "removed": found.documents.filter(takedown__isnull=False).count(),
         "epochs": found.epochs.order_by("-number"),
         "agreements": [(find_kind(one.kind).label, one) for one in found.agreements.filter(questions__gt=0)],
         **board(request, found),

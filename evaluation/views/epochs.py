@@ -54,7 +54,7 @@ def _json(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def _csv(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
-    writer = csv.DictWriter(_Line(), fieldnames=releases.FIELDS)
+    writer = csv.DictWriter(_Line(), fieldnames=releases.fields())
     yield writer.writeheader()
     for row in rows:
         yield writer.writerow(row)

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from evaluation.estimators import coordinated, iid, precision, subsets
+from evaluation.kbp.keys import instance_key
 from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
 
@@ -66,7 +67,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "least_labels": subsets.LEAST_LABELS,
             "folds": coordinated.FOLDS,
             "confidence_needs": precision.CONFIDENCE_NEEDS,
-            "key": coordinated.instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),
+            "key": instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),
             "code_version": code_version(TASK),
             "experiments": experiments(),
         },

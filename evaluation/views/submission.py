@@ -80,6 +80,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     context = {
         "submission": found,
         "corpus": found.corpus,
+        "task": task,
         "own": own,
         "heading": HEADINGS[found.state],
         "next_step": next_step(found),
@@ -195,9 +196,8 @@ def _failed(found: Submission) -> dict[str, Any]:
 def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetime) -> dict[str, Any]:
     """Read what a team wants to know before it has a submission judged."""
     foreseen = forecast.forecast(found, task)
-    free_at, may_compete = None, quota.may_compete(found.team)
-    if found.quota_taken_at is None:
-        free_at = quota.free_at(submission=found, now=now)
+    stands, may_compete = quota.standing(submission=found, now=now), quota.may_compete(found.team)
+    free_at = stands.free_at if found.quota_taken_at is None else None
     left = forecast.time_to_judge(foreseen.all_questions, now) if foreseen else None
     price = prices.expected(found, foreseen.questions) if foreseen else None
     return {
@@ -205,7 +205,7 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "forecast": foreseen,
         "price": price,
         "time_to_judge": in_words(left) if left else "",
-        "quota_left": quota.left(submission=found, now=now),
+        "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
         "next_step": next_step(found, free_at, may_compete=may_compete),

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
-from kbpo.core.models import Act
+from kbpo.core.models import AuditEntry
 
 if TYPE_CHECKING:
     _TabularInline = admin.TabularInline[Membership, Team]
@@ -81,8 +81,8 @@ class TeamAdmin(ReadOnlyAdmin):
     inlines = [MembershipInline]
 
 
-@admin.register(Act)
-class ActAdmin(ReadOnlyAdmin):
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
     """The audit log."""
 
     list_display = ["at", "by", "what", "kind", "about"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -12,7 +13,7 @@ from kbpo.core import limits
 from kbpo.core.clients import client_address, network_of
 from kbpo.core.errors import TooMany
 from kbpo.core.limits import Limit
-from kbpo.core.refusals import refusal_json, refusal_page
+from kbpo.core.refusals import outage_answer, refusal_json, refusal_page
 
 READING = ("GET", "HEAD", "OPTIONS")
 API = "api_"  # how the names of the API's addresses begin
@@ -98,6 +99,10 @@ class RequestLimits:
                 _count(request, rule, now=timezone.now())
         except TooMany as error:
             return refusal_json(error) if name.startswith(API) else refusal_page(request, error)
+        except DatabaseError as error:
+            if (answer := outage_answer(request, error)) is not None:
+                return answer
+            raise
         return None
 
 

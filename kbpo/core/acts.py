@@ -13,7 +13,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db.models import Model
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.models import Act
+from kbpo.core.models import AuditEntry
 
 LONGEST = 500  # characters of a text in a row
 
@@ -40,7 +40,6 @@ class What(StrEnum):
     ANNOTATIONS_LOADED = "annotations loaded"
     DOCUMENTS_DRAWN = "documents drawn"
     DOCUMENT_REMOVED = "document removed"
-    DOCUMENT_RESTORED = "document restored"
     EPOCH_RELEASED = "epoch released"
     TEAM_APPROVED = "team approved"
     ACCOUNT_CHANGED = "account changed"
@@ -60,7 +59,7 @@ def record(
     about: Model | str,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
-) -> Act:
+) -> AuditEntry:
     """Write down an act. Call it inside the transaction of the act.
 
     Parameters
@@ -80,7 +79,7 @@ def record(
     """
     if isinstance(about, Model) and about.pk is None:
         raise InvalidInput(f"{about._meta.verbose_name} is not saved yet; record an act after it")
-    return Act.objects.create(
+    return AuditEntry.objects.create(
         what=what,
         by_id=None if by is None else by.pk,
         kind=str(about._meta.verbose_name) if isinstance(about, Model) else "",

@@ -61,7 +61,7 @@ class RequestCount(models.Model):
         return f"{self.count} until {self.ends_at}"
 
 
-class Act(models.Model):
+class AuditEntry(models.Model):
     """What an operator, or the holder of a role, did. Postgres refuses to change or delete a row."""
 
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -80,6 +80,7 @@ class Act(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name_plural = "audit entries"
         constraints = [models.CheckConstraint(condition=~Q(what="") & ~Q(about=""), name="act_of_something")]
         indexes = [models.Index(fields=["at"], name="act_by_time")]
 

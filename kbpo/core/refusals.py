@@ -117,15 +117,15 @@ class RefusalMiddleware:
         """Answer a refusal; leave every other exception to Django."""
         if isinstance(exception, KbpoError):
             return refusal_page(request, exception)
-        return _outage_answer(request, exception)
+        return outage_answer(request, exception)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Answer an exception outside of any view, such as one of the session's: Django's `handler500`."""
-    return _outage_answer(request, sys.exc_info()[1]) or server_error(request)
+    return outage_answer(request, sys.exc_info()[1]) or server_error(request)
 
 
-def _outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
+def outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
     """Answer where the database or the disk is not there, without asking either."""
     refusal = outage_of(error)
     if refusal is None:

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from kbpo.accounts.models import User
-from kbpo.core.models import Act
+from kbpo.core.models import AuditEntry
 
 COMMAND_LINE = "command line"
 
@@ -36,9 +36,9 @@ class Sought:
     until: date | None = None
 
 
-def listed(sought: Sought) -> QuerySet[Act]:
+def listed(sought: Sought) -> QuerySet[AuditEntry]:
     """Return the acts that somebody looks for, the newest first."""
-    found = Act.objects.select_related("by")
+    found = AuditEntry.objects.select_related("by")
     if sought.who == COMMAND_LINE:
         found = found.filter(by=None)
     elif sought.who:
@@ -56,11 +56,11 @@ def listed(sought: Sought) -> QuerySet[Act]:
 
 def actors() -> list[tuple[str, str]]:
     """Return everybody who stands in the audit log, as choices of a form."""
-    people = User.objects.filter(pk__in=Act.objects.values("by")).order_by("email")
+    people = User.objects.filter(pk__in=AuditEntry.objects.values("by")).order_by("email")
     return [(COMMAND_LINE, COMMAND_LINE), *((str(user.pk), str(user)) for user in people)]
 
 
-def changes(act: Act) -> list[tuple[str, Any, Any]]:
+def changes(act: AuditEntry) -> list[tuple[str, Any, Any]]:
     """Return the fields that an act changed: name, as it was, as it is since."""
     names = [*act.before, *(name for name in act.after if name not in act.before)]
     return [(name.replace("_", " "), act.before.get(name), act.after.get(name)) for name in names]

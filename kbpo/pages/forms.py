@@ -1,9 +1,10 @@
-"""What operators type."""
+"""What is typed at the desk."""
 
 from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from annotations.models import Corpus, Question
 from crowd.interfaces.interface import Interface
@@ -60,13 +61,27 @@ class BudgetForm(forms.Form):
     )
     cap_cents = DollarsField(label="Cap, $")
 
+    def __init__(self, *args: Any, corpora: QuerySet[Corpus], months: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._corpora = corpora
+        if not months:  # a month is for the site's operators: it is over all corpora
+            scope, key = self.fields["scope"], self.fields["key"]
+            scope.choices = [one for one in Budget.Scope.choices if one[0] != Budget.Scope.MONTH]  # type: ignore[attr-defined]
+            key.help_text = "A corpus’ tag, or a submission’s number."
+
     def clean(self) -> dict[str, Any]:
         """Check that a submission is there, of which the crowd knows no more than its number."""
         data: dict[str, Any] = super().clean() or {}
         scope, key = data.get("scope"), data.get("key", "")
         is_number = key.isascii() and key.isdecimal() and len(key) < 19
-        if scope == Budget.Scope.SUBMISSION and is_number and not Submission.objects.filter(pk=key).exists():
-            self.add_error("key", f"There is no submission {key}.")
+        if scope == Budget.Scope.SUBMISSION and is_number:
+            submission = Submission.objects.filter(pk=key, corpus__in=self._corpora).first()
+            if submission is None:
+                self.add_error("key", f"There is no submission {key}.")
+            else:
+                data["submitted_to"] = submission.corpus
+        if scope == Budget.Scope.CORPUS and key and not self._corpora.filter(tag=key).exists():
+            self.add_error("key", f"There is no corpus {key!r}.")
         return data
 
 
@@ -138,10 +153,14 @@ class OpenForm(forms.Form):
         label="A HIT asks about one sentence alone, and pays by the question", required=False
     )
 
-    def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, providers: list[tuple[str, str]], corpora: QuerySet[Corpus], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["provider"].choices = providers  # type: ignore[attr-defined]
-        waiting = Submission.objects.filter(state=Submission.State.JUDGING).select_related("corpus", "team")
+        self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
+        judging = Submission.objects.filter(state=Submission.State.JUDGING, corpus__in=corpora)
+        waiting = judging.select_related("corpus", "team")
         self.fields["submission"].queryset = waiting.order_by("corpus", "pk")  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
@@ -192,15 +211,22 @@ class TutorialForm(forms.Form):
         label="Can be found for, hours", min_value=1, max_value=365 * 24, initial=7 * 24
     )
 
-    def __init__(self, *args: Any, providers: list[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, providers: list[tuple[str, str]], corpora: QuerySet[Corpus], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["provider"].choices = providers  # type: ignore[attr-defined]
+        self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
 
 
 class QuestionsForm(forms.Form):
     """Questions that were chosen from a list."""
 
-    question = forms.ModelMultipleChoiceField(queryset=Question.objects.all())
+    question = forms.ModelMultipleChoiceField(queryset=Question.objects.none())
+
+    def __init__(self, *args: Any, questions: QuerySet[Question], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["question"].queryset = questions  # type: ignore[attr-defined]
 
 
 def _sentence(error: InvalidInput) -> str:

@@ -17,7 +17,7 @@ from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from evaluation.models import Submission
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.errors import InvalidInput, OverBudget
 from kbpo.pages.money.votes import votes_a_question
 
 MOST_SUBMISSIONS = 10  # named
@@ -152,8 +152,15 @@ class Plan:
         return timedelta(seconds=max(self.preview.seconds, default=0.0))
 
 
-def plan(wanted: Wanted, *, now: datetime) -> Plan:
+def plan(wanted: Wanted, *, by: User, now: datetime) -> Plan:
     """Say what opening a batch would ask, cost and buy. Nothing is written.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    by : User
+        Who would open it: who is no operator sees the budgets of the corpus alone.
+    now : datetime
 
     Raises
     ------
@@ -190,16 +197,17 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         first_votes=first_votes,
         votes=votes,
         expected_cents=expected,
-        rooms=room,
+        rooms=seen_by(by, room),
         bought=_bought(wanted),
         obstacle=_obstacle(preview, room)
+        or none_to_spend(by, room)
         or too_little(
             (preview.least_cents, preview.most_cents),
             provider=terms.provider,
             reward_cents=reward,
             seconds=suggestion.seconds,
         ),
-        warning=_warning(room, expected),
+        warning=_warning(seen_by(by, room), expected),
     )
 
 
@@ -222,6 +230,7 @@ def open_batch(wanted: Wanted, *, agreed_cents: int, by: User, now: datetime) ->
     NotAllowed, InvalidInput, OverBudget, Unavailable
         As `crowd.posting.open_batch` says.
     """
+    check_month(by, rooms(corpus=wanted.terms.corpus, submission_id=None, cents=agreed_cents, now=now))
     return posting.open_batch(
         wanted.terms, by=by, now=now, questions=_questions(wanted), at_most_cents=agreed_cents
     )
@@ -263,6 +272,29 @@ def rooms(
         left = one.cap_cents - one.reserved_cents - one.paid_cents
         found.append(Room(one, left, left >= cents, left >= most))
     return tuple(found)
+
+
+def seen_by(by: User, found: tuple[Room, ...]) -> tuple[Room, ...]:
+    """Return the budgets whose money somebody may see: a month's, over all corpora, is for operators."""
+    if by.is_operator:
+        return found
+    return tuple(room for room in found if room.budget.scope != Budget.Scope.MONTH)
+
+
+def check_month(by: User, found: tuple[Room, ...]) -> None:
+    """Tell who is no operator that a month has too little left, and not how much."""
+    if by.is_operator:
+        return
+    for room in found:
+        if room.budget.scope == Budget.Scope.MONTH and not room.suffices:
+            raise OverBudget("The site may not spend so much this month: ask an operator to raise its cap.")
+
+
+def none_to_spend(by: User, found: tuple[Room, ...]) -> str:
+    """Say why somebody may not spend of any budget that matches; empty: they may."""
+    if seen_by(by, found):
+        return ""
+    return "There is no budget for this corpus: its paymaster, or an operator, makes one."
 
 
 def too_little(rewards: Iterable[int], *, provider: str, reward_cents: int, seconds: float) -> str:

@@ -11,7 +11,7 @@ from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from crowd.qualifying import BONUS_CENTS
 from kbpo.accounts.models import User
-from kbpo.pages.opening import Room, rooms, too_little
+from kbpo.pages.opening import Room, none_to_spend, rooms, seen_by, too_little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Plan:
     obstacle: str
 
 
-def plan(wanted: Wanted, *, now: datetime) -> Plan:
+def plan(wanted: Wanted, *, by: User, now: datetime) -> Plan:
     """Say what opening a tutorial would cost. Nothing is written.
 
     Raises
@@ -67,6 +67,8 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
     found = rooms(corpus=wanted.terms.corpus, submission_id=None, cents=cost, now=now)
     if not found:
         obstacle = "No budget matches: make one for the corpus or this month."
+    elif obstacle := none_to_spend(by, found):
+        pass
     elif short := [room.budget for room in found if not room.suffices]:
         obstacle = f"It costs {budget.dollars(cost)}, more than the budget for {short[0]} has left."
     else:
@@ -78,7 +80,7 @@ def plan(wanted: Wanted, *, now: datetime) -> Plan:
         bonus_cents=bonus,
         cost_cents=cost,
         most_cents=cost + wanted.places * bonus,
-        rooms=found,
+        rooms=seen_by(by, found),
         obstacle=obstacle,
     )
 

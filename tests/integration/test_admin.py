@@ -86,7 +86,14 @@ def test_the_secret_of_an_epoch_is_shown_to_nobody(client, operator):
 
 def test_a_corpus_keeps_its_design(client, operator):
     corpus = CorpusFactory()
-    form = {"name": "Renamed", "description": "", "weekly_quota": "9", "design": "iid", "tag": "other"}
+    form = {
+        "name": "Renamed",
+        "description": "",
+        "weekly_quota": "9",
+        "weekly_quota_of_person": "9",
+        "design": "iid",
+        "tag": "other",
+    }
     form |= {"most_votes": "7", "least_posterior": "0.9", "policy": "curtailed"}
     client.post(address(type(corpus), "change", corpus.pk), form)
     before = corpus.tag
@@ -97,7 +104,7 @@ def test_a_corpus_keeps_its_design(client, operator):
 
 def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(client, operator):
     corpus = QuestionFactory(document__corpus__policy="curtailed").document.corpus
-    form = {"name": "Renamed", "weekly_quota": "9", "policy": "fixed"}
+    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
     client.post(
         address(type(corpus), "change", corpus.pk), form | {"most_votes": "5", "least_posterior": "0.5"}
     )
@@ -108,7 +115,7 @@ def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(cl
 @pytest.mark.parametrize("wrong", [{"most_votes": "0"}, {"least_posterior": "0.4"}, {"least_posterior": "1"}])
 def test_when_votes_suffice_stays_within_reason(client, operator, wrong):
     corpus = CorpusFactory()
-    form = {"name": "Renamed", "weekly_quota": "9", "policy": "fixed"}
+    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
     form |= {"most_votes": "5", "least_posterior": "0.5"}
     response = client.post(address(type(corpus), "change", corpus.pk), form | wrong)
     corpus.refresh_from_db()

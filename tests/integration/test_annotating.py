@@ -291,7 +291,7 @@ def test_a_page_and_an_answer_cost_few_queries(
 ) -> None:
     QuestionFactory.create_batch(20, document__corpus=founded.document.corpus)
     start(browser)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         browser.get(page(founded))
     with django_assert_max_num_queries(30):
         browser.post(page(founded), answers(founded, she_is_ada))

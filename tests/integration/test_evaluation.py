@@ -30,7 +30,7 @@ from evaluation.models import (
     Instance,
     Prediction,
     SampleBatch,
-    SampledInstance,
+    SampledUnit,
     Score,
     Submission,
 )
@@ -111,7 +111,7 @@ def test_the_sample_is_everything_below_its_inclusion_probability(submit: Submit
     u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), claims.keys)
     expected = {row.instance_id for row, one in zip(claims.rows, u, strict=True) if one < pi[row.instance_id]}
     assert set(pi) == {row.instance_id for row in claims.rows}
-    assert set(batch.sampled.values_list("instance_id", flat=True)) == expected
+    assert set(batch.sampled.values_list("unit_id", flat=True)) == expected
     assert 0 < len(expected) < len(claims.keys)
 
 
@@ -155,7 +155,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
         "documents",
         "overlap",
     )
-    assert score.labels == SampledInstance.objects.count()
+    assert score.labels == SampledUnit.objects.count()
     assert score.counts["documents"] == 30
     assert score.counts["true"] == 90
     measured = {row.measure: row for row in score.estimates.all()}
@@ -313,9 +313,9 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     judge()
     epochs.release(task=KBP, corpus=corpus)
     true = {
-        (row.instance.document.doc_id, row.instance.predicate)
-        for row in SampledInstance.objects.select_related("instance__document")
-        if Label.objects.get(question=row.question, claim=f"{row.instance.predicate}|{row.subject}").value
+        (row.unit.instance.document.doc_id, row.unit.instance.predicate)
+        for row in SampledUnit.objects.select_related("unit__instance__document")
+        if Label.objects.get(question=row.question, claim=row.claim).value
     }
     kept = [
         (fact, confidence)
@@ -369,7 +369,7 @@ def test_an_audit_finds_what_was_changed(submit: Submit, corpus: Corpus) -> None
         assert len(audit.audit_corpus(corpus, KBP)) == 1
         transaction.set_rollback(True)
     with transaction.atomic():
-        SampledInstance.objects.filter(pk=SampledInstance.objects.first().pk).delete()  # type: ignore[union-attr]
+        SampledUnit.objects.filter(pk=SampledUnit.objects.first().pk).delete()  # type: ignore[union-attr]
         assert len(audit.audit_corpus(corpus, KBP)) == 1
         transaction.set_rollback(True)
     with transaction.atomic():
@@ -410,7 +410,7 @@ def test_a_submission_whose_epoch_is_released_meanwhile_waits_for_the_next(
     pipeline.validate_submissions()
     Epoch.objects.filter(corpus=corpus).update(released_at=timezone.now())
     assert not sampling.sample_submission(task=KBP, submission_id=submission.pk)
-    epochs.open_epoch(corpus=corpus)
+    epochs.open_epoch(corpus=corpus, task=KBP)
     assert sampling.sample_submission(task=KBP, submission_id=submission.pk)
 
 
@@ -588,7 +588,7 @@ def test_the_database_refuses_a_probability_outside_its_range(submit: Submit, pr
     submit("one")
     pipeline.advance()
     batch = SampleBatch.objects.get()
-    instance = Instance.objects.exclude(inclusions__batch=batch).first()
+    instance = Instance.objects.exclude(unit__inclusions__batch=batch).first()
     row = InclusionProbability.objects.first()
     assert row is not None
     assert instance is None

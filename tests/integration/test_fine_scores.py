@@ -17,7 +17,7 @@ from evaluation.models import (
     Comparison,
     Epoch,
     Estimate,
-    SampledInstance,
+    SampledUnit,
     Score,
     Submission,
     SubsetScore,
@@ -232,7 +232,7 @@ def test_what_a_submission_took_adds_up(scored: list[Submission]) -> None:
     assert first is not None
     assert second is not None
     assert (first.reused, first.published) == (0, 0)
-    assert first.new == SampledInstance.objects.filter(batch__number=1).count()
+    assert first.new == SampledUnit.objects.filter(batch__number=1).count()
     assert (second.reused, second.new) == (first.new, 0)  # its twin's sample
     assert first.half_width is not None
     assert 0 < first.half_width <= 3.5
@@ -256,14 +256,14 @@ def test_what_a_submission_took_names_every_label_of_its_scores(
 def test_what_was_published_before_is_counted_by_itself(
     scored: list[Submission], corpus: Corpus, enter: Enter
 ) -> None:
-    sampled = SampledInstance.objects.count()
+    sampled = SampledUnit.objects.count()
     epochs.release(task=KBP, corpus=corpus)
     late = enter("late", GOOD, "Delta")
     took = finegrained.cost(late, KBP.choices)
     assert took is not None
     assert 0 < took.published <= sampled
     assert took.reused == 0
-    assert took.all == SampledInstance.objects.filter(batch__submission=late).count()
+    assert took.all == SampledUnit.objects.filter(batch__submission=late).count()
 
 
 def test_the_page_says_what_it_took_and_what_a_release_reveals(

@@ -17,6 +17,7 @@ from annotations.models import AnnotatedMention, Corpus, Document, Label, Questi
 from annotations.names import count_documents, normalised
 from evaluation.models import Estimate, Score, Submission
 from kbpo import pipeline
+from tests.arrivals import KEYS, field
 from tests.factories import HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import HIT_HOST, address, html_of, token_of
 from tests.languages import SAMPLES, TYPES, Sample
@@ -60,6 +61,11 @@ def browser() -> Client:
     client = Client()
     client.force_login(UserFactory.create(annotator=True))
     return client
+
+
+@pytest.fixture(autouse=True)
+def signed(settings: Any) -> None:
+    settings.MTURK_KEYS = KEYS
 
 
 def attributes(sample: Sample) -> str:
@@ -146,7 +152,7 @@ def test_a_relation_is_asked_in_a_hit_and_sent(document: Document, sample: Sampl
     assert '<html lang="en">' in html
     assert attributes(sample) in elements(html, 'div class="text"')[0]
     assert f"<bdi {attributes(sample)}>{sample.named(0)['company']}</bdi>" in html
-    given = {"token": token_of(response), f"q{question.pk}": EMPLOYED}
+    given = {"token": token_of(response), field(question): EMPLOYED}
     assert client.post(address(hit), given).status_code == 200
     [answer] = hit.assignments.get().answer["answers"]
     assert answer["answer"]["relations"] == [{"predicate": "per:employee_or_member_of", "subject": 0}]

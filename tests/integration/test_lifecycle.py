@@ -294,7 +294,7 @@ def test_the_go_ahead_takes_the_last_place_and_the_next_one_waits(submit: Submit
         lifecycle.give_go_ahead(submission=submission, user=member)
     taken = [reload(submission).quota_taken_at is not None for submission in many]
     assert taken == [True] * 4 + [False]
-    assert quota.left(submission=reload(many[4]), now=timezone.now()) == 0
+    assert quota.standing(submission=reload(many[4]), now=timezone.now()).left == 0
     free = quota.free_at(submission=reload(many[4]), now=timezone.now())
     assert free == reload(many[0]).quota_taken_at + quota.WINDOW  # type: ignore[operator]
 

@@ -12,11 +12,13 @@ from crowd.annotators import queue
 from crowd.leases import take_first
 from crowd.models import Hit, Reservation
 from crowd.open_questions import open_questions
-from evaluation.models import Epoch, Notice, StageWork, SubmissionEvent
-from evaluation.submissions import notices, submitting, work
+from evaluation.models import Epoch, StageWork
+from evaluation.submissions import submitting, work
 from kbpo import pipeline
 from kbpo.core.database.leases import CLOCKS_DIFFER
-from tests.factories import EpochFactory, HitFactory, QuestionFactory, SubmissionFactory, UserFactory
+from kbpo.core.mail import sending
+from kbpo.core.models import Message
+from tests.factories import EpochFactory, HitFactory, QuestionFactory, UserFactory
 from tests.integration.conftest import Submit
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +108,15 @@ def test_scores_are_computed_though_their_pause_ends_in_two_days(
 
 
 def test_mail_is_sent_though_its_lease_ends_in_two_days(now: datetime) -> None:
-    submission = SubmissionFactory(uploaded_by=UserFactory())
-    event = SubmissionEvent.objects.create(submission=submission, state="scored")
-    Notice.objects.create(event=event, claimed_until=now + TWO_DAYS, attempts=1)
-    assert notices.send_notices() == 1
+    for ends in (timedelta(minutes=1), TWO_DAYS):
+        Message.objects.create(
+            recipients={"to": ["ann@example.org"]},
+            sender="kbpo@example.org",
+            text="It is scored.",
+            created_at=now,
+            due_at=now + ends,
+            give_up_at=now + TWO_DAYS,
+            attempts=1,
+        )
+    assert sending.send_mail() == 1
+    assert Message.objects.get(sent_at=None).due_at == now + timedelta(minutes=1)

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import models
 
 from evaluation.design import columns
-from evaluation.models import ClaimColumn, Instance, StageWork, Submission
+from evaluation.models import Instance, StageWork, Submission, Unit, UnitColumn
 from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
 from kbpo.core.keeping.installation import place
@@ -108,8 +108,8 @@ def describe(row: models.Model) -> Row:
             described[field.name] = None if value is None else name_of(field.related_model, value)
         elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
             described[field.name] = [name_of(Submission, pk) for pk in value]
-        elif isinstance(row, ClaimColumn) and (field.name, row.name) == ("data", columns.UNITS):
-            described[field.name] = [name_of(Instance, pk) for pk in unpack(bytes(value)).tolist()]
+        elif isinstance(row, UnitColumn) and (field.name, row.name) == ("data", columns.UNITS):
+            described[field.name] = [name_of(Unit, pk) for pk in unpack(bytes(value)).tolist()]
         elif isinstance(field, models.BinaryField):
             described[field.name] = hashlib.sha256(value).hexdigest()
         elif isinstance(field, models.DateTimeField):
@@ -124,6 +124,7 @@ def describe(row: models.Model) -> Row:
 @cache
 def name_of(model: type[models.Model], pk: int) -> tuple[Any, ...]:
     """Return the natural key of a row that others point to."""
+    model = Instance if model is Unit else model  # which have the same ids
     label = model._meta.label
     assert label in NATURAL_KEYS, f"{label} needs a natural key"
     row = describe(model._default_manager.get(pk=pk))

@@ -29,7 +29,7 @@ from evaluation.kbp.claims import read_claims
 from evaluation.kbp.labels import Labels
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import SampledInstance, Submission
+from evaluation.models import SampledUnit, Submission
 from evaluation.scoring import pool
 from kbpo.core.database.coded import unpack_names
 from kbpo.core.spans import Span
@@ -230,7 +230,7 @@ def test_the_commands_give_the_same_numbers_as_the_estimates_in_memory(
     arguments = ("--corpus", TAG, "--part", "relation", "--estimator", estimator, "--json")
     rows = {row["name"]: row for row in command("leaderboard", *arguments)["rows"]}  # type: ignore[index]
     scores, sampled = of_estimator(runs[0], estimator), runs[0].sampled
-    assert SampledInstance.objects.filter(epoch__corpus=judged).count() == sampled
+    assert SampledUnit.objects.filter(epoch__corpus=judged).count() == sampled
     assert not Question.objects.filter(document__corpus=judged).exclude(state="settled").exists()
     assert set(rows) == set(world.names)
     for score in scores:

@@ -51,6 +51,7 @@ KIND_IMPORTS = {
         "annotations.kinds.relation.Offer",
         "annotations.kinds.relation.RelationQuestion",
     },
+    "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},
     "evaluation/kbp/explorer/document_votes.py": {"annotations.kinds.entities"},
     "evaluation/kbp/explorer/verdicts.py": {
@@ -61,13 +62,13 @@ KIND_IMPORTS = {
         "annotations.models.kind_names.CANONICAL",
         "annotations.models.kind_names.RELATION",
     },
-    "evaluation/kbp/pool_labels.py": {"annotations.kinds.relation.claim_sql"},
     "evaluation/kbp/recall/document_phases.py": {"annotations.models.kind_names.ENTITIES"},
     "evaluation/kbp/recall/retirement.py": {"annotations.models.kind_names"},
 }
 TASK_IMPORTS = {
     "evaluation/experiments/bias_variance.py": {"evaluation.kbp.weighting"},
     "evaluation/experiments/knowledgenet.py": {
+        "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.weighting",
         "evaluation.kbp.matching.Claim",
         "evaluation.kbp.matching.Matching",
@@ -78,7 +79,7 @@ TASK_IMPORTS = {
     "evaluation/experiments/sample_size.py": {"evaluation.kbp.weighting"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {
-        "evaluation.kbp.recall.exhaustive",
+        "evaluation.kbp.recall.gold.load_gold",
         "evaluation.kbp.task.TASK",
     },
     "evaluation/management/commands/sample_documents.py": {
@@ -95,12 +96,17 @@ TASK_IMPORTS = {
         "evaluation.kbp.views.exhaustive.release",
         "evaluation.kbp.views.explorer.system",
     },
+    "kbpo/pages/corpora.py": {
+        "evaluation.kbp.recall.gold.load_gold",
+        "evaluation.kbp.task.TASK",
+    },
     "kbpo/pipeline.py": {
         "evaluation.kbp.explorer.entity_index",
         "evaluation.kbp.recall.document_phases",
     },
     "evaluation/registry.py": {"evaluation.kbp.task.TASK"},
-    "evaluation/views/method.py": {"evaluation.kbp.task.TASK"},  # the page on the method is about KBP
+    # the page on the method is about KBP
+    "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
     "kbpo/management/commands/load_demo.py": {"evaluation.kbp.task.TASK"},  # the demo is of KBP
 }
 

@@ -10,6 +10,7 @@ from annotations.models import Question, Sentence
 from evaluation.kbp.explorer.statements import Piece, mention, state
 from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
 from evaluation.models import Prediction, Submission
+from kbpo.core.blotting import is_blotted
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
@@ -36,6 +37,8 @@ class ShownClaim:
     subject_canonical, object_canonical : str
         The canonical mentions' texts; empty for the object of a string or date.
     verdict : Verdict
+    is_removed : bool
+        Whether the text of its document was removed.
     """
 
     prediction: Prediction
@@ -45,6 +48,7 @@ class ShownClaim:
     subject_canonical: str
     object_canonical: str
     verdict: Verdict
+    is_removed: bool
 
 
 def predicates(submission: Submission) -> list[tuple[str, str]]:
@@ -178,6 +182,7 @@ def _shown(prediction: Prediction, verdict: Verdict, sentences: Sequence[Span]) 
         subject_canonical=text[prediction.subject_canonical_start : prediction.subject_canonical_end],
         object_canonical=canonical,
         verdict=verdict,
+        is_removed=is_blotted(text),
     )
 
 

@@ -27,6 +27,7 @@ from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.task import TASK
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import visible
+from kbpo.core.blotting import is_blotted
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.locks import claim
@@ -221,7 +222,7 @@ def _named(mentions: Iterable[tuple[int, str, Span, Span, str]], *, by_people: b
         for _, kind, span, canonical, page in own:
             words = words_of(text, canonical)[:LONGEST].strip()
             name = normalised(words)
-            if not name:  # a span of white space
+            if not name or is_blotted(words):  # a span of white space, or of a text that was removed
                 continue
             if (kind, name, page) not in found:
                 found[kind, name, page] = Naming(document_id, kind, name, words, page, by_people)

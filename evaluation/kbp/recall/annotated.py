@@ -13,7 +13,6 @@ from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
-from evaluation.units import AnnotatedDocuments
 from kbpo.core.database.bulk import array_literal, read_columns
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
@@ -21,6 +20,22 @@ from kbpo.core.spans import Span
 IntArray = NDArray[np.int64]
 
 SPANS = ("subject_start", "subject_end", "object_start", "object_end")
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedDocuments:
+    """The documents annotated in full that estimates may rest on.
+
+    Attributes
+    ----------
+    annotations : dict of int to int
+        For each document's row id, in their order, that of its annotation: the experts', or else the crowd's.
+    design : estimators.document_samples.DocumentSample
+        How they were drawn.
+    """
+
+    annotations: dict[int, int]
+    design: document_samples.DocumentSample
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
 
 PAGE = 50
+GONE = 410
 LONGEST_SEARCH = 200  # characters
 
 
@@ -38,7 +39,7 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
     corpus = find_corpus(tag)
     words = read_search(request)
     show = request.GET.get("show", "")
-    found = search_documents(corpus, words).defer("text", "suggestions")
+    found = search_documents(corpus, words).select_related("takedown").defer("text", "suggestions")
     if show == "marked":
         found = document_counts.only_marked(found, request.user, corpus)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
@@ -61,7 +62,11 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
 def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     """Show a document with its mentions marked, and the relations between them beside it."""
     corpus = find_corpus(tag)
-    found = get_object_or_404(Document.objects.select_related("corpus"), corpus=corpus, doc_id=doc_id)
+    documents = Document.objects.select_related("corpus", "takedown")
+    found = get_object_or_404(documents, corpus=corpus, doc_id=doc_id)
+    if hasattr(found, "takedown"):
+        context: dict[str, object] = {"corpus": corpus, "document": found, "takedown": found.takedown}
+        return render(request, "evaluation/document_removed.html", context, status=GONE)
     choice = _read_choice(request)
     context = {
         "corpus": corpus,

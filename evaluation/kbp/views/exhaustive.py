@@ -1,4 +1,4 @@
-"""The exhaustive documents of a corpus, for operators: what is drawn, annotated, covered and retired."""
+"""The exhaustive documents of a corpus, for its organisers: what is drawn, annotated, covered and retired."""
 
 from typing import cast
 
@@ -9,7 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotations import roles
 from annotations.models import Corpus
+from annotations.roles import Act
 from evaluation.design import epochs
 from evaluation.kbp.recall import document_phases, retirement
 from evaluation.kbp.recall import exhaustive as samples
@@ -18,9 +20,8 @@ from evaluation.kbp.task import TASK
 from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
 from evaluation.models import DocumentSample
-from evaluation.submissions.visibility import is_operator
 from kbpo.accounts.models import User
-from kbpo.core.errors import KbpoError, NotAllowed
+from kbpo.core.errors import KbpoError
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,11 +29,11 @@ from kbpo.core.errors import KbpoError, NotAllowed
 @never_cache
 def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
     """Show the sample, or draw it."""
-    corpus = _for_operators(request, tag)
+    corpus = _for_organisers(request, tag)
     form = DocumentSampleForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            document_phases.sample_documents(corpus=corpus, **form.cleaned_data)
+            document_phases.sample_documents(corpus=corpus, by=cast(User, request.user), **form.cleaned_data)
         except KbpoError as error:
             form.add_error(None, str(error))
         else:
@@ -45,7 +46,7 @@ def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
 @login_required
 def release(request: HttpRequest, tag: str) -> HttpResponse:
     """Release the open epoch, and retire a share of the documents with it."""
-    corpus = _for_operators(request, tag)
+    corpus = _for_organisers(request, tag)
     form = ReleaseForm(request.POST)
     if form.is_valid():
         try:
@@ -63,10 +64,10 @@ def release(request: HttpRequest, tag: str) -> HttpResponse:
     return _show(request, corpus, DocumentSampleForm(), form)
 
 
-def _for_operators(request: HttpRequest, tag: str) -> Corpus:
-    if not is_operator(request.user):
-        raise NotAllowed("Only operators see which documents are annotated in full.")
-    return find_corpus(tag)
+def _for_organisers(request: HttpRequest, tag: str) -> Corpus:
+    found = find_corpus(tag)
+    roles.check(request.user, Act.DESIGN, found)
+    return found
 
 
 def _show(

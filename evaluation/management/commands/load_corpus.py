@@ -2,16 +2,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.db import transaction
 
-from annotations import corpora
 from annotations.models import Corpus
 from annotations.policies.registry import DEFAULT, POLICIES
-from evaluation.design import epochs
-from evaluation.models import DocumentSample
-from evaluation.registry import TASKS, find_task
+from evaluation.design.loading import load_texts
+from evaluation.registry import TASKS, find_task, task_of
 from kbpo.core.commands import Command as BaseCommand
-from kbpo.core.errors import Conflict
 
 
 class Command(BaseCommand):
@@ -44,23 +40,17 @@ class Command(BaseCommand):
             f"differ, or three at once; {DEFAULT} if left out.",
         )
 
-    @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
-        report = corpora.load_corpus(
+        report = load_texts(
             path=options["file"],
             tag=options["corpus"],
+            find_task=task_of,
             name=options["name"],
             task=options["task"] and find_task(options["task"]).name,
             design=options["design"],
             language=options["language"],
             policy=options["policy"],
         )
-        if report.created and DocumentSample.objects.filter(corpus=report.corpus).exists():
-            raise Conflict(
-                f"{report.corpus.tag} has its exhaustive documents drawn: it takes no new documents, and the"
-                f" file has {report.created}"
-            )
-        epochs.open_epoch(corpus=report.corpus)
         self.stdout.write(
             f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"
         )

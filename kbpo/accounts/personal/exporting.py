@@ -12,7 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from kbpo.accounts.models import Invitation, User
 from kbpo.accounts.personal.mail import rows_about
 from kbpo.accounts.personal.parts import Rows, registered
-from kbpo.core.models import Act
+from kbpo.core.models import AuditEntry
 
 AT_ONCE = 500  # rows that are in memory
 
@@ -39,7 +39,7 @@ def _account(user: User) -> Mapping[str, Rows]:
     )
     sent = Invitation.objects.filter(invited_by=user)
     got = Invitation.objects.filter(email__iexact=user.email)
-    acts = Act.objects.filter(by_id=user.pk).values("at", "what", "kind", "about", "before", "after")
+    acts = AuditEntry.objects.filter(by_id=user.pk).values("at", "what", "kind", "about", "before", "after")
     return {
         "profile": profile,
         "mail addresses": EmailAddress.objects.filter(user=user).values("email", "verified", "primary"),

@@ -9,11 +9,11 @@ BEGIN
     RAISE EXCEPTION 'the audit log is only added to: nothing in it is changed or deleted'
         USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER core_act_stays BEFORE UPDATE OR DELETE ON core_act
+CREATE TRIGGER core_act_stays BEFORE UPDATE OR DELETE ON core_auditentry
     FOR EACH ROW EXECUTE FUNCTION core_act_stays();
 """
 ADMIT = """
-DROP TRIGGER core_act_stays ON core_act;
+DROP TRIGGER core_act_stays ON core_auditentry;
 DROP FUNCTION core_act_stays();
 """
 
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Act",
+            name="AuditEntry",
             fields=[
                 (
                     "id",
@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "verbose_name_plural": "audit entries",
                 "indexes": [models.Index(fields=["at"], name="act_by_time")],
                 "constraints": [
                     models.CheckConstraint(

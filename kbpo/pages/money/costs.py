@@ -1,21 +1,23 @@
 """What judging a submission costs: expected before anything is posted, and paid so far."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from django.db import connection
 from django.utils import timezone
 
+from annotations.models import Corpus
 from crowd import budget, pay
-from crowd.interfaces.relation.interface import INTERFACE
+from crowd.interfaces.interface import Interface
+from crowd.interfaces.registry import interface_of
 from crowd.models import HitBatch
+from crowd.pay import Pace
 from crowd.pricing import timing
 from crowd.providers import registry
 from evaluation.design.prices import Expected
 from evaluation.models import Submission
 from kbpo.pages.money.votes import votes_a_question
 
-#: Those that submissions' samples ask.
-_MAIN, _COMPANION = INTERFACE.kinds
 # What was paid for an assignment is shared out evenly among its HIT's questions, and a question is its
 # submission's whose sample first held it. Bonuses are for learning, not for judging.
 _PAID = """
@@ -65,39 +67,54 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
     ----------
     submission : Submission
     questions : mapping of str to float
-        By kind: those about relations, each of which makes work of its own, and those about names, which ride
-        along.
+        By kind. Those that ride along with others cost the time that they take.
 
     Returns
     -------
     Expected or None
         None where the site has no account with a provider, or no budget to pay from.
+
+    Raises
+    ------
+    InvalidInput
+        If no interface asks a kind.
     """
+    asked: dict[str, Interface] = {one.name: one for one in map(interface_of, questions)}
     corpus, names = submission.corpus, registry.configured()
     now = timezone.now()
     if not names or not budget.matching(corpus=corpus, submission_id=submission.pk, now=now):
         return None
+    pace = timing.measure(corpus, asked.values())
+    found = [_by_interface(corpus, names, one, questions, pace) for one in asked.values()]
+    if not found:
+        return None
+    return replace(max(found, key=lambda one: one.cents), cents=sum(one.cents for one in found))
+
+
+def _by_interface(
+    corpus: Corpus, names: Sequence[str], interface: Interface, questions: Mapping[str, float], pace: Pace
+) -> Expected:
     last = (
-        HitBatch.objects.filter(corpus=corpus, kind=INTERFACE.name, is_tutorial=False, provider__in=names)
+        HitBatch.objects.filter(corpus=corpus, kind=interface.name, is_tutorial=False, provider__in=names)
         .order_by("-pk")
         .first()
     )
     name = last.provider if last else names[0]
-    usual = INTERFACE.price.most_questions(None, provider=name, by_sentence=False)
+    usual = interface.price.most_questions(None, provider=name, by_sentence=False)
     per_hit = (1 if last.by_sentence else last.questions_per_hit) if last else usual
-    pace = timing.measure(corpus, [INTERFACE])
-    relations = questions.get(_MAIN, 0.0)
-    companions = questions.get(_COMPANION, 0.0) / relations if relations else 0.0
-    seconds = per_hit * (pace.seconds[_MAIN] + companions * pace.seconds[_COMPANION])
+    wanted = [(kind, questions.get(kind.name, 0.0)) for kind in interface.asks]
+    made = sum(number for kind, number in wanted if not kind.is_companion)
+    taken = sum(number * pace.seconds[kind.name] for kind, number in wanted)
+    seconds = per_hit * (taken / made if made else pace.seconds[interface.main])
     reward = last.reward_cents if last else timing.suggested_reward(seconds)
     fee = registry.provider(name).fee_cents(reward_cents=reward, places=corpus.judged_by.first_votes)
-    votes = votes_a_question(corpus, _MAIN)
+    votes = votes_a_question(corpus, interface.main)
     return Expected(
-        cents=round(relations / per_hit * votes * (reward + fee)),
+        cents=round(made / per_hit * votes * (reward + fee)),
         reward_cents=reward,
         questions=per_hit,
         hourly_cents=pay.hourly(reward_cents=reward, seconds=seconds),
-        is_estimate=_MAIN not in pace.measured,
+        is_estimate=interface.main not in pace.measured,
         votes=votes,
     )
 

@@ -28,6 +28,7 @@ AUDITED = "desk.ledger.audit"
 KEPT = 24 * 3600  # seconds that an audit is remembered
 SHORT = 10_000  # entries that are checked whenever somebody looks
 _Kind = LedgerEntry.Kind
+Of = QuerySet[Corpus] | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -68,13 +69,15 @@ class Checked:
     problems: tuple[str, ...]
 
 
-def lines(by: str) -> list[Line]:
+def lines(by: str, of: Of = None) -> list[Line]:
     """Sum the ledger up.
 
     Parameters
     ----------
     by : str
         One of `DIVISIONS`.
+    of : QuerySet of Corpus or None
+        Of which corpora; None for all.
 
     Raises
     ------
@@ -83,12 +86,12 @@ def lines(by: str) -> list[Line]:
     """
     if by not in DIVISIONS:
         raise InvalidInput(f"{by!r} is none of {', '.join(DIVISIONS)}.", where="by")
-    return _lines(by)
+    return _lines(by, of)
 
 
-def total() -> Line:
+def total(of: Of = None) -> Line:
     """Sum all of the ledger up."""
-    return _line("", None, _sums(LedgerEntry.objects.all()))
+    return _line("", None, _sums(_of(of)))
 
 
 def of_corpus(corpus: Corpus) -> Line:
@@ -96,9 +99,9 @@ def of_corpus(corpus: Corpus) -> Line:
     return _line(corpus.tag, corpus.tag, _sums(LedgerEntry.objects.filter(corpus=corpus)))
 
 
-def entries() -> QuerySet[LedgerEntry]:
+def entries(of: Of = None) -> QuerySet[LedgerEntry]:
     """Select every entry, the newest first."""
-    return LedgerEntry.objects.select_related("corpus", "worker__user", "hit").order_by("-pk")
+    return _of(of).select_related("corpus", "worker__user", "hit").order_by("-pk")
 
 
 def audit(*, now: datetime) -> Checked:
@@ -118,9 +121,9 @@ def last_audit() -> Checked | None:
     return found if isinstance(found, Checked) else None
 
 
-def lines_as_csv(by: str) -> Iterator[str]:
+def lines_as_csv(by: str, of: Of = None) -> Iterator[str]:
     """Write the sums as CSV, in dollars, with the sum of all at the end."""
-    found = lines(by)
+    found = lines(by, of)
     return _csv(
         [by, "reserved_usd", "rewards_usd", "fees_usd", "bonuses_usd", "paid_usd"],
         (
@@ -130,10 +133,11 @@ def lines_as_csv(by: str) -> Iterator[str]:
     )
 
 
-def entries_as_csv() -> Iterator[str]:
+def entries_as_csv(of: Of = None) -> Iterator[str]:
     """Write every entry as CSV, in dollars, the oldest first."""
     rows = (
-        LedgerEntry.objects.order_by("pk")
+        _of(of)
+        .order_by("pk")
         .values_list(
             *("at", "kind", "key", "corpus__tag", "submission_id", "worker__provider", "worker__worker_id"),
             *("hit", "assignment", "reserved_change_cents", "paid_change_cents"),
@@ -157,11 +161,16 @@ def entries_as_csv() -> Iterator[str]:
     )
 
 
+def _of(corpora: Of) -> QuerySet[LedgerEntry]:
+    found = LedgerEntry.objects.all()
+    return found if corpora is None else found.filter(corpus__in=corpora)
+
+
 _PATHS: Mapping[str, str] = {"corpus": "corpus__tag", "submission": "submission_id", "worker": "worker__user"}
 
 
-def _lines(by: str) -> list[Line]:
-    found = LedgerEntry.objects.all()
+def _lines(by: str, of: Of) -> list[Line]:
+    found = _of(of)
     path = _PATHS.get(by, "month")
     if by == "month":
         found = found.annotate(month=TruncMonth("at"))

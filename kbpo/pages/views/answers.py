@@ -4,17 +4,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from annotations.roles import Act
 from crowd import review
 from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.pages import answers as reads
-from kbpo.pages.access import for_operators, operator
+from kbpo.pages.access import for_role, narrowed, person
 from kbpo.pages.reading import number, paged
 
 PAGE = 50
@@ -22,45 +24,50 @@ State = Assignment.State
 
 
 @require_safe
-@for_operators
+@for_role(Act.REVIEW)
 def answers(request: HttpRequest) -> HttpResponse:
     """List what was sent; first what waits for a person."""
     show = request.GET.get("show", "flagged")
     batch_id, user_id = number(request, "batch"), number(request, "worker")
     context = {
-        "page": paged(request, reads.listed(show=show, batch_id=batch_id, user_id=user_id), PAGE),
+        "page": paged(
+            request, _theirs(request, reads.listed(show=show, batch_id=batch_id, user_id=user_id)), PAGE
+        ),
         "show": show,
         "shown": reads.SHOWN,
-        "batch": HitBatch.objects.filter(pk=batch_id).first() if batch_id else None,
-        "worker": User.objects.filter(pk=user_id).first() if user_id else None,
+        "batch": narrowed(request, Act.REVIEW, HitBatch.objects.filter(pk=batch_id), "corpus").first()
+        if batch_id
+        else None,
+        "worker": _worker(request, user_id) if user_id else None,
     }
     return render(request, "desk/answers.html", context)
 
 
 @require_safe
-@for_operators
+@for_role(Act.REVIEW)
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what a worker sent, beside the document."""
     return _show(request, pk)
 
 
 @require_POST
-@for_operators
+@for_role(Act.REVIEW)
 def decide(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Approve or reject work, or take a rejection back."""
     if action not in ACTIONS:
         raise Http404("no such action")
-    found = _find(pk)
+    found = _find(request, pk)
     try:
-        messages.success(request, ACTIONS[action](request, found, operator(request)))
+        messages.success(request, ACTIONS[action](request, found, person(request)))
     except InvalidInput as error:
         return _show(request, pk, error, action)
-    following = reads.listed(show="flagged").exclude(pk=pk).first() if "next" in request.POST else None
+    waiting = _theirs(request, reads.listed(show="flagged")).exclude(pk=pk)
+    following = waiting.first() if "next" in request.POST else None
     return redirect("desk_answer", following.pk if following else pk)
 
 
 def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
-    found = _find(pk)
+    found = _find(request, pk)
     is_open = found.state == State.SUBMITTED and not found.decision
     context = {
         "assignment": found,
@@ -70,7 +77,7 @@ def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action:
         "problems": found.problem.splitlines(),
         "may_decide": is_open,
         "may_override": found.state == State.REJECTED and found.decision != Assignment.Decision.OVERRIDE,
-        "has_more": reads.listed(show="flagged").exclude(pk=pk).exists(),
+        "has_more": _theirs(request, reads.listed(show="flagged")).exclude(pk=pk).exists(),
         "due_by": review.due_by(found) if is_open and (found.flag or found.hold) else None,
         "error": error,
         "failed_action": action,
@@ -79,9 +86,19 @@ def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action:
     return render(request, "desk/answer.html", context, status=error.status if error else 200)
 
 
-def _find(pk: int) -> Assignment:
+def _theirs(request: HttpRequest, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    return narrowed(request, Act.REVIEW, rows, "hit__batch__corpus")
+
+
+def _worker(request: HttpRequest, pk: int) -> User | None:
+    """Find somebody who has sent work to the corpora of who asks."""
+    sent = _theirs(request, Assignment.objects.exclude(state=State.BEGUN).filter(worker__user=pk))
+    return User.objects.filter(pk=pk).first() if person(request).is_operator or sent.exists() else None
+
+
+def _find(request: HttpRequest, pk: int) -> Assignment:
     found = (
-        Assignment.objects.exclude(state=State.BEGUN)
+        _theirs(request, Assignment.objects.exclude(state=State.BEGUN))
         .select_related("hit__batch__corpus", "worker__user", "decided_by", "gold")
         .filter(pk=pk)
         .first()

@@ -10,12 +10,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from annotations.roles import Act
 from crowd import posting
 from crowd.models import HitBatch
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.pages import batches, hits
-from kbpo.pages.access import for_operators, operator
+from kbpo.pages.access import for_role, may, narrowed, person
 from kbpo.pages.forms import ReasonForm, UntilForm
 from kbpo.pages.reading import paged
 
@@ -34,21 +35,21 @@ MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 @require_safe
-@for_operators
+@for_role(Act.FOLLOW)
 def batch(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how a batch stands."""
     return _show(request, pk)
 
 
 @require_POST
-@for_operators
+@for_role(Act.POST)
 def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Pause a batch, resume, expire, extend or cancel it: the services say whether it is too late for it."""
     if action not in ACTIONS:
         raise Http404("no such action")
-    found = _find(pk)
+    found = _find(request, pk)
     try:
-        messages.success(request, ACTIONS[action](request, found, operator(request)))
+        messages.success(request, ACTIONS[action](request, found, person(request)))
     except InvalidInput as error:
         return _show(request, pk, error, action)
     return redirect("desk_batch", pk)
@@ -56,7 +57,7 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
 
 def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action: str = "") -> HttpResponse:
     now = timezone.now()
-    found = _find(pk)
+    found = _find(request, pk)
     [standing] = batches.standings([found], now=now)
     page = paged(request, hits.stuck(found, now=now), PAGE)
     context = {
@@ -68,13 +69,16 @@ def _show(request: HttpRequest, pk: int, error: KbpoError | None = None, action:
         "failed_action": action,
         "reason_form": ReasonForm(request.POST if action == "pause" else None),
         "until_form": UntilForm(request.POST if action == "extend" else None),
-        **{f"may_{name}": found.state in states for name, states in MAY.items()},
+        "may_steer": (may_steer := may(request, Act.POST, found.corpus)),
+        "may_review": may(request, Act.REVIEW, found.corpus),
+        **{f"may_{name}": may_steer and found.state in states for name, states in MAY.items()},
     }
     return render(request, "desk/batch.html", context, status=error.status if error else 200)
 
 
-def _find(pk: int) -> HitBatch:
-    return get_object_or_404(HitBatch.objects.select_related("corpus", "created_by"), pk=pk)
+def _find(request: HttpRequest, pk: int) -> HitBatch:
+    found = narrowed(request, Act.FOLLOW, HitBatch.objects.all(), "corpus")
+    return get_object_or_404(found.select_related("corpus", "created_by"), pk=pk)
 
 
 def _pause(request: HttpRequest, found: HitBatch, by: User) -> str:

@@ -6,40 +6,41 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotations.roles import Act
 from crowd.models import HitBatch
 from crowd.providers import registry
 from kbpo.accounts.models import WorkerIdentity
 from kbpo.core.errors import KbpoError
 from kbpo.pages import opening
-from kbpo.pages.access import for_operators, operator
+from kbpo.pages.access import corpora, for_role, person
 from kbpo.pages.forms import OpenForm
 from kbpo.pages.money import budget_names
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_operators
+@for_role(Act.POST)
 def open_batch(request: HttpRequest) -> HttpResponse:
     """Ask what to open; show what that means; open it."""
     providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
     given = request.POST if request.method == "POST" else request.GET
-    form = OpenForm(given or None, providers=providers)
+    form = OpenForm(given or None, providers=providers, corpora=corpora(request, Act.POST))
     context: dict[str, object] = {"form": form, "has_account": bool(providers)}
     if not given or not form.is_valid():
         return _show(request, context, status=400 if given and form.errors else 200)
     wanted, now = opening.read(form.cleaned_data), timezone.now()
     if request.method == "POST":
         try:
-            batch = opening.open_batch(wanted, agreed_cents=_agreed(request), by=operator(request), now=now)
+            batch = opening.open_batch(wanted, agreed_cents=_agreed(request), by=person(request), now=now)
         except KbpoError as error:
             context["error"] = error
-            return _show(request, context | _plan(wanted, form), status=error.status)
+            return _show(request, context | _plan(request, wanted, form), status=error.status)
         messages.success(request, _opened(batch))
         return redirect("desk_batch", batch.pk)
-    return _show(request, context | _plan(wanted, form))
+    return _show(request, context | _plan(request, wanted, form))
 
 
-def _plan(wanted: opening.Wanted, form: OpenForm) -> dict[str, object]:
-    found = opening.plan(wanted, now=timezone.now())
+def _plan(request: HttpRequest, wanted: opening.Wanted, form: OpenForm) -> dict[str, object]:
+    found = opening.plan(wanted, by=person(request), now=timezone.now())
     agreed = {name: form[name].value() for name in form.fields}
     agreed["reward_cents"] = f"{found.reward_cents / 100:.2f}"
     agreed["questions_per_hit"] = found.questions_per_hit

@@ -1,4 +1,4 @@
-"""Workers: how they work, and who gets no more of it."""
+"""Workers: how they work, and who gets no more of it. They work for every corpus: for operators alone."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

@@ -146,7 +146,7 @@ def test_teams_are_listed_with_few_queries(ann, client, django_assert_max_num_qu
     for _ in range(5):
         TeamFactory(members=[ann, UserFactory()])
     client.force_login(ann)
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(5):
         client.get("/teams/")
 
 

@@ -53,10 +53,15 @@ class Answer:
     status : int
     fault : str
         The exception that no view or handler took; empty where there was none.
+    location : str
+        Where it leads on to; empty where it does not.
+    body : bytes
     """
 
     status: int
     fault: str
+    location: str = ""
+    body: bytes = b""
 
 
 def ask(
@@ -77,14 +82,12 @@ def ask(
                 if f"HTTP_{name}" in environ:
                     environ[name] = environ.pop(f"HTTP_{name}")
             response = client.generic(method, address, body, kind or "application/octet-stream", **environ)
-            if response.streaming:
-                for _ in response.streaming_content:  # type: ignore[attr-defined]
-                    pass
+            body = b"".join(response) if response.streaming else response.content
             transaction.set_rollback(True)
     finally:
         client.cookies = cookies
         got_request_exception.disconnect(note)
-    return Answer(response.status_code, "".join(faults))
+    return Answer(response.status_code, "".join(faults), response.headers.get("Location", ""), body)
 
 
 @contextmanager

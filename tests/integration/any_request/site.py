@@ -15,7 +15,7 @@ from annotations import questions
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
-from annotations.models import Corpus, Document, Question
+from annotations.models import Corpus, CorpusMaker, CorpusRole, Document, Question
 from annotations.texts.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
@@ -167,6 +167,7 @@ def build() -> Site:
         "invitation": {"pk": invitation.pk},
         "team": {"pk": team.pk},
         "team_leave": {"pk": team.pk},
+        "team_approve": {"pk": team.pk},
         "annotate_question": {"question_id": asked.pk},
         "work_group": {"group_id": hit_type.group_id},
         "work_accept": {"group_id": hit_type.group_id},
@@ -193,7 +194,7 @@ def build() -> Site:
         "upload": {**handed_in, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": handed_in,
         "rename": {"name": "Ada"},
-        "account_delete": {"email": member.email},
+        "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
@@ -273,6 +274,10 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "desk_look_approve": {"pk": worker.user.pk, "kind": "relation"},
         "desk_block": {"pk": worker.user.pk, "identity": worker.pk},
         "desk_cap": {"pk": budget.pk},
+        "desk_corpus": {"tag": corpus.tag},
+        "desk_corpus_act": {"tag": corpus.tag, "action": "details"},
+        "desk_role_take": {"pk": _role(corpus).pk},
+        "desk_maker_stop": {"pk": _maker().pk},
     }
     wanted = {
         "corpus": corpus.tag,
@@ -292,11 +297,28 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "desk_block": {"action": "block", "reason": "x"},
         "desk_budgets": {"scope": "month", "key": "2026-12", "cap_cents": "10.00"},
         "desk_cap": {"cap_cents": "10.00"},
+        "desk_corpus_act": {
+            "name": "News",
+            "description": "x",
+            "weekly_quota": "3",
+            "weekly_quota_of_person": "3",
+        },
+        "desk_new_corpus": {"tag": "new", "name": "New", "language": "en", "policy": "fixed"},
+        "desk_roles": {"user": worker.user.email, "corpus": corpus.tag, "role": "paymaster"},
     }
     event = b'{"event_type": "study.status.change", "resource_id": "x"}'
     moment = str(int(timezone.now().timestamp()))
     signed = {hooks.TIMESTAMP: moment, hooks.SIGNATURE: hooks.sign(event, moment, SECRET), hooks.EVENT: "e"}
     site.requests["prolific_hook"] = [Request("POST", event, JSON, signed)]
+
+
+def _role(corpus: Corpus) -> CorpusRole:
+    user = make.give(make.UserFactory.create(), corpus, "paymaster")
+    return user.corpus_roles.get()
+
+
+def _maker() -> CorpusMaker:
+    return CorpusMaker.objects.create(user=make.UserFactory.create(), given_at=timezone.now())
 
 
 def _add_hits(site: Site, corpus: Corpus) -> None:

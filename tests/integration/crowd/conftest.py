@@ -13,12 +13,19 @@ from annotations.models import Corpus
 from crowd.models import HitBatch
 from crowd.providers import mturk, registry
 from crowd.providers.base import Provider
+from crowd.quality import patterns
 from kbpo.accounts.models import User
 from marketplace.models import Requester, RequesterKey
 from tests import crowd
 from tests.factories import CorpusFactory
 
 Open = Callable[..., HitBatch]
+
+
+@pytest.fixture
+def everybody_may_say_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no pattern seen in workers who say "none" to everything, as those of most tests do."""
+    monkeypatch.setattr(patterns, "FEWEST", 1000)
 
 
 @pytest.fixture(autouse=True)

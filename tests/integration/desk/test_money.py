@@ -46,7 +46,7 @@ def test_a_budget_is_made_in_dollars(desk: Client, corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"scope": "corpus", "key": "nowhere", "cap_cents": "1"}, "there is no corpus"),
+        ({"scope": "corpus", "key": "nowhere", "cap_cents": "1"}, "There is no corpus"),
         ({"scope": "submission", "key": "999999999", "cap_cents": "1"}, "There is no submission 999999999"),
         ({"scope": "month", "key": "November", "cap_cents": "1"}, "a month is written like 2026-11"),
         ({"scope": "month", "key": "2026-11", "cap_cents": "-1"}, "greater than or equal to 0"),

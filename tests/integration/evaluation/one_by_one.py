@@ -20,8 +20,9 @@ from evaluation.estimators.precision import difference_precision, noise_adjusted
 from evaluation.estimators.recall import document_recall
 from evaluation.kbp import matching, weighting
 from evaluation.kbp.claims import row_of
+from evaluation.kbp.keys import instance_key
 from evaluation.kbp.recall import annotated
-from evaluation.models import DocumentSample, SampledInstance, Submission
+from evaluation.models import DocumentSample, SampledUnit, Submission
 from kbpo.core.spans import Span
 
 
@@ -41,7 +42,7 @@ class Pool:
             rows = list(submission.predictions.select_related("instance__document"))
             for row in rows:
                 one = row.instance
-                key_of[one.pk] = coordinated.instance_key(
+                key_of[one.pk] = instance_key(
                     one.document.doc_id,
                     one.predicate,
                     (one.subject_start, one.subject_end),
@@ -55,8 +56,8 @@ class Pool:
         pi = sampling.current_pi(epoch, through)
         self.pi = np.array([pi.get(pk, np.nan) for pk in self.ids])
         drawn = set(
-            SampledInstance.objects.filter(epoch=epoch, batch__number__lte=through).values_list(
-                "instance_id", flat=True
+            SampledUnit.objects.filter(epoch=epoch, batch__number__lte=through).values_list(
+                "unit_id", flat=True
             )
         )
         self.sampled = np.array([pk in drawn for pk in self.ids])

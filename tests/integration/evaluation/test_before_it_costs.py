@@ -13,7 +13,7 @@ from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     Epoch,
-    SampledInstance,
+    SampledUnit,
     StageWork,
     Submission,
     SubmissionEvent,
@@ -72,7 +72,7 @@ def test_a_forecast_does_not_depend_on_what_was_sampled(accepted):
     second = accepted("second", seed=2)
     foreseen = forecast.forecast(second, KBP)
     cache.clear()
-    SampledInstance.objects.all().delete()
+    SampledUnit.objects.all().delete()
     assert forecast.forecast(second, KBP) == foreseen
 
 
@@ -106,7 +106,7 @@ def test_what_was_published_before_the_upload_is_known(accepted):
     Question.objects.update(state="settled", settled_at=now, published_at=now)
     again = accepted("again", seed=1)
     foreseen = forecast.forecast(again, KBP)
-    sampled = SampledInstance.objects.count()
+    sampled = SampledUnit.objects.count()
     assert foreseen.known >= sampled > 0
     assert foreseen.covered >= foreseen.known
 
@@ -146,7 +146,13 @@ def page(client, submission):
 
 def test_the_page_says_what_it_takes_before_it_takes_it(accepted, member, client):
     found = page(client, accepted("one"))
-    for words in ("To be judged", "questions", "volunteers judge it", "4 of 4 left", "Have it judged"):
+    for words in (
+        "To be judged",
+        "questions",
+        "volunteers judge it",
+        "4 left in this week",
+        "Have it judged",
+    ):
         assert words in found
 
 
@@ -179,7 +185,7 @@ def test_the_page_asks_few_queries_however_many_claims(
     accepted, member, client, django_assert_max_num_queries
 ):
     submission = accepted("one")
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(26):
         page(client, submission)
 
 

@@ -16,13 +16,13 @@ from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     AdjustedScore,
-    ClaimColumn,
     Epoch,
     SampleBatch,
     SampledClaim,
-    SampledInstance,
+    SampledUnit,
     Score,
     SubsetScore,
+    UnitColumn,
 )
 from kbpo import pipeline
 from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
@@ -122,7 +122,7 @@ def test_what_is_kept_is_what_was_read(judged):
 
 
 def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
-    sampled = set(SampledInstance.objects.values_list("instance_id", flat=True))
+    sampled = set(SampledUnit.objects.values_list("unit_id", flat=True))
     claimed = {
         (batch.submission_id, row.instance_id)
         for batch in SampleBatch.objects.all()
@@ -134,16 +134,16 @@ def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):
 
 def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
     assert audit.audit_corpus(corpus, KBP) == []
-    column = ClaimColumn.objects.filter(name="p instance").first()
-    other = ClaimColumn.objects.filter(name="p relation", batch=column.batch).get()
-    ClaimColumn.objects.filter(pk=column.pk).update(data=other.data)
+    column = UnitColumn.objects.filter(name="p instance").first()
+    other = UnitColumn.objects.filter(name="p relation", batch=column.batch).get()
+    UnitColumn.objects.filter(pk=column.pk).update(data=other.data)
     (finding,) = audit.audit_corpus(corpus, KBP)
     assert "what is kept for scores differs: p instance" in finding
 
 
 def test_what_was_sampled_before_columns_were_kept_is_carried_over(judged):
     kept = [
-        (ClaimColumn, ("batch", "name", "data")),
+        (UnitColumn, ("batch", "name", "data")),
         (SampledClaim, ("submission", "instance", "subject_question", "object_question")),
     ]
 

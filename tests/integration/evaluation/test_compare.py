@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from annotations.models import DocumentAnnotation
 from evaluation.estimators.comparison import Comparable
+from evaluation.kbp.comparing import pack, unpack
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Comparison, DocumentSample, SampledDocument
-from evaluation.scoring.comparing import compare, pack, unpack
+from evaluation.scoring.comparing import compare
 from tests.factories import (
     CorpusFactory,
     DocumentFactory,

@@ -26,6 +26,7 @@ from tests.factories import (
     LabelFactory,
     PredictionFactory,
     QuestionFactory,
+    UnitFactory,
     retire,
 )
 
@@ -240,7 +241,7 @@ def large(cast, systems, size):
     fields += [("per:spouse", one.subject, one.object) for one in true]
     instances = Instance.objects.bulk_create(
         Instance(
-            corpus=cast.corpus,
+            unit=UnitFactory(corpus=cast.corpus),
             document=document,
             predicate=predicate,
             subject_start=subject.start,

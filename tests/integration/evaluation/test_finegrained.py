@@ -1,8 +1,11 @@
+import numpy as np
 import pytest
 
+from evaluation.design import columns
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore
+from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore, UnitColumn
 from evaluation.scoring.finegrained import cost, spreads, subset_tables
+from kbpo.core.database.coded import pack
 from tests.factories import (
     EpochFactory,
     InstanceFactory,
@@ -29,8 +32,12 @@ def batch():
 def claimed(batch, *, sampled_in=None, known=False):
     instance = InstanceFactory(document__corpus=batch.epoch.corpus)
     PredictionFactory(submission=batch.submission, instance=instance)
+    ids = batch.submission.predictions.order_by("pk").values_list("instance_id", flat=True)
+    UnitColumn.objects.update_or_create(
+        batch=batch, name=columns.UNITS, defaults={"data": pack(np.array(ids, dtype=np.int64))}
+    )
     if known:
-        InclusionProbability.objects.create(batch=batch, instance=instance, probability=1.0, is_known=True)
+        InclusionProbability.objects.create(batch=batch, unit=instance.unit, probability=1.0, is_known=True)
     if sampled_in:
         SampledInstanceFactory(batch=sampled_in, instance=instance)
 

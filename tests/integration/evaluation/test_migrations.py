@@ -325,3 +325,81 @@ def test_a_notice_that_was_not_sent_becomes_a_message(go: Go) -> None:
     [message] = apps.get_model("core", "Message").objects.all()
     assert (message.subject, message.recipients) == ("one is scored", {"to": ["m@example.org"]})
     assert f"/submissions/{submission.pk}/" in message.text
+
+
+@pytest.fixture
+def sampled(go: Go) -> Apps:
+    """Two instances of one corpus, of which one is sampled, with the columns of their system."""
+    apps = go("0017_notices_are_mail")
+    evaluation = {
+        name: apps.get_model("evaluation", name).objects
+        for name in ("Submission", "Instance", "SampleBatch", "InclusionProbability", "SampledInstance")
+    }
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
+    document = a_document(apps, corpus)
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    apps.get_model("annotations", "Competitor").objects.create(corpus=corpus, team=team)
+    submission = evaluation["Submission"].create(
+        corpus=corpus,
+        team=team,
+        name="one",
+        digest="0" * 64,
+        state="judging",
+        quota_taken_at=timezone.now(),
+    )
+    epoch = an_epoch(apps, corpus)
+    batch = evaluation["SampleBatch"].create(
+        epoch=epoch, number=1, submission=submission, target_variance=1e-3, lam=2.0, floor=1.0
+    )
+    question = apps.get_model("annotations", "Question").objects.create(
+        document=document, kind="relation", key="relation|1|0-10|20-31", payload={}, votes_needed=3
+    )
+    for pk, predicate in ((7, "per:place_of_residence"), (9, "per:place_of_birth")):
+        instance = evaluation["Instance"].create(
+            id=pk,
+            corpus=corpus,
+            document=document,
+            predicate=predicate,
+            subject_start=20,
+            subject_end=31,
+            object_start=0,
+            object_end=10,
+        )
+        evaluation["InclusionProbability"].create(batch=batch, instance=instance, probability=pk / 10)
+    evaluation["SampledInstance"].create(
+        batch=batch, epoch=epoch, instance=instance, question=question, subject=1
+    )
+    for name in ("instance", "p instance"):
+        apps.get_model("evaluation", "ClaimColumn").objects.create(batch=batch, name=name, data=b"")
+    return apps
+
+
+def test_every_instance_becomes_a_unit_that_samples_point_to(go: Go, sampled: Apps) -> None:
+    apps = go("0018_units")
+    model = {
+        name: apps.get_model("evaluation", name).objects
+        for name in ("Unit", "Instance", "InclusionProbability", "SampledUnit", "UnitColumn")
+    }
+    assert set(model["Unit"].values_list("pk", "corpus__tag", "key")) == {(7, "a", None), (9, "a", None)}
+    assert set(model["Instance"].values_list("unit", "predicate")) == {
+        (7, "per:place_of_residence"),
+        (9, "per:place_of_birth"),
+    }
+    assert set(model["InclusionProbability"].values_list("unit", "probability")) == {(7, 0.7), (9, 0.9)}
+    assert model["SampledUnit"].values_list("unit", "claim").get() == (9, "per:place_of_birth|1")
+    assert set(model["UnitColumn"].values_list("name", flat=True)) == {"unit", "p instance"}
+    corpus = apps.get_model("annotations", "Corpus").objects.get()
+    assert model["Unit"].create(corpus=corpus, key="new").pk == 10
+
+
+@pytest.mark.slow
+def test_units_can_become_instances_again(go: Go, sampled: Apps) -> None:
+    def read(apps: Apps) -> list[list[dict[str, object]]]:
+        return [
+            list(apps.get_model("evaluation", name).objects.order_by("pk").values())
+            for name in ("Instance", "InclusionProbability", "SampledInstance", "ClaimColumn")
+        ]
+
+    before = read(sampled)
+    go("0018_units")
+    assert read(go("0017_notices_are_mail")) == before

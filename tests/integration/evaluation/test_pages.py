@@ -280,6 +280,7 @@ def test_released_labels_name_the_instance_and_the_votes(labelled, client):
         "object_start": 22,
         "object_end": 33,
         "right": True,
+        "value": 1.0,
         "votes_for": 2,
         "votes": 3,
         "source": "majority",
@@ -289,7 +290,7 @@ def test_released_labels_name_the_instance_and_the_votes(labelled, client):
 def test_released_labels_come_as_a_table_too(labelled, client):
     release(labelled)
     lines = b"".join(client.get("/corpora/news/epochs/1/labels.csv").streaming_content).decode().splitlines()
-    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,True,2,3,majority"
+    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,True,1.0,2,3,majority"
 
 
 def form(cast, **changes):
@@ -412,18 +413,18 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
             PredictionFactory(submission=submission, instance=InstanceFactory(document=document))
     client = sign_in(cast.member)
     budgets = {
-        "/": 6,
-        "/corpora/news/": 8,
-        "/corpora/news/documents/": 8,
-        "/corpora/news/entities/": 6,
-        f"/corpora/news/documents/{document.doc_id}/": 13,
-        f"/corpora/news/systems/{submission.pk}/": 13,
-        f"/submissions/{submission.pk}/": 18,
-        f"/submissions/{submission.pk}/problems/": 7,
-        f"/submissions/{submission.pk}/lines/?line=1": 7,
-        "/submissions/new/": 11,
-        "/check/": 8,  # a required select asks for its first choice, then for all
-        "/submissions/": 5,
+        "/": 7,
+        "/corpora/news/": 10,
+        "/corpora/news/documents/": 9,
+        "/corpora/news/entities/": 7,
+        f"/corpora/news/documents/{document.doc_id}/": 14,
+        f"/corpora/news/systems/{submission.pk}/": 14,
+        f"/submissions/{submission.pk}/": 19,
+        f"/submissions/{submission.pk}/problems/": 8,
+        f"/submissions/{submission.pk}/lines/?line=1": 8,
+        "/submissions/new/": 12,
+        "/check/": 9,  # a required select asks for its first choice, then for all
+        "/submissions/": 6,
     }
     for address, most in budgets.items():
         count(client, address, django_assert_max_num_queries, most)

@@ -7,7 +7,7 @@ from annotations.models import AnnotatedMention, AnnotatedRelation, Document, Se
 from evaluation.design import sampling
 from evaluation.kbp import claims
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import InclusionProbability, Instance, Prediction, Submission
+from evaluation.models import InclusionProbability, Instance, Prediction, Submission, Unit
 from evaluation.submissions import submitting
 from tests.integration.conftest import Submit
 from tests.statistics_of_tables import forget, known_rows, known_values, mislead, rows_read
@@ -18,7 +18,7 @@ READ = Prediction, Instance, Document
 
 @pytest.fixture
 def stored(submit: Submit) -> Submission:
-    forget(Instance, Prediction, InclusionProbability)
+    forget(Unit, Instance, Prediction, InclusionProbability)
     submission = submit("one")
     submitting.read_submission(task=KBP, submission_id=submission.pk)
     return submission
@@ -41,7 +41,7 @@ def test_annotations_are_known_once_they_are_loaded(world, tmp_path):
 
 def test_claims_are_known_once_they_are_stored(stored):
     assert known_rows(Prediction) == stored.predictions.count()
-    assert known_rows(Instance) == Instance.objects.count()
+    assert known_rows(Instance) == known_rows(Unit) == Instance.objects.count()
     assert known_values(Prediction, "submission_id") == [str(stored.pk)]
 
 

@@ -78,7 +78,7 @@ def test_no_two_that_wait_are_promised_the_same_place(small: Corpus) -> None:
     now = timezone.now()
     promised = [quota.free_at(submission=one, now=now) for one in (early, late, asks_last)]
     assert [round((time - now) / timedelta(days=1)) for time in promised if time] == [1, 5, 8]
-    assert quota.left(submission=asks_last, now=now) == 0
+    assert quota.standing(submission=asks_last, now=now).left == 0
 
 
 def test_a_cancelled_one_gives_its_promise_to_the_next(small: Corpus) -> None:

@@ -24,7 +24,7 @@ from kbpo.accounts.models import Invitation, User
 from kbpo.accounts.personal import deleting, exporting
 from kbpo.accounts.personal.parts import Leaving
 from kbpo.core.errors import Conflict
-from kbpo.core.models import Act, Message
+from kbpo.core.models import AuditEntry, Message
 from marketplace import ledger, lifecycle, requesters
 from marketplace.models import Assignment, Hit, LedgerEntry
 from marketplace.operations.call import Call
@@ -194,7 +194,7 @@ def test_the_books_balance_after_it(ann):
 
 def test_the_deletion_stands_in_the_audit_log_by_number(ann):
     gone(ann)
-    act = Act.objects.get(what="account deleted")
+    act = AuditEntry.objects.get(what="account deleted")
     assert (act.by_id, act.about) == (ann.pk, str(ann.pk))
 
 

@@ -7,13 +7,14 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from annotations import roles, takedowns
 from crowd import budget
 from kbpo.accounts import teams
 from kbpo.core.acts import What, changed, record
 from kbpo.core.errors import InvalidInput, NotAllowed
-from kbpo.core.models import Act
+from kbpo.core.models import AuditEntry
 from kbpo.pages import acts as reads
-from tests.factories import CorpusFactory, TeamFactory, UserFactory
+from tests.factories import CorpusFactory, DocumentFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,11 @@ def desk(olga, client):
 
 @pytest.mark.parametrize(
     "statement",
-    ["UPDATE core_act SET what = 'nothing'", "UPDATE core_act SET by_id = NULL", "DELETE FROM core_act"],
+    [
+        "UPDATE core_auditentry SET what = 'nothing'",
+        "UPDATE core_auditentry SET by_id = NULL",
+        "DELETE FROM core_auditentry",
+    ],
 )
 def test_postgres_refuses_to_change_and_to_delete(olga, statement):
     record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())
@@ -54,7 +59,7 @@ def test_a_cap_stands_in_it_as_it_was_and_as_it_is(olga):
     CorpusFactory.create(tag="news")
     opened = budget.create_budget(scope="corpus", key="news", cap_cents=100, by=olga)
     budget.change_cap(budget=opened, cap_cents=250, by=olga)
-    act = Act.objects.latest("id")
+    act = AuditEntry.objects.latest("id")
     assert (act.what, act.by, act.about) == (What.BUDGET_CHANGED, olga, str(opened.pk))
     assert (act.before, act.after) == ({"cap_cents": 100}, {"cap_cents": 250})
 
@@ -62,7 +67,7 @@ def test_a_cap_stands_in_it_as_it_was_and_as_it_is(olga):
 def test_an_act_that_is_refused_leaves_nothing(olga):
     with pytest.raises(NotAllowed):
         teams.approve_team(user=UserFactory.create(), team=TeamFactory.create())
-    assert not Act.objects.exists()
+    assert not AuditEntry.objects.exists()
 
 
 def test_an_act_about_what_is_not_saved_is_refused(olga):
@@ -74,7 +79,7 @@ def test_a_team_is_approved_once(olga):
     team = TeamFactory.create()
     teams.approve_team(user=olga, team=team)
     teams.approve_team(user=olga, team=team)
-    assert Act.objects.filter(what=What.TEAM_APPROVED, about=str(team.pk)).count() == 1
+    assert AuditEntry.objects.filter(what=What.TEAM_APPROVED, about=str(team.pk)).count() == 1
 
 
 def test_a_role_that_is_given_in_the_admin_stands_in_it_and_the_name_does_not(olga, client):
@@ -84,7 +89,7 @@ def test_a_role_that_is_given_in_the_admin_stands_in_it_and_the_name_does_not(ol
     ann = UserFactory.create(name="Ann")
     form = {"name": "Anna Quill", "is_annotator": "on", "is_active": "on"}
     assert client.post(f"/admin/accounts/user/{ann.pk}/change/", form).status_code == 302
-    act = Act.objects.get()
+    act = AuditEntry.objects.get()
     assert (act.what, act.by, act.about) == (What.ACCOUNT_CHANGED, olga, str(ann.pk))
     assert (act.before["is_annotator"], act.after["is_annotator"]) == (False, True)
     assert "Ann" not in str([act.before, act.after])
@@ -95,9 +100,9 @@ def test_the_admin_shows_it_and_changes_nothing(olga, client):
     olga.save()
     client.force_login(olga)
     act = record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())
-    assert client.get("/admin/core/act/").status_code == 200
-    assert client.post(f"/admin/core/act/{act.pk}/change/", {"what": "x"}).status_code == 403
-    assert client.post(f"/admin/core/act/{act.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.get("/admin/core/auditentry/").status_code == 200
+    assert client.post(f"/admin/core/auditentry/{act.pk}/change/", {"what": "x"}).status_code == 403
+    assert client.post(f"/admin/core/auditentry/{act.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
 def test_the_page_is_for_operators(client):
@@ -140,3 +145,23 @@ def test_a_day_is_whole(olga):
 
 def test_only_what_differs_is_said():
     assert changed({"a": 1, "b": 2}, {"a": 1, "b": 3}) == ({"b": 2}, {"b": 3})
+
+
+def test_roles_stand_in_it_when_they_are_given_and_taken(olga):
+    ann, corpus = UserFactory.create(), CorpusFactory.create(tag="news")
+    given = roles.give(user=ann, corpus=corpus, role="reviewer", by=olga, now=timezone.now())
+    roles.take(role=given, by=olga)
+    told = [(act.what, act.about, act.before, act.after) for act in AuditEntry.objects.order_by("id")]
+    role = {"role": "reviewer", "corpus": "news"}
+    assert told == [
+        (What.ROLE_GIVEN, str(ann.pk), {}, role),
+        (What.ROLE_TAKEN, str(ann.pk), role, {}),
+    ]
+
+
+def test_a_takedown_stands_in_it_without_the_text(olga):
+    document = DocumentFactory.create()
+    takedowns.take_down(document=document, reason="its author asks", by=olga, now=timezone.now())
+    act = AuditEntry.objects.get()
+    assert (act.what, act.after["reason"]) == (What.DOCUMENT_REMOVED, "its author asks")
+    assert "Ada" not in str(act.after)

@@ -18,7 +18,6 @@ from crowd.providers.base import NewHit
 from crowd.providers.prolific import Prolific
 from crowd.providers.prolific import connect as account_at
 from crowd.providers.prolific.api import Api
-from crowd.quality import patterns
 from tests import crowd
 from tests.factories import CorpusFactory
 from tests.prolific import PROJECT, TOKEN, Clock, FakeProlific, serve
@@ -177,9 +176,8 @@ def see_page(url: str) -> Assignment:
 
 
 @pytest.fixture(autouse=True)
-def everybody_may_say_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers here say "none" to all of a HIT's ten questions, which is a pattern elsewhere."""
-    monkeypatch.setattr(patterns, "FEWEST", 1000)
+def none_to_all_of_a_hits_ten_questions(everybody_may_say_none: None) -> None:
+    """Have no pattern seen in that."""
 
 
 @pytest.fixture

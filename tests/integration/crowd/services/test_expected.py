@@ -32,7 +32,7 @@ def terms(desk: Desk) -> BatchTerms:
 
 
 def test_everybody_is_told_the_same_time_for_a_document(desk: Desk, document: Question) -> None:
-    plan = opening.plan(opening.Wanted(terms=terms(desk), submission=None), now=desk.now)
+    plan = opening.plan(opening.Wanted(terms=terms(desk), submission=None), by=desk.operator, now=desk.now)
     hit = desk.open(kind="entities", reward_cents=325).hits.get()
     takes = expected.of_hit(hit)
     interface = find_interface("entities")
@@ -55,7 +55,7 @@ def test_a_measured_time_is_no_estimate(desk: Desk, document: Question) -> None:
     settled = Question.objects.get(pk=document.pk)
     ResponseFactory.create_batch(20, question=settled, answer=answer, seconds=WORDS * 0.5)
     Question.objects.update(votes_needed=23)
-    plan = opening.plan(opening.Wanted(terms=terms(desk), submission=None), now=desk.now)
+    plan = opening.plan(opening.Wanted(terms=terms(desk), submission=None), by=desk.operator, now=desk.now)
     takes = expected.of_hit(desk.open(kind="entities", reward_cents=325).hits.get())
     assert not plan.is_estimate
     assert takes == expected.ExpectedTime(WORDS * 0.5, is_measured=True)

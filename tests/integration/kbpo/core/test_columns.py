@@ -3,7 +3,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from annotations.models import NameFrequency
-from evaluation.models import ClaimColumn
+from evaluation.models import UnitColumn
 from kbpo.core.database.bulk import copy_rows, insert_row, read_columns, read_rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import CorpusFactory, SampleBatchFactory
@@ -47,8 +47,8 @@ def test_a_type_without_a_fixed_width_is_refused():
 
 def test_bytes_come_back_as_they_were_inserted():
     batch = SampleBatchFactory()
-    insert_row(ClaimColumn, {"batch_id": batch.pk, "name": "a", "data": b"\0\xff'%s"})
-    query = "SELECT name, data FROM evaluation_claimcolumn WHERE batch_id = %s"
+    insert_row(UnitColumn, {"batch_id": batch.pk, "name": "a", "data": b"\0\xff'%s"})
+    query = "SELECT name, data FROM evaluation_unitcolumn WHERE batch_id = %s"
     assert read_rows(query, [batch.pk]) == [("a", b"\0\xff'%s")]
 
 

@@ -38,12 +38,10 @@ def test_what_is_no_json_lines_is_refused_by_its_place(tmp_path: Path, content: 
         read(tmp_path / "file", content)
 
 
-def test_a_line_without_end_is_refused_before_it_is_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jsonlines, "LONGEST_LINE", 9)
+def test_a_line_without_end_is_refused_before_it_is_held(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b'{"a": 1}\n{"a": 100}\n')
     with pytest.raises(InvalidInput, match="line 2: the line is longer"):
-        read(tmp_path / "file", b'{"a": 1}\n{"a": 100}\n')
+        list(jsonlines.read(tmp_path / "file", jsonlines.Limits(line=9)))
 
 
 @pytest.mark.parametrize("name", ["missing", "."])

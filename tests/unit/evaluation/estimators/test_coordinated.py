@@ -12,13 +12,11 @@ from evaluation.estimators import coordinated
 from evaluation.estimators.coordinated import (
     floor_labels,
     folds,
-    instance_key,
     target_variance,
     top_up,
     uniforms,
 )
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
 
 SECRET = b"secret"
 
@@ -37,30 +35,6 @@ def designs(draw):
     assume(sum(raw) > 0)
     p = np.array(raw) / math.fsum(raw)
     return np.array(pi), p, draw(st.floats(1e-6, 0.2)), draw(st.one_of(st.just(0.0), st.floats(0, 1.5)))
-
-
-# The key
-
-
-def test_a_key_is_versioned_and_ends_with_the_document():
-    assert instance_key("DOC", "per:spouse", Span(0, 4), Span(9, 13)) == "v1|per:spouse|0-4|9-13|DOC"
-
-
-def test_keys_stay_apart_when_a_document_id_contains_the_separator():
-    one = instance_key("1-2|D", "r", (3, 4), (5, 6))
-    other = instance_key("D", "r", (3, 4), (5, 6))
-    assert one.split("|", 4) == ["v1", "r", "3-4", "5-6", "1-2|D"]
-    assert one != other
-
-
-def test_a_predicate_with_the_separator_is_refused():
-    with pytest.raises(InvalidInput, match=r"predicate: is 'r\|1-2'"):
-        instance_key("D", "r|1-2", (3, 4), (5, 6))
-
-
-def test_an_empty_span_is_refused():
-    with pytest.raises(InvalidInput, match="object: the span 5-5"):
-        instance_key("D", "r", (3, 4), (5, 5))
 
 
 # The permanent random numbers

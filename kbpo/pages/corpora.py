@@ -1,0 +1,187 @@
+"""Corpora as their organisers run them on pages: made, told about, filled with texts and gold."""
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.core.files import File
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotations import roles
+from annotations.corpora import AnnotationReport, LoadReport
+from annotations.models import Corpus, CorpusRole, Takedown
+from annotations.roles import Act
+from annotations.texts.jsonlines import Limits
+from evaluation.design.loading import load_texts
+from evaluation.kbp.recall.gold import load_gold
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import DocumentSample, Epoch
+from evaluation.registry import task_of
+from kbpo.accounts.models import User
+from kbpo.core.acts import What, changed, record, values
+from kbpo.core.errors import NotAllowed, TooLarge
+
+#: Of a file that comes through a page: read while somebody waits. Larger ones come in parts, or by command.
+MOST_BYTES = 8 << 20  # as it is sent
+UNPACKED = Limits(line=4 << 20, total=32 << 20, lines=5_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What may change of a corpus at any time, whatever was sampled."""
+
+    name: str
+    description: str
+    weekly_quota: int
+    weekly_quota_of_person: int
+    opens_at: datetime | None
+    closes_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A corpus at the desk, as far as who looks may see it.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    documents : int
+    epoch : Epoch or None
+        The open one.
+    sample : DocumentSample or None
+        Of the documents annotated in full; None where who looks may not know.
+    takedowns : QuerySet of Takedown
+    roles : QuerySet of CorpusRole
+    may : mapping of str to bool
+        By the acts' names in lower case.
+    competes : bool
+        Whether a team of theirs competes, so that what is sealed is closed to them.
+    """
+
+    corpus: Corpus
+    documents: int
+    epoch: Epoch | None
+    sample: DocumentSample | None
+    takedowns: QuerySet[Takedown]
+    roles: QuerySet[CorpusRole]
+    may: dict[str, bool]
+    competes: bool
+
+
+def overview(corpus: Corpus, viewer: User) -> Overview:
+    """Read what the desk says of a corpus."""
+    may = {act.name.lower(): roles.may(viewer, act, corpus) for act in Act}
+    return Overview(
+        corpus=corpus,
+        documents=corpus.documents.count(),
+        epoch=corpus.epochs.filter(released_at=None).first(),
+        sample=DocumentSample.current(corpus) if may["design"] else None,
+        takedowns=Takedown.objects.filter(document__corpus=corpus).select_related("document", "removed_by"),
+        roles=corpus.roles.select_related("user", "given_by"),
+        may=may,
+        competes=not viewer.is_operator and roles.competes(viewer, corpus),
+    )
+
+
+@transaction.atomic
+def make_corpus(
+    *, by: User, now: datetime, file: "File[bytes]", tag: str, name: str, language: str, policy: str
+) -> LoadReport:
+    """Make a corpus of a file of texts; who makes it is its organiser.
+
+    Raises
+    ------
+    NotAllowed
+        If they may not make corpora.
+    InvalidInput, Conflict, TooLarge
+        As `load_texts` says; `Conflict` too if there is a corpus of that tag.
+    """
+    if not roles.may_make(by):
+        raise NotAllowed("You may not make corpora; ask an operator to let you.")
+    with _stored(file) as path:
+        report = load_texts(
+            path=path,
+            tag=tag,
+            find_task=task_of,
+            name=name,
+            language=language,
+            policy=policy,
+            limits=UNPACKED,
+            is_new=True,
+            by=by,
+        )
+    if not by.is_operator:
+        roles.grant(user=by, corpus=report.corpus, role=CorpusRole.Role.ORGANISER, by=by, now=now)
+    return report
+
+
+def add_texts(*, corpus: Corpus, by: User, file: "File[bytes]") -> LoadReport:
+    """Load more texts into a corpus; what is there stays as it is.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict, TooLarge
+        As `load_texts` says; `NotAllowed` if they may not.
+    """
+    roles.check(by, Act.KEEP, corpus)
+    with _stored(file) as path:
+        return load_texts(path=path, tag=corpus.tag, find_task=task_of, limits=UNPACKED, by=by)
+
+
+def add_gold(
+    *, corpus: Corpus, by: User, file: "File[bytes]", documents: int | None
+) -> tuple[AnnotationReport, DocumentSample]:
+    """Load what experts say of documents, and draw those on which recall rests.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict, TooLarge
+        As `load_gold` says; `NotAllowed` if they may not.
+    """
+    roles.check(by, Act.DESIGN, corpus)
+    KBP.check_corpus(corpus)
+    with _stored(file) as path:
+        return load_gold(path=path, corpus=corpus, documents=documents, limits=UNPACKED, by=by)
+
+
+@transaction.atomic
+def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
+    """Change what is said of a corpus, its quota, and when systems may be submitted to it.
+
+    Raises
+    ------
+    NotAllowed
+        If they may not.
+    """
+    roles.check(by, Act.KEEP, corpus)
+    locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
+    fields = [field.name for field in dataclasses.fields(Details)]
+    before = values(locked, fields)
+    for field in fields:
+        setattr(locked, field, getattr(details, field))
+    locked.save(update_fields=fields)
+    old, new = changed(before, values(locked, fields))
+    if new:
+        record(What.CORPUS_CHANGED, by=by, about=locked, before=old, after=new)
+    return locked
+
+
+@contextmanager
+def _stored(file: "File[bytes]") -> Iterator[Path]:
+    """Have a file that was sent in a folder of its own, while it is read."""
+    if file.size > MOST_BYTES:
+        raise TooLarge(
+            f"The file has {file.size:,} bytes; one that comes through this page may have {MOST_BYTES:,}."
+            " Compress it with gzip, load it in parts, or ask an operator to load it."
+        )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "the file"
+        with path.open("wb") as to:
+            for chunk in file.chunks():
+                to.write(chunk)
+        yield path

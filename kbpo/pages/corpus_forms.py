@@ -1,0 +1,145 @@
+"""What organisers and operators type about corpora and roles."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+
+from annotations.models import Corpus, CorpusRole
+from annotations.policies import registry as policies
+from annotations.texts import languages
+from kbpo.accounts.models import User
+from kbpo.core.errors import InvalidInput
+
+_MOMENT = "%Y-%m-%dT%H:%M"
+
+
+def _moment(label: str, hint: str) -> forms.DateTimeField:
+    return forms.DateTimeField(
+        label=label,
+        required=False,
+        help_text=hint,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_MOMENT),
+    )
+
+
+class FileForm(forms.Form):
+    """A file of JSON Lines."""
+
+    file = forms.FileField(
+        label="File",
+        max_length=200,
+        help_text="JSON Lines, one document a line, plain or compressed with gzip; at most 8 MiB as sent, 32"
+        " MiB and 5,000 lines unpacked.",
+    )
+
+
+class GoldForm(FileForm):
+    """Experts' annotations, and how many of the annotated documents are drawn."""
+
+    documents = forms.IntegerField(
+        label="Documents to draw",
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Out of those that the file annotates. Left empty: all of them.",
+    )
+
+
+class CorpusForm(FileForm):
+    """A new corpus: what it is called, and its first texts."""
+
+    tag = forms.SlugField(
+        label="Tag",
+        max_length=64,
+        help_text="Short, for addresses and commands: letters, digits, - and _. It never changes.",
+    )
+    name = forms.CharField(label="Name", max_length=200)
+    language = forms.CharField(
+        label="Language",
+        max_length=languages.LONGEST_TAG,
+        initial=languages.DEFAULT,
+        help_text="In which its documents are written, as en, ar or zh-Hant (BCP 47). It never changes.",
+    )
+    policy = forms.ChoiceField(label="Votes are enough", choices=policies.choices, initial=policies.DEFAULT)
+    field_order = ("tag", "name", "language", "policy", "file")
+
+    def clean_language(self) -> str:
+        """Check that documents in it can be cut into words."""
+        try:
+            return languages.read_language(self.cleaned_data["language"]).tag
+        except InvalidInput as error:
+            raise forms.ValidationError(str(error)) from None
+
+
+class DetailsForm(forms.Form):
+    """What may change of a corpus at any time."""
+
+    name = forms.CharField(label="Name", max_length=200)
+    description = forms.CharField(
+        label="Description",
+        required=False,
+        max_length=5_000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Everybody reads it on the corpus’ page.",
+    )
+    weekly_quota = forms.IntegerField(
+        label="Systems that a team may have judged in seven days", min_value=0, max_value=1_000
+    )
+    weekly_quota_of_person = forms.IntegerField(
+        label="That all the teams of a person may", min_value=0, max_value=1_000
+    )
+    opens_at = _moment("Opens for submissions, UTC", "Left empty: it is open.")
+    closes_at = _moment("Closes for submissions, UTC", "Left empty: it stays open.")
+
+    def clean(self) -> dict[str, Any]:
+        """Check that it opens before it closes."""
+        data = super().clean() or {}
+        opens, closes = data.get("opens_at"), data.get("closes_at")
+        if isinstance(opens, datetime) and isinstance(closes, datetime) and opens >= closes:
+            self.add_error("closes_at", "It must close after it opens.")
+        return data
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "DetailsForm":
+        """Return the form as it stands for a corpus."""
+        return cls(initial={name: getattr(corpus, name) for name in cls.base_fields})
+
+
+class TakedownForm(forms.Form):
+    """Which document's text is removed, and why."""
+
+    doc_id = forms.CharField(label="The document’s id", max_length=200)
+    reason = forms.CharField(
+        label="The reason",
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Everybody reads it where the document was.",
+    )
+    sure = forms.BooleanField(label="Its text is removed for good: nobody can bring it back")
+
+
+class PersonField(forms.EmailField):
+    """Somebody with an account, by mail address."""
+
+    def clean(self, value: Any) -> Any:
+        """Return the person."""
+        address = super().clean(value)
+        found = User.objects.filter(email__iexact=address).first() if address else None
+        if address and found is None:
+            raise forms.ValidationError("Nobody has an account with that address.")
+        return found
+
+
+class RoleForm(forms.Form):
+    """Who gets which role for which corpus."""
+
+    user = PersonField(label="Mail address")
+    corpus = forms.ModelChoiceField(Corpus.objects.all(), empty_label=None, to_field_name="tag")
+    role = forms.ChoiceField(label="Role", choices=CorpusRole.Role.choices)
+
+
+class MakerForm(forms.Form):
+    """Who may make corpora."""
+
+    maker = PersonField(label="Mail address")

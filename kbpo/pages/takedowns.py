@@ -1,0 +1,33 @@
+"""Taking a document down: its text, and everything that is made of it."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from annotations import takedowns
+from annotations.models import Document, Takedown
+from crowd import posting
+from evaluation.models import EntityIndex
+from evaluation.submissions import normalised, texts
+from kbpo.accounts.models import User
+
+
+@transaction.atomic
+def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Takedown:
+    """Remove a document's text: from pages and searches at once, from files as soon as this is committed.
+
+    Work that asks about it is taken back. The index of entities, the texts that uploads are read against and
+    the normalised files are made anew, without it.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict
+        As `annotations.takedowns.take_down` says.
+    """
+    posting.lock_hits(document=document)
+    made = takedowns.take_down(document=document, reason=reason, by=by, now=now)
+    posting.withdraw_document(document=document, now=now)
+    EntityIndex.objects.filter(corpus=document.corpus).delete()
+    normalised.discard_all(corpus=document.corpus)
+    transaction.on_commit(lambda: texts.forget(document.corpus))
+    return made

@@ -1,0 +1,145 @@
+"""Corpora at the desk: a list, a new one, and each with what its organisers do."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations import roles
+from annotations.models import Corpus
+from annotations.roles import Act
+from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.pages import corpora as service
+from kbpo.pages import takedowns
+from kbpo.pages.access import corpus_for, for_desk, for_makers, person
+from kbpo.pages.corpus_forms import CorpusForm, DetailsForm, FileForm, GoldForm, TakedownForm
+from kbpo.pages.reading import paged
+
+PAGE = 50
+
+
+@require_safe
+@for_desk
+def corpora(request: HttpRequest) -> HttpResponse:
+    """List the corpora for which who asks has a role."""
+    who = person(request)
+    found = Corpus.objects.all() if who.is_operator else Corpus.objects.filter(roles__user=who).distinct()
+    page = paged(request, found.order_by("tag"), PAGE)
+    held: dict[int, list[str]] = {}
+    for role in who.corpus_roles.filter(corpus__in=list(page.object_list)):
+        held.setdefault(role.corpus_id, []).append(role.get_role_display())
+    rows = [(one, held.get(one.pk, [])) for one in page.object_list]
+    context = {"page": page, "rows": rows, "may_make": roles.may_make(who)}
+    return render(request, "desk/corpora.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_makers
+def new(request: HttpRequest) -> HttpResponse:
+    """Make a corpus."""
+    form = CorpusForm(request.POST or None, request.FILES or None)
+    status = 400 if form.is_bound else 200
+    if form.is_bound and form.is_valid():
+        try:
+            report = service.make_corpus(by=person(request), now=timezone.now(), **form.cleaned_data)
+        except KbpoError as error:
+            form.add_error(None, str(error))
+            status = error.status
+        else:
+            messages.success(request, f"{report.corpus} is there, with {report.created:,} documents.")
+            return redirect("desk_corpus", report.corpus.tag)
+    return render(request, "desk/new_corpus.html", {"form": form}, status=status)
+
+
+@require_safe
+@for_desk
+def corpus(request: HttpRequest, tag: str) -> HttpResponse:
+    """Show a corpus, and what who asks may do."""
+    found = get_object_or_404(Corpus, tag=tag)
+    if not roles.holds(person(request), found):
+        raise Http404("no role for that corpus")
+    return _show(request, found)
+
+
+@require_POST
+@for_desk
+def act(request: HttpRequest, tag: str, action: str) -> HttpResponse:
+    """Change what is said of a corpus, load texts or gold, or remove a document's text."""
+    if action not in ACTIONS:
+        raise Http404("no such action")
+    needed, make_form, do = ACTIONS[action]
+    found = corpus_for(request, needed, tag)
+    form = make_form(request.POST, request.FILES)
+    status = 400
+    if form.is_valid():
+        try:
+            messages.success(request, do(request, found, form))
+        except KbpoError as error:
+            form.add_error(None, str(error))
+            status = error.status
+        else:
+            return redirect("desk_corpus", found.tag)
+    return _show(request, found, {action: form}, status)
+
+
+def _show(
+    request: HttpRequest, found: Corpus, given: Mapping[str, forms.Form] | None = None, status: int = 200
+) -> HttpResponse:
+    fresh = {
+        "details": DetailsForm.of(found),
+        "texts": FileForm(auto_id="texts_%s"),
+        "gold": GoldForm(auto_id="gold_%s"),
+        "remove": TakedownForm(
+            auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
+        ),
+    }
+    context = {
+        "read": service.overview(found, person(request)),
+        "corpus": found,
+        "forms": fresh | {**(given or {})},
+    }
+    return render(request, "desk/corpus.html", context, status=status)
+
+
+def _details(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    service.change_details(corpus=found, by=person(request), details=service.Details(**form.cleaned_data))
+    return "It is changed."
+
+
+def _texts(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    report = service.add_texts(corpus=found, by=person(request), file=form.cleaned_data["file"])
+    return f"{report.created:,} documents are loaded; {report.unchanged:,} were there already."
+
+
+def _gold(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    report, sample = service.add_gold(corpus=found, by=person(request), **form.cleaned_data)
+    drawn = f"{sample.size:,} documents are the exhaustive sample"
+    return f"{report.created:,} annotated documents are loaded; {drawn}."
+
+
+def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    document = found.documents.filter(doc_id=form.cleaned_data["doc_id"].strip()).first()
+    if document is None:
+        raise InvalidInput(
+            f"{found.tag} has no document {form.cleaned_data['doc_id']!r}: write its id as listed."
+        )
+    takedowns.take_down(
+        document=document, reason=form.cleaned_data["reason"], by=person(request), now=timezone.now()
+    )
+    return f"The text of {document.doc_id} is removed."
+
+
+_Action = tuple[Act, Callable[..., forms.Form], Callable[[HttpRequest, Corpus, forms.Form], str]]
+ACTIONS: Mapping[str, _Action] = MappingProxyType(
+    {
+        "details": (Act.KEEP, DetailsForm, _details),
+        "texts": (Act.KEEP, FileForm, _texts),
+        "gold": (Act.DESIGN, GoldForm, _gold),
+        "remove": (Act.DESIGN, TakedownForm, _remove),
+    }
+)

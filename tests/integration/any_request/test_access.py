@@ -1,0 +1,181 @@
+"""Who gets in where: every address of the site, asked by everybody; a new address needs its line here."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from annotations.models import Corpus, CorpusMaker
+from tests import factories as make
+from tests.integration.any_request.asking import Answer, ask, encoded, routes
+from tests.integration.any_request.site import HIT_HOST, Site, is_of_hits
+
+pytestmark = pytest.mark.django_db
+ROUTES = dict(routes())
+#: Of the library for signing in, and of sign-in by an organisation: its own tests say who gets in.
+SIGNING_IN = ("account_", "mfa_", "socialaccount_", "openid_connect_", "usersessions_", "organisation_")
+OURS = sorted(name for name in ROUTES if not name.startswith(("admin:", *SIGNING_IN)))
+ADMIN = sorted(name for name in ROUTES if name.startswith("admin:"))
+FORM = "application/x-www-form-urlencoded"
+#: Let in, but what is asked for cannot be done.
+IN_VAIN = {400, 409, 410, 412, 429}
+
+#: Who has a role has it for the corpus that everything is about; `elsewhere` has all three for another one.
+DESK = {"organiser", "reviewer", "paymaster"}
+SIGNED_IN = {"worker", "annotator", "owner", "submitter", *DESK, "elsewhere", "maker", "operator"}
+EVERYBODY = {"visitor", *SIGNED_IN}
+NOBODY: set[str] = set()
+WORKERS = {"worker", "annotator", "operator"}
+OWNERS = {"owner", "operator"}
+OPERATOR = {"operator"}
+POSTERS = {"organiser", "elsewhere", "operator"}
+
+#: Which addresses let whom in, by GET and by POST. Of the addresses that are open to `elsewhere`, those of
+#: the desk show them their own corpus alone: see below.
+OPEN: list[tuple[set[str], set[str], str]] = [
+    (
+        EVERYBODY,
+        NOBODY,
+        "home help method choose_documents corpus compare system documents document entities entity labels"
+        " sample submission api_leaderboard api_compare api_submission privacy",
+    ),
+    (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
+    (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
+    (NOBODY, NOBODY, "hit_draft hit_pages hit_passage prolific_hook"),  # not without a token or a signature
+    (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
+    (SIGNED_IN, NOBODY, "submissions teams personal_export"),
+    (SIGNED_IN, SIGNED_IN, "upload check personal_deletion"),
+    (NOBODY, SIGNED_IN, "rename team_new upload_discard api_uploads annotate_draft"),
+    ({"owner"}, SIGNED_IN, "api_upload"),
+    (
+        OWNERS,
+        NOBODY,
+        "checked check_lines check_problems check_problems_csv check_problems_json api_check submission_lines"
+        " submission_problems submission_problems_csv submission_problems_json",
+    ),
+    (OWNERS, OWNERS, "check_normalised submission_normalised team"),
+    (NOBODY, OWNERS, "submission_act team_leave"),
+    (NOBODY, {"worker"}, "invitation"),  # who is invited
+    (WORKERS, NOBODY, "annotate annotate_pages work work_earnings work_group work_mine"),
+    (WORKERS, WORKERS, "annotate_tutorial annotate_tutorial_of"),
+    (NOBODY, WORKERS, "annotate_start work_accept work_qualification"),
+    ({"worker", "operator"}, {"worker"}, "annotate_question"),  # who holds it; the operator's team competes
+    ({"worker"}, NOBODY, "work_task work_state"),
+    (NOBODY, {"worker"}, "work_return work_reply"),
+    ({"reviewer", "elsewhere", "operator"}, NOBODY, "annotate_expert desk_answers"),
+    ({"reviewer", "elsewhere", "operator"}, {"reviewer", "elsewhere", "operator"}, "desk_questions"),
+    ({"reviewer", "operator"}, NOBODY, "desk_answer"),
+    (NOBODY, {"reviewer", "operator"}, "desk_decide"),
+    ({*DESK, "elsewhere", "maker", "operator"}, NOBODY, "desk desk_corpora"),
+    ({*DESK, "operator"}, NOBODY, "desk_batch desk_corpus"),
+    (NOBODY, {"organiser", "operator"}, "desk_batch_act desk_corpus_act release_epoch"),
+    ({"organiser", "operator"}, {"organiser", "operator"}, "exhaustive"),
+    ({"organiser", "elsewhere", "operator"}, NOBODY, "desk_documents"),
+    (
+        {"organiser", "elsewhere", "operator"},
+        {"organiser", "elsewhere", "operator"},
+        "desk_open desk_tutorial",
+    ),
+    ({"maker", "operator"}, {"maker", "operator"}, "desk_new_corpus"),
+    ({"paymaster", "elsewhere", "operator"}, NOBODY, "desk_ledger desk_ledger_csv"),
+    ({"paymaster", "elsewhere", "operator"}, {"paymaster", "elsewhere", "operator"}, "desk_budgets"),
+    (NOBODY, {"paymaster", "operator"}, "desk_cap"),
+    (OPERATOR, NOBODY, "desk_look desk_look_at desk_workers desk_worker desk_acts teams_waiting"),
+    (NOBODY, OPERATOR, "desk_look_approve"),
+    (OPERATOR, OPERATOR, "desk_roles"),
+    (NOBODY, OPERATOR, "desk_block desk_check_books desk_role_take desk_maker_stop team_approve"),
+]
+OPEN_TO = {name: (by_get, by_post) for by_get, by_post, names in OPEN for name in names.split()}
+#: What there is in the admin for those who are not signed in to it.
+OF_NOBODY = {"admin:login", "admin:jsi18n", "admin:logout"}
+OF_THE_DESK = sorted(
+    name
+    for name, (by_get, _) in OPEN_TO.items()
+    if "elsewhere" in by_get and name.startswith(("desk", "annotate_expert"))
+)
+METHODS = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE")
+
+
+@pytest.fixture(scope="module")
+def everybody(site: Site) -> dict[str, Client]:
+    """Return a client for each."""
+    news, other = Corpus.objects.get(tag="news"), make.CorpusFactory.create(tag="elsewhere")
+    submitter, maker = make.UserFactory.create(), make.UserFactory.create()
+    make.SubmissionFactory.create(corpus=news, team=make.TeamFactory.create(members=[submitter]))
+    CorpusMaker.objects.create(user=maker, given_at=news.created_at)
+    people = {
+        "visitor": None,
+        "worker": site.people["annotator"],
+        "annotator": make.UserFactory.create(annotator=True),
+        "owner": site.people["member"],
+        "submitter": submitter,
+        **{role: make.give(make.UserFactory.create(), news, role) for role in sorted(DESK)},
+        "elsewhere": make.give(make.UserFactory.create(), other, *DESK),
+        "maker": maker,
+        "operator": site.people["operator"],
+    }
+    clients = {}
+    for name, user in people.items():
+        clients[name] = Client(raise_request_exception=False)
+        if user is not None:
+            clients[name].force_login(user)
+    return clients
+
+
+def request(site: Site, client: Client, name: str, method: str) -> Answer:
+    query = encoded(site.queries.get(name, {})).decode()
+    body = encoded(site.forms.get(name, {})) if method == "POST" else b""
+    headers = {"Host": HIT_HOST} if is_of_hits(name) else {}
+    return ask(client, method, f"{site.address(name)}?{query}", body, FORM, **headers)
+
+
+def is_let_in(answer: Answer) -> bool:
+    asks_to_sign_in = answer.location.startswith(("/accounts/login/", "/admin/login/"))
+    return (answer.status < 400 and not asks_to_sign_in) or answer.status in IN_VAIN
+
+
+def test_every_address_says_to_whom_it_is_open() -> None:
+    assert sorted(OPEN_TO) == OURS
+    assert len(OPEN_TO) == sum(len(names.split()) for _, _, names in OPEN), "an address stands there twice"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_an_address_lets_in_whom_it_is_open_to_and_nobody_else(name, site, everybody):
+    found, faults = {}, []
+    for method in ("GET", "POST"):
+        answers = {who: request(site, client, name, method) for who, client in everybody.items()}
+        found[method] = {who for who, answer in answers.items() if is_let_in(answer)}
+        faults += [
+            f"{method} by {who}: {answer.status} {answer.fault}"
+            for who, answer in answers.items()
+            if answer.status >= 500 or answer.fault
+        ]
+    assert not faults
+    assert (found["GET"], found["POST"]) == OPEN_TO[name]
+
+
+@pytest.mark.parametrize("name", sorted(set(ADMIN) - OF_NOBODY))
+def test_the_admin_is_the_operators(name, site, everybody):
+    answers = [request(site, everybody[who], name, "GET") for who in ("visitor", "organiser")]
+    assert not [answer for answer in answers if is_let_in(answer)]
+
+
+@pytest.mark.parametrize("name", OF_THE_DESK)
+def test_the_desk_shows_an_organiser_of_another_corpus_nothing_of_this_one(name, site, everybody):
+    page = ask(everybody["elsewhere"], "GET", site.address(name)).body.decode()
+    shown = page[max(0, page.find("<h1")) :]  # after the menus
+    assert not re.search(r"\bnews\b", shown)
+    assert Corpus.objects.get(tag="news").name not in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_no_method_opens_an_address_to_more_people(name, site, everybody):
+    by_get, by_post = OPEN_TO.get(name, (EVERYBODY, EVERYBODY))
+    if name in ADMIN and name not in OF_NOBODY:
+        by_get = by_post = OPERATOR
+    for method in (*METHODS, *(("GET", "POST") if name not in OPEN_TO else ())):
+        answers = {who: request(site, client, name, method) for who, client in everybody.items()}
+        assert not [who for who, answer in answers.items() if answer.status >= 500 or answer.fault]
+        let_in = {who for who, answer in answers.items() if is_let_in(answer)}
+        assert method == "OPTIONS" or let_in <= by_get | by_post, method
