@@ -7,6 +7,7 @@ from django.http import HttpRequest
 
 from annotations.models import Competitor, Corpus, Document, Label, Question, Response
 from annotations.policies.registry import POLICIES
+from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
 
 
@@ -14,6 +15,7 @@ from kbpo.core.admin import ReadOnlyAdmin
 class CorpusAdmin(ReadOnlyAdmin):
     """Corpora: name, description, quota and when votes suffice may change; task, design and language not."""
 
+    changed_as = What.CORPUS_CHANGED
     list_display = [
         "tag",
         "name",

@@ -27,6 +27,8 @@ from annotations.texts import jsonlines
 from annotations.texts.languages import DEFAULT, read_language
 from annotations.texts.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.texts.segmentation import segment
+from kbpo.accounts.models import User
+from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -75,6 +77,7 @@ def load_corpus(
     policy: str | None = None,
     limits: jsonlines.Limits | None = None,
     is_new: bool = False,
+    by: User | None = None,
 ) -> LoadReport:
     """Load documents into a corpus, which is made if there is none with this tag; all of them or none.
 
@@ -103,6 +106,8 @@ def load_corpus(
         Of the file.
     is_new : bool
         Whether the corpus must not be there yet.
+    by : User, optional
+        Who loads it; somebody at the command line if left out.
 
     Raises
     ------
@@ -134,12 +139,15 @@ def load_corpus(
     if not created + unchanged:
         raise InvalidInput("the file holds no documents; it must hold one a line", where=str(path))
     analyse({Document: created, Sentence: sentences})
+    if created:
+        after = {"tag": tag, "documents": created}
+        acts.record(acts.What.CORPUS_LOADED, by=by, about=corpus, after=after)
     return LoadReport(corpus, created, unchanged, sentences, tokens)
 
 
 @transaction.atomic
 def load_annotations(
-    *, path: Path | str, corpus: Corpus, limits: jsonlines.Limits | None = None
+    *, path: Path | str, corpus: Corpus, limits: jsonlines.Limits | None = None, by: User | None = None
 ) -> AnnotationReport:
     """Load what experts say of documents; all of the file or nothing.
 
@@ -151,6 +159,8 @@ def load_annotations(
         The corpus that holds the documents.
     limits : Limits, optional
         Of the file.
+    by : User, optional
+        Who loads them; somebody at the command line if left out.
 
     Raises
     ------
@@ -180,6 +190,9 @@ def load_annotations(
     if not created + unchanged:
         raise InvalidInput("the file holds no annotations; it must hold one document a line", where=str(path))
     analyse({DocumentAnnotation: created, AnnotatedMention: mentions, AnnotatedRelation: relations})
+    if created:
+        after = {"tag": corpus.tag, "documents": created}
+        acts.record(acts.What.ANNOTATIONS_LOADED, by=by, about=corpus, after=after)
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 

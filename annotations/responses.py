@@ -14,6 +14,7 @@ from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
 from annotations.roles import Act
 from kbpo.accounts.models import User
+from kbpo.core import acts
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
@@ -115,6 +116,9 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
         elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
             raise Conflict("You have already answered this question in another way; your first answer stays.")
     Response.objects.bulk_create(new)
+    for response in new:
+        if response.is_expert:
+            acts.record(acts.What.EXPERT_ANSWERED, by=response.worker, about=response.question)
     analyse({Response: len(new)})
     _move_on({question.pk: question for question in locked}, new)
     return [responses[given.question.pk, given.worker.pk] for given in answers]

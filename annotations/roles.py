@@ -17,6 +17,7 @@ from django.db.models import Exists, Q, QuerySet
 from annotations import conflicts
 from annotations.models import Corpus, CorpusMaker, CorpusRole
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 Role = CorpusRole.Role
@@ -181,7 +182,9 @@ def grant(*, user: User, corpus: Corpus, role: str, by: User | None, now: dateti
     """Write a role; `Conflict` if they have it. The caller knows that they may."""
     try:
         with transaction.atomic():
-            return CorpusRole.objects.create(user=user, corpus=corpus, role=role, given_by=by, given_at=now)
+            given = CorpusRole.objects.create(user=user, corpus=corpus, role=role, given_by=by, given_at=now)
+            record(What.ROLE_GIVEN, by=by, about=user, after={"role": role, "corpus": corpus.tag})
+            return given
     except IntegrityError:
         raise Conflict(f"{user} is {Role(role).label} of {corpus.tag} already.") from None
 
@@ -190,7 +193,9 @@ def grant(*, user: User, corpus: Corpus, role: str, by: User | None, now: dateti
 def take(*, role: CorpusRole, by: User) -> None:
     """Take a role from somebody; what they did stays. NotAllowed if `by` is no operator."""
     _check_operator(by)
-    CorpusRole.objects.filter(pk=role.pk).delete()
+    if CorpusRole.objects.filter(pk=role.pk).delete()[0]:
+        before = {"role": role.role, "corpus": role.corpus.tag}
+        record(What.ROLE_TAKEN, by=by, about=role.user, before=before)
 
 
 @transaction.atomic
@@ -198,9 +203,15 @@ def let_make(*, user: User, by: User, now: datetime, may_make: bool = True) -> N
     """Let somebody make corpora, or no more; their corpora stay theirs. NotAllowed if `by` is no operator."""
     _check_operator(by)
     if may_make:
-        CorpusMaker.objects.get_or_create(user=user, defaults={"given_by": by, "given_at": now})
+        defaults = {"given_by": by, "given_at": now}
+        _, is_changed = CorpusMaker.objects.get_or_create(user=user, defaults=defaults)
     else:
-        CorpusMaker.objects.filter(user=user).delete()
+        is_changed = CorpusMaker.objects.filter(user=user).delete()[0] > 0
+    if is_changed:
+        what = What.ROLE_GIVEN if may_make else What.ROLE_TAKEN
+        record(
+            what, by=by, about=user, before={"makes_corpora": not may_make}, after={"makes_corpora": may_make}
+        )
 
 
 def _check_operator(by: User) -> None:

@@ -16,6 +16,7 @@ from annotations import labels, roles
 from annotations.models import Document, Question, Response, Takedown
 from annotations.roles import Act
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.blotting import blotted
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -52,6 +53,8 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
         raise Conflict(f"The document {document.doc_id} is removed already.") from None
     document.text, document.title, document.suggestions = blotted(document.text), "", []
     document.save(update_fields=["text", "title", "suggestions"])
+    after = {"document": document.doc_id, "corpus": document.corpus.tag, "reason": reason}
+    record(What.DOCUMENT_REMOVED, by=by, about=document, after=after)
     withdraw_questions()
     return takedown
 

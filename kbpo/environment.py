@@ -19,8 +19,9 @@ variable                      meaning
 ============================  ========================================================================
 
 Outside ``DEBUG`` the second to the sixth must be given, and the last must not. Those of the crowd stand in
-`kbpo.crowd_environment`, those of who comes in, and by which proxies, in `kbpo.access_environment`; of these
-``TRUSTED_PROXIES`` must be given outside ``DEBUG`` too.
+`kbpo.crowd_environment`, those of who comes in, and by which proxies, in `kbpo.access_environment` (of these
+``TRUSTED_PROXIES`` must be given outside ``DEBUG`` too), and those of how long things about people are kept
+in `kbpo.retention_environment`.
 """
 
 import os
@@ -32,14 +33,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from kbpo import access_environment, crowd_environment
+from kbpo import access_environment, crowd_environment, retention_environment
 from kbpo.access_environment import AccessEnvironment
 from kbpo.core.errors import InvalidInput
 from kbpo.crowd_environment import CrowdEnvironment
+from kbpo.retention_environment import RetentionEnvironment
 
 VARIABLES = (
     crowd_environment.VARIABLES
     | access_environment.VARIABLES
+    | retention_environment.VARIABLES
     | {
         "DEBUG",
         "SECRET_KEY",
@@ -95,6 +98,7 @@ class Environment:
         Empty where epochs draw their own.
     crowd : CrowdEnvironment
     access : AccessEnvironment
+    retention : RetentionEnvironment
     """
 
     debug: bool
@@ -112,6 +116,7 @@ class Environment:
     epoch_secret: bytes
     crowd: CrowdEnvironment
     access: AccessEnvironment
+    retention: RetentionEnvironment
 
 
 def read(environ: Mapping[str, str]) -> Environment:
@@ -148,6 +153,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),
         access=access_environment.read(given, debug=debug),
+        retention=retention_environment.read(given),
     )
 
 

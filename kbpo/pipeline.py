@@ -32,6 +32,7 @@ from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
+from kbpo.accounts import sessions
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core import disk, limits
 from kbpo.core.database import leases
@@ -235,8 +236,9 @@ def note_balances() -> int:
 
 
 def sweep_counts() -> int:
-    """Delete counts of requests that have ended; return how many. No stage: they are not heeded any more."""
-    return limits.sweep(now=timezone.now())
+    """Delete counts and sessions that have ended; return how many. No stage: they are not heeded any more."""
+    now = timezone.now()
+    return limits.sweep(now=now) + (sessions.sweep(now=now) if installation.is_steady() else 0)
 
 
 def remind_operators() -> int:

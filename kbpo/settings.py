@@ -1,6 +1,7 @@
 """Django's settings. All that varies comes from the environment, by way of `kbpo.environment`."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -217,6 +218,13 @@ if _given.access.organisation:
             ],
         }
     }
+
+# How long things about people are kept (/privacy/ says so)
+
+SESSION_COOKIE_AGE = _given.retention.sessions * 24 * 3600
+KEEP_MAIL = timedelta(days=_given.retention.mail)
+KEEP_UPLOADS = timedelta(days=_given.retention.uploads)
+KEEP_LOGS = timedelta(days=_given.retention.logs)
 
 # Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 

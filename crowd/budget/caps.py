@@ -10,6 +10,7 @@ from annotations.models import Corpus
 from annotations.roles import Act
 from crowd.models import Budget
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed, OverBudget
 
 MOST_CENTS = 10**12
@@ -48,10 +49,14 @@ def create_budget(
     _check_cap(cap_cents)
     try:
         with transaction.atomic():
-            return Budget.objects.create(scope=scope, key=key, cap_cents=cap_cents)
+            budget = Budget.objects.create(scope=scope, key=key, cap_cents=cap_cents)
     except IntegrityError:
         there = Budget(scope=scope, key=key)
         raise Conflict(f"There is a budget for {there}; change its cap.") from None
+    record(
+        What.BUDGET_OPENED, by=by, about=budget, after={"scope": scope, "key": key, "cap_cents": cap_cents}
+    )
+    return budget
 
 
 @transaction.atomic
@@ -73,8 +78,10 @@ def change_cap(*, budget: Budget, cap_cents: int, by: User, submitted_to: Corpus
         raise InvalidInput(
             f"A cap of {dollars(cap_cents)} is too low: {dollars(spent)} of {budget} are promised or paid."
         )
+    before = {"cap_cents": budget.cap_cents}
     budget.cap_cents = cap_cents
     budget.save(update_fields=["cap_cents"])
+    record(What.BUDGET_CHANGED, by=by, about=budget, before=before, after={"cap_cents": cap_cents})
     return budget
 
 

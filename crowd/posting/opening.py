@@ -24,6 +24,7 @@ from crowd.pricing.expected import ExpectedTime
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -249,7 +250,7 @@ def _write_batch(
     most = 1 if is_tutorial else terms.most_questions
     held = 0 if is_tutorial else terms.held_answers
     holds_all = terms.holds_all and not is_tutorial
-    return HitBatch.objects.create(
+    batch = HitBatch.objects.create(
         corpus=terms.corpus,
         submission_id=terms.submission_id,
         kind=terms.kind,
@@ -273,6 +274,9 @@ def _write_batch(
         holds_all=holds_all,
         created_by=by,
     )
+    after = {"corpus": terms.corpus.tag, "kind": terms.kind, "reward_cents": terms.reward}
+    record(What.BATCH_OPENED, by=by, about=batch, after=after)
+    return batch
 
 
 def _whole_seconds(time: timedelta) -> int:

@@ -11,6 +11,7 @@ from crowd.models import BatchPlan, Hit, HitBatch
 from crowd.outbox import IN_FLIGHT
 from crowd.posting.rows import check_poster, drop, pause
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict, InvalidInput
 
@@ -33,7 +34,9 @@ def pause_batch(*, batch: HitBatch, by: User, reason: str, now: datetime) -> Hit
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PLANNING)
     if not reason.strip():
         raise InvalidInput("say why it is paused; the next operator wants to know", where="reason")
+    before = {"state": batch.state}
     pause(batch, f"{reason.strip()} ({by}, {now:%d %B %Y, %H:%M} UTC)")
+    record(What.BATCH_PAUSED, by=by, about=batch, before=before, after={"state": batch.state})
     return batch
 
 
@@ -51,6 +54,7 @@ def resume_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
     batch.state = HitBatch.State.OPEN if is_planned else HitBatch.State.PLANNING
     batch.paused_because = ""
     batch.save(update_fields=["state", "paused_because"])
+    record(What.BATCH_RESUMED, by=by, about=batch, before={"state": "paused"}, after={"state": batch.state})
     # what waited for its next try is tried now; what somebody is at this moment is not
     batch.hits.filter(state=Hit.State.PLANNED, claimed_until=F("next_look_at")).update(claimed_until=None)
     nudge("kbpo.pipeline.post_hits")
@@ -69,7 +73,9 @@ def expire_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
         If `by` may not post work on its corpus, or the batch is neither open nor paused.
     """
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED)
+    before = {"state": batch.state}
     pause(batch, f"Taken back ({by}, {now:%d %B %Y, %H:%M} UTC)")
+    record(What.BATCH_TAKEN_BACK, by=by, about=batch, before=before, after={"state": batch.state})
     _take_back(batch, now)
     nudge("kbpo.pipeline.post_hits")
     return batch
@@ -90,6 +96,7 @@ def extend_batch(*, batch: HitBatch, by: User, until: datetime, now: datetime) -
     if not now < until <= now + timedelta(days=365):
         raise InvalidInput(f"is {until:%Y-%m-%d %H:%M}; it must be in the coming year", where="until")
     _locked(batch.hits.filter(state=Hit.State.POSTED, ended_at=None)).update(wanted_until=until)
+    record(What.BATCH_EXTENDED, by=by, about=batch, after={"until": until})
     nudge("kbpo.pipeline.post_hits")
     return batch
 
@@ -104,9 +111,11 @@ def cancel_batch(*, batch: HitBatch, by: User, now: datetime) -> HitBatch:
         If `by` may not post work on its corpus, or the batch is cancelled or finished.
     """
     batch = _lock_batch(batch, by, HitBatch.State.OPEN, HitBatch.State.PAUSED, HitBatch.State.PLANNING)
+    before = {"state": batch.state}
     batch.state = HitBatch.State.CANCELLED
     batch.paused_because = ""
     batch.save(update_fields=["state", "paused_because"])
+    record(What.BATCH_CANCELLED, by=by, about=batch, before=before, after={"state": batch.state})
     BatchPlan.objects.filter(batch=batch).delete()
     # What was tried may be out: it is looked for when nothing is on its way any more.
     _locked(batch.hits.filter(state=Hit.State.PLANNED, tries__gt=0)).update(

@@ -12,6 +12,7 @@ from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.review.reasons import check_operator, check_reason
 from kbpo.accounts.models import User, WorkerIdentity
+from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 
 
@@ -66,6 +67,7 @@ def _change_block(
 ) -> WorkerBlock:
     check_operator(by)
     check_reason(reason)
+    was = WorkerBlock.objects.filter(worker=worker, is_blocked=True).exists()
     block, _ = WorkerBlock.objects.update_or_create(
         worker=worker,
         defaults={
@@ -79,6 +81,8 @@ def _change_block(
             "error": "",
         },
     )
+    what = What.WORKER_BLOCKED if is_blocked else What.WORKER_UNBLOCKED
+    record(what, by=by, about=worker, before={"is_blocked": was}, after={"is_blocked": is_blocked})
     nudge("kbpo.pipeline.review_work")
     return block
 

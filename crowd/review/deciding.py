@@ -12,6 +12,7 @@ from crowd.review import holding
 from crowd.review.reasons import check_feedback, check_reason, check_reviewer
 from crowd.review.settling import lock, set_aside
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.errors import Conflict
 
@@ -128,11 +129,14 @@ def override(*, assignment: Assignment, by: User, reason: str, now: datetime) ->
             f"A rejection can be taken back within {OVERRIDE.days} days of the work; that is over."
         )
     set_aside(hit, assignment, now)
+    before = {"state": assignment.state, "decision": assignment.decision}
     assignment.override_feedback = reason.strip()
     assignment.decision = Decision.OVERRIDE
     assignment.decided_by, assignment.decided_at = by, now
     assignment.told_at, assignment.claimed_until, assignment.tries, assignment.error = None, None, 0, ""
     assignment.save()
+    after = {"state": assignment.state, "decision": assignment.decision}
+    record(What.REJECTION_TAKEN_BACK, by=by, about=assignment, before=before, after=after)
     nudge("kbpo.pipeline.review_work")
     return assignment
 
@@ -154,9 +158,12 @@ def _lock_to_decide(assignment: Assignment, by: User, now: datetime) -> Assignme
 
 
 def _decide(assignment: Assignment, decision: str, by: User, feedback: str, now: datetime) -> None:
+    before = {"decision": assignment.decision}
     assignment.decision = decision
     assignment.decided_by, assignment.decided_at = by, now
     assignment.feedback = feedback
     assignment.claimed_until, assignment.tries, assignment.error = None, 0, ""
     assignment.save()
+    what = What.WORK_REJECTED if decision == Decision.REJECT else What.WORK_APPROVED
+    record(what, by=by, about=assignment, before=before, after={"decision": decision})
     nudge("kbpo.pipeline.review_work")

@@ -12,6 +12,8 @@ from annotations import labels
 from annotations.models import Corpus, Question
 from evaluation.models import DocumentSample, Epoch, SampleBatch
 from evaluation.task import Task
+from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput
 
 
@@ -61,7 +63,7 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
 
 
 @transaction.atomic
-def release(*, corpus: Corpus, task: Task, retire: float | None = None) -> Epoch:
+def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User | None = None) -> Epoch:
     """Publish the open epoch's labels and secret, and open the next.
 
     Parameters
@@ -71,6 +73,8 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None) -> Epoch
         The corpus'.
     retire : float or None
         The share of the documents annotated in full that are retired with it; none if left out.
+    by : User, optional
+        Who says so; somebody at the command line if left out.
 
     Returns
     -------
@@ -116,4 +120,6 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None) -> Epoch
             raise InvalidInput(f"{corpus.tag} has no documents to retire: none is annotated in full")
         task.retire(corpus, retire, epoch.released_at)
     open_epoch(corpus=corpus, task=task)
+    after = {"corpus": corpus.tag, "number": epoch.number, "retired": retire}
+    record(What.EPOCH_RELEASED, by=by, about=epoch, after=after)
     return epoch

@@ -7,6 +7,7 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 import logging
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
@@ -17,7 +18,6 @@ from evaluation.reading import isolated
 from evaluation.submissions import normalised, problem_list
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.submitting import read_file
-from evaluation.submissions.uploads import KEPT
 from evaluation.task import FindTask, Task
 from kbpo.accounts.models import User
 from kbpo.core.clock.nudge import nudge
@@ -54,7 +54,7 @@ def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileChe
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
         refuse_too_many(others.exclude(upload=upload).count())
         # The update locks the row: whoever throws the upload away waits, or was first.
-        if not Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + KEPT):
+        if not Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + settings.KEEP_UPLOADS):
             raise Gone(f"{upload.name} was thrown away meanwhile: send it again")
         for replaced in FileCheck.objects.filter(upload=upload):
             normalised.discard(file=replaced)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, cast
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from evaluation.submissions import normalised, notices, quota
 from kbpo.accounts.models import Team, User
+from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.locks import brief_transaction
 from kbpo.core.errors import Conflict, NotAllowed
@@ -53,6 +54,7 @@ def _at_once(act: Callable[P, None]) -> Callable[P, None]:
             " changed: try again in a moment."
         ):
             act(*args, **kwargs)
+            _note_operator(act.__name__, cast(Submission, kwargs["submission"]), cast(User, kwargs["user"]))
 
     return acted
 
@@ -175,6 +177,16 @@ def delete_file(*, submission: Submission, user: User) -> None:
         )
         normalised.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))
+
+
+def _note_operator(act: str, submission: Submission, user: User) -> None:
+    """Write down what somebody did who is not of the team."""
+    if not submission.team.memberships.filter(user=user).exists():
+        after = {"state": Submission.objects.values_list("state", flat=True).get(pk=submission.pk)}
+        before = {"state": submission.state}
+        record(
+            What.SUBMISSION_CHANGED, by=user, about=submission, before=before, after={"done": act, **after}
+        )
 
 
 def _locked(submission: Submission, states: tuple[str, ...], otherwise: str) -> Submission:

@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from io import BufferedRandom
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
@@ -25,7 +26,6 @@ from kbpo.core.disk import is_no_space, require_room
 from kbpo.core.errors import Busy, Conflict, DigestMismatch, Gone, InvalidInput, TooLarge, TryAgain
 from kbpo.core.uploading import MOST_BYTES
 
-KEPT = timedelta(days=1)  # after the last sign of its owner
 MOST_OPEN = 10  # uploads of one user
 MOST_HELD = 2_000_000_000  # bytes that these may have in all
 PIECE = 1 << 16  # bytes read at once
@@ -91,7 +91,7 @@ def create(*, user: User, name: str, size: int, modified: int | None = None, dig
             size=size,
             modified=modified,
             announced_digest=digest,
-            expires_at=timezone.now() + KEPT,
+            expires_at=timezone.now() + settings.KEEP_UPLOADS,
         )
 
 
@@ -140,7 +140,7 @@ def append(*, upload: Upload, offset: int, stream: Readable, length: int | None 
             if is_no_space(error):
                 os.truncate(file.fileno(), offset)  # nothing half-written is kept
             raise
-        _write(upload, expires_at=timezone.now() + KEPT)
+        _write(upload, expires_at=timezone.now() + settings.KEEP_UPLOADS)
         if here == upload.size:
             _finish(upload, file)
     return here

@@ -1,4 +1,4 @@
-"""People and teams: operators give roles here."""
+"""People and teams: operators give roles here, and read the audit log."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from kbpo.accounts.models import Membership, Team, User
+from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
+from kbpo.core.models import AuditEntry
 
 if TYPE_CHECKING:
     _TabularInline = admin.TabularInline[Membership, Team]
@@ -41,6 +43,8 @@ class UserAdmin(ReadOnlyAdmin):
     Who is an operator, and may use the admin, is for a superuser to say.
     """
 
+    changed_as = What.ACCOUNT_CHANGED
+    unsaid = ("name",)
     list_display = ["email", "name", "is_annotator", "is_operator", "is_active", "date_joined"]
     list_filter = ["is_annotator", "is_operator", "is_active"]
     search_fields = ["email", "name"]
@@ -75,3 +79,14 @@ class TeamAdmin(ReadOnlyAdmin):
     list_display = ["name", "created_at"]
     search_fields = ["name"]
     inlines = [MembershipInline]
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    """The audit log."""
+
+    list_display = ["at", "by", "what", "kind", "about"]
+    list_filter = ["what"]
+    list_select_related = ["by"]
+    search_fields = ["by__email", "about"]
+    date_hierarchy = "at"

@@ -20,6 +20,7 @@ from django.urls import reverse
 from kbpo.accounts import sessions
 from kbpo.accounts.models import User
 from kbpo.core import limits
+from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput, NotAllowed
 from kbpo.core.limits import Limit
 from kbpo.core.refusals import refusal_json, refusal_page
@@ -85,6 +86,7 @@ def reset_factors(*, email: str) -> User:
     removed, _ = Authenticator.objects.filter(user=user).delete()
     if not removed:
         raise InvalidInput(f"{user.email} has no second factor that could be reset")
+    record(What.FACTORS_RESET, by=None, about=user)
     sessions.end_all(user=user)
     context = {"site": settings.SITE_URL, "must_have": user.is_operator or user.is_staff or user.is_superuser}
     body = render_to_string("accounts/mail/factors_reset.txt", context)

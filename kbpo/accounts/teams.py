@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 MOST_TEAMS = 5  # of a person
@@ -159,7 +160,9 @@ def approve_team(*, user: User, team: Team) -> None:
     """
     if not user.is_operator:
         raise NotAllowed("Operators approve teams.")
-    Team.objects.filter(pk=team.pk, approved_at=None).update(approved_at=timezone.now())
+    now = timezone.now()
+    if Team.objects.filter(pk=team.pk, approved_at=None).update(approved_at=now):
+        record(What.TEAM_APPROVED, by=user, about=team, after={"approved_at": now})
 
 
 def waiting_for_approval() -> QuerySet[Team]:

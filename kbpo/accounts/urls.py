@@ -3,10 +3,14 @@
 from django.urls import path
 
 from kbpo.accounts import organisations, views
+from kbpo.accounts.personal import views as personal
 
 urlpatterns = [
+    path("privacy/", personal.privacy, name="privacy"),
     path("teams/", views.my_teams, name="teams"),
     path("teams/name/", views.rename, name="rename"),
+    path("teams/account.json", personal.export, name="personal_export"),
+    path("teams/account/delete/", personal.delete, name="personal_deletion"),
     path("teams/new/", views.create, name="team_new"),
     path("teams/waiting/", views.waiting, name="teams_waiting"),
     path("teams/<int:pk>/approve/", views.approve, name="team_approve"),

@@ -1,11 +1,12 @@
 """What every page of the admin builds on."""
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
 from django.contrib.admin.options import TO_FIELD_VAR
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.db.models import Model
@@ -13,12 +14,16 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
+from kbpo.core.acts import What, record
 from kbpo.core.errors import NotAllowed
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
 else:
     _ModelAdmin = admin.ModelAdmin  # no subscripts when it runs
+
+
+UNSAID = "not kept here"
 
 
 class OperatorsSite(admin.AdminSite):
@@ -49,7 +54,14 @@ class OperatorsSite(admin.AdminSite):
 
 
 class ReadOnlyAdmin(_ModelAdmin):
-    """Lets operators look, and nobody change: these rows are written by services alone."""
+    """Lets operators look, and nobody change: these rows are written by services alone.
+
+    Where a class lets some fields change, what was changed stands in the audit log as `changed_as`; of fields
+    in `unsaid`, only that they were.
+    """
+
+    changed_as: What | None = None
+    unsaid: tuple[str, ...] = ()
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse."""
@@ -66,6 +78,16 @@ class ReadOnlyAdmin(_ModelAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Admit operators."""
         return bool(request.user.is_active and getattr(request.user, "is_operator", False))
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+        """Save what was changed, and write that down."""
+        super().save_model(request, obj, form, change)
+        if self.changed_as is None or not form.changed_data:
+            return
+        by, names = cast(AbstractBaseUser, request.user), form.changed_data
+        before = {name: UNSAID if name in self.unsaid else form.initial.get(name) for name in names}
+        after = {name: UNSAID if name in self.unsaid else getattr(obj, name) for name in names}
+        record(self.changed_as, by=by, about=obj, before=before, after=after)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Admit operators."""

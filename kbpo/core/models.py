@@ -1,7 +1,9 @@
-"""The outbox of mail, and what is counted of requests."""
+"""The outbox of mail, what is counted of requests, and what operators did."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 
 class Message(models.Model):
@@ -57,3 +59,30 @@ class RequestCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} until {self.ends_at}"
+
+
+class AuditEntry(models.Model):
+    """What an operator, or the holder of a role, did. Postgres refuses to change or delete a row."""
+
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Empty: somebody at the command line.",
+    )
+    what = models.CharField(max_length=40, help_text="One of `kbpo.core.acts.What`.")
+    kind = models.CharField(max_length=60, blank=True, help_text="Of what kind the object is.")
+    about = models.CharField(max_length=200, help_text="The object's id, or its name.")
+    before = models.JSONField(default=dict, help_text="The fields that changed, as they were.")
+    after = models.JSONField(default=dict, help_text="And as they are since.")
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "audit entries"
+        constraints = [models.CheckConstraint(condition=~Q(what="") & ~Q(about=""), name="act_of_something")]
+        indexes = [models.Index(fields=["at"], name="act_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.kind} {self.about}"

@@ -23,6 +23,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import DocumentSample, Epoch
 from evaluation.registry import task_of
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, changed, record, values
 from kbpo.core.errors import NotAllowed, TooLarge
 
 #: Of a file that comes through a page: read while somebody waits. Larger ones come in parts, or by command.
@@ -112,6 +113,7 @@ def make_corpus(
             policy=policy,
             limits=UNPACKED,
             is_new=True,
+            by=by,
         )
     if not by.is_operator:
         roles.grant(user=by, corpus=report.corpus, role=CorpusRole.Role.ORGANISER, by=by, now=now)
@@ -128,7 +130,7 @@ def add_texts(*, corpus: Corpus, by: User, file: "File[bytes]") -> LoadReport:
     """
     roles.check(by, Act.KEEP, corpus)
     with _stored(file) as path:
-        return load_texts(path=path, tag=corpus.tag, find_task=task_of, limits=UNPACKED)
+        return load_texts(path=path, tag=corpus.tag, find_task=task_of, limits=UNPACKED, by=by)
 
 
 def add_gold(
@@ -144,7 +146,7 @@ def add_gold(
     roles.check(by, Act.DESIGN, corpus)
     KBP.check_corpus(corpus)
     with _stored(file) as path:
-        return load_gold(path=path, corpus=corpus, documents=documents, limits=UNPACKED)
+        return load_gold(path=path, corpus=corpus, documents=documents, limits=UNPACKED, by=by)
 
 
 @transaction.atomic
@@ -159,9 +161,13 @@ def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
     roles.check(by, Act.KEEP, corpus)
     locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     fields = [field.name for field in dataclasses.fields(Details)]
+    before = values(locked, fields)
     for field in fields:
         setattr(locked, field, getattr(details, field))
     locked.save(update_fields=fields)
+    old, new = changed(before, values(locked, fields))
+    if new:
+        record(What.CORPUS_CHANGED, by=by, about=locked, before=old, after=new)
     return locked
 
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from kbpo.pages.views import (
+    acts,
     answers,
     batches,
     budgets,
@@ -47,5 +48,6 @@ urlpatterns = [
     path("budgets/<int:pk>/", budgets.change_cap, name="desk_cap"),
     path("ledger/", budgets.ledger_page, name="desk_ledger"),
     path("ledger/check/", budgets.check_books, name="desk_check_books"),
+    path("acts/", acts.acts, name="desk_acts"),
     path("ledger.csv", budgets.ledger_csv, name="desk_ledger_csv"),
 ]

@@ -25,6 +25,8 @@ from evaluation.estimators._checks import FloatArray
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_sample
 from evaluation.models import DocumentSample, Epoch, SampledDocument, SampleName, SecondPhaseProbability
+from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.ontology import ENTITY_TYPES
@@ -52,7 +54,9 @@ class Progress:
 
 
 @transaction.atomic
-def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFORM_SHARE) -> Progress:
+def sample_documents(
+    *, corpus: Corpus, size: int, uniform_share: float = UNIFORM_SHARE, by: User | None = None
+) -> Progress:
     """Draw the first phase of a corpus' exhaustive documents, and the second as soon as it can be drawn.
 
     People are asked for the mentions of every document that is drawn and not annotated yet. Calling it again
@@ -65,6 +69,8 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
         n: documents to be annotated in all, from 2 to the corpus' number.
     uniform_share : float
         The first phase's share of them, above 0 and at most 1; it has at least two documents.
+    by : User, optional
+        Who has them drawn; somebody at the command line if left out.
 
     Raises
     ------
@@ -88,6 +94,7 @@ def sample_documents(*, corpus: Corpus, size: int, uniform_share: float = UNIFOR
     first_size = min(size, max(2, round(uniform_share * size)))
     if sample is None or root is None:
         sample = _draw_first(corpus, number, size, first_size, ids)
+        record(What.DOCUMENTS_DRAWN, by=by, about=sample, after={"corpus": corpus.tag, "size": size})
     elif (root.size, root.first_size) != (size, first_size):
         phases = "in one phase" if sample.first_size is None else f"{sample.first_size} of them first"
         raise Conflict(

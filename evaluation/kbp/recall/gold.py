@@ -10,6 +10,8 @@ from annotations.models import Corpus
 from annotations.texts.jsonlines import Limits
 from evaluation.kbp.recall import exhaustive
 from evaluation.models import DocumentSample
+from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 
 
 @transaction.atomic
@@ -20,6 +22,7 @@ def load_gold(
     documents: int | None = None,
     seed: int | None = None,
     limits: Limits | None = None,
+    by: User | None = None,
 ) -> tuple[AnnotationReport, DocumentSample]:
     """Load annotations, and draw the exhaustive documents from those annotated; all of it, or nothing.
 
@@ -32,11 +35,15 @@ def load_gold(
     seed : int or None
         Of the draw; None for a secret one.
     limits : Limits, optional
+    by : User, optional
+        Who loads it; somebody at the command line if left out.
 
     Raises
     ------
     InvalidInput, Conflict
         As `annotations.corpora.load_annotations` and `exhaustive.draw_documents` say.
     """
-    report = corpora.load_annotations(path=path, corpus=corpus, limits=limits)
-    return report, exhaustive.draw_documents(corpus=corpus, size=documents, seed=seed)
+    report = corpora.load_annotations(path=path, corpus=corpus, limits=limits, by=by)
+    sample = exhaustive.draw_documents(corpus=corpus, size=documents, seed=seed)
+    record(What.DOCUMENTS_DRAWN, by=by, about=sample, after={"corpus": corpus.tag, "size": sample.size})
+    return report, sample

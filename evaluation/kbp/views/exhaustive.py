@@ -1,5 +1,7 @@
 """The exhaustive documents of a corpus, for its organisers: what is drawn, annotated, covered and retired."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +20,7 @@ from evaluation.kbp.task import TASK
 from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
 from evaluation.models import DocumentSample
+from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError
 
 
@@ -30,7 +33,7 @@ def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
     form = DocumentSampleForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            document_phases.sample_documents(corpus=corpus, **form.cleaned_data)
+            document_phases.sample_documents(corpus=corpus, by=cast(User, request.user), **form.cleaned_data)
         except KbpoError as error:
             form.add_error(None, str(error))
         else:
@@ -47,7 +50,7 @@ def release(request: HttpRequest, tag: str) -> HttpResponse:
     form = ReleaseForm(request.POST)
     if form.is_valid():
         try:
-            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share)
+            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share, by=cast(User, request.user))
         except KbpoError as error:
             form.add_error(None, str(error))
         else:

@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
+from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Busy
 from kbpo.core.keeping import steadiness
@@ -163,6 +164,7 @@ def join(*, now: datetime) -> None:
         _write_mark(Mark(found.name, 0, is_joining=True))
         found.save()
         _write_mark(Mark(found.name))
+        record(What.INSTALLATION_JOINED, by=None, about=str(found.name))
     logger.warning("An operator said that files and database belong together: installation %s", found.name)
 
 

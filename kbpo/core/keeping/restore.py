@@ -266,7 +266,8 @@ def _has_more_than_ours(schema: str, live: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_extension WHERE extnamespace = %s::regnamespace)"
-            " OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = %s::regnamespace)"
+            " OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = %s::regnamespace"
+            " AND oid NOT IN (SELECT tgfoid FROM pg_trigger))"
             " OR EXISTS (SELECT FROM pg_class"
             " WHERE relnamespace = %s::regnamespace AND relkind IN ('v', 'm', 'f', 'p'))",
             [schema] * 3,

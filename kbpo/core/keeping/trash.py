@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from django.conf import settings
 
+from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.keeping import installation
 
@@ -178,6 +179,7 @@ def put_back(*, name: str) -> int:
         os.utime(batch / place)  # it counts as new: whoever put it back has a day to say what names it
         shutil.move(batch / place, target)
     shutil.rmtree(batch)
+    record(What.TRASH_PUT_BACK, by=None, about=name, after={"files": len(one.paths)})
     return len(one.paths)
 
 

@@ -29,7 +29,6 @@ AT_MOST = 30.0  # seconds in which new messages are begun; what is left is due t
 LEASE = timedelta(minutes=2)  # longer than one message takes, time limits of its connection and all
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=10), timedelta(hours=1)
 AWAY = timedelta(minutes=1)  # between two tries to reach a mail server that is away
-KEPT = timedelta(days=30)  # that a row is kept, of what was sent and of what was given up
 
 
 def pause(attempts: int) -> timedelta:
@@ -163,5 +162,5 @@ def send_again(*, pk: int) -> bool:
 
 def forget() -> int:
     """Delete the rows of old messages; return how many. None that is still to be sent is among them."""
-    old = Message.objects.filter(created_at__lte=timezone.now() - KEPT)
+    old = Message.objects.filter(created_at__lte=timezone.now() - settings.KEEP_MAIL)
     return old.exclude(sent_at=None, failed_at=None).delete()[0]

@@ -194,6 +194,7 @@ def build() -> Site:
         "upload": {**handed_in, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": handed_in,
         "rename": {"name": "Ada"},
+        "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},

@@ -37,14 +37,14 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         EVERYBODY,
         NOBODY,
         "home help method choose_documents corpus compare system documents document entities entity labels"
-        " sample submission api_leaderboard api_compare api_submission",
+        " sample submission api_leaderboard api_compare api_submission privacy",
     ),
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
     (NOBODY, NOBODY, "hit_draft hit_pages hit_passage prolific_hook"),  # not without a token or a signature
     (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
-    (SIGNED_IN, NOBODY, "submissions teams"),
-    (SIGNED_IN, SIGNED_IN, "upload check"),
+    (SIGNED_IN, NOBODY, "submissions teams personal_export"),
+    (SIGNED_IN, SIGNED_IN, "upload check personal_deletion"),
     (NOBODY, SIGNED_IN, "rename team_new upload_discard api_uploads annotate_draft"),
     ({"owner"}, SIGNED_IN, "api_upload"),
     (
@@ -80,7 +80,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     ({"paymaster", "elsewhere", "operator"}, NOBODY, "desk_ledger desk_ledger_csv"),
     ({"paymaster", "elsewhere", "operator"}, {"paymaster", "elsewhere", "operator"}, "desk_budgets"),
     (NOBODY, {"paymaster", "operator"}, "desk_cap"),
-    (OPERATOR, NOBODY, "desk_look desk_look_at desk_workers desk_worker teams_waiting"),
+    (OPERATOR, NOBODY, "desk_look desk_look_at desk_workers desk_worker desk_acts teams_waiting"),
     (NOBODY, OPERATOR, "desk_look_approve"),
     (OPERATOR, OPERATOR, "desk_roles desk_stuck"),
     (NOBODY, OPERATOR, "desk_block desk_check_books desk_role_take desk_maker_stop team_approve"),

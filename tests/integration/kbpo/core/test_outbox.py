@@ -221,11 +221,11 @@ def test_a_mail_server_that_says_nothing_is_waited_for_outside_of_any_request(
     assert not waiting.has_failed
 
 
-def test_old_rows_are_forgotten_but_for_those_that_wait() -> None:
+def test_old_rows_are_forgotten_but_for_those_that_wait(settings: LazySettings) -> None:
     for name in ("sent", "given up", "waiting", "new"):
         write(name)
     now = timezone.now()
-    Message.objects.exclude(subject="new").update(created_at=now - sending.KEPT)
+    Message.objects.exclude(subject="new").update(created_at=now - settings.KEEP_MAIL)
     Message.objects.filter(subject="sent").update(sent_at=now, text="")
     Message.objects.filter(subject="given up").update(failed_at=now)
     assert pipeline.forget_mail() == 2

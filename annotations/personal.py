@@ -1,0 +1,29 @@
+"""What is kept about a person here: their answers, which stay when they go."""
+
+from collections.abc import Mapping
+
+from annotations.models import CorpusMaker, CorpusRole, Response
+from kbpo.accounts.models import User
+from kbpo.accounts.personal.parts import Leaving, Part, Rows
+
+AT_ONCE = 500  # rows that are in memory
+
+
+def _export(user: User) -> Mapping[str, Rows]:
+    # Not which of them count: that would say what was asked only to learn of the worker.
+    answers = Response.objects.filter(worker=user).order_by("pk")
+    fields = ("question__document__corpus__tag", "question__document__doc_id", "question__kind")
+    return {
+        "roles": CorpusRole.objects.filter(user=user).values("corpus__tag", "role", "given_at"),
+        "answers": answers.values(*fields, "answer", "seconds", "is_expert", "answered_at").iterator(
+            chunk_size=AT_ONCE
+        ),
+    }
+
+
+def _forget(leaving: Leaving) -> None:
+    for kept in (CorpusRole, CorpusMaker):
+        kept.objects.filter(user=leaving.user).delete()
+
+
+PART = Part("answers", _export, _forget)
