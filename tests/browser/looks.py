@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from playwright.sync_api import Frame, Locator, Page
 
 FINGER = 44  # CSS pixels, the least height of what is touched
@@ -36,4 +37,20 @@ def is_broken(cell: Locator, word: str) -> bool:
             }""",
             len(word),
         )
+    )
+
+
+def looks(*widths: int) -> pytest.MarkDecorator:
+    """Look at each width in light and in dark: at the narrowest in light and the widest in dark by make test.
+
+    The others are for make test-all.
+    """
+    often = {(min(widths), "light"), (max(widths), "dark")}
+    return pytest.mark.parametrize(
+        ("width", "scheme"),
+        [
+            pytest.param(*look, marks=() if look in often else pytest.mark.slow)
+            for width in widths
+            for look in ((width, "light"), (width, "dark"))
+        ],
     )

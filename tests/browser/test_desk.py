@@ -14,7 +14,7 @@ from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from tests import crowd
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import is_broken, picture
+from tests.browser.looks import is_broken, looks, picture
 from tests.factories import (
     ADA,
     AssignmentFactory,
@@ -198,8 +198,7 @@ def test_a_batch_is_opened_after_its_price_was_seen(
     assert HitBatch.objects.latest("pk").hits.count() == 3
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@looks(360, 1280)
 def test_every_page_fits_its_screen(
     open_page: OpenPage, operator: User, flagged: Assignment, width: int, scheme: str
 ) -> None:

@@ -28,7 +28,7 @@ from marketplace.workers import worker_for
 from tests import crowd
 from tests.arrivals import KEYS, arrival
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import fit_fingers, picture
+from tests.browser.looks import fit_fingers, looks, picture
 from tests.factories import CorpusFactory, DocumentFactory, HitFactory, UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -235,8 +235,7 @@ def weight(answer: PageResponse) -> int:
     return sizes["responseHeadersSize"] + len(Compressor.compress_gzip(answer.body()))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@looks(360, 768, 1280)
 def test_it_fits_the_marketplaces_frame(begin: Begin, width: int, scheme: str) -> None:
     page, frame = begin(width=width, scheme=scheme, has_touch=width < 1280)
     mark(page, frame)

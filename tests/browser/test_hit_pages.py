@@ -30,7 +30,7 @@ from marketplace.protocol.questions import ExternalQuestion, write_question
 from tests import boto, crowd
 from tests.arrivals import KEYS, arrival
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import fit_fingers, picture
+from tests.browser.looks import fit_fingers, looks, picture
 from tests.factories import (
     ADA,
     PRESS,
@@ -536,9 +536,7 @@ def test_what_was_typed_just_before_leaving_is_kept(
     expect(frame.get_by_label("Anything that we should know")).to_have_value("Gone")
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
-)
+@looks(360, 1280)
 def test_every_page_fits_its_frame(
     open_page: OpenPage, linking: Hit, live_server, settings, wiki: Wiki, width: int, scheme: str
 ) -> None:
@@ -596,9 +594,7 @@ def fits(frame: Frame, page: Page, name: str, width: int) -> None:
         assert fit_fingers(frame, "label.option, button, summary, a.button", at_least=0)
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
-)
+@looks(360, 1280)
 def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
     open_page: OpenPage, mturk, hit: Hit, worker: User, width: int, scheme: str
 ) -> None:

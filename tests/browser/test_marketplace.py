@@ -17,7 +17,7 @@ from marketplace.protocol.questions import ExternalQuestion, write_question
 from marketplace.workers import worker_for
 from tests import boto
 from tests.browser.conftest import OpenPage
-from tests.browser.looks import fit_fingers, is_broken, picture
+from tests.browser.looks import fit_fingers, is_broken, looks, picture
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -204,9 +204,7 @@ def test_all_can_be_done_without_our_scripts(
     expect(page.get_by_text("Nothing more of this is waiting for you")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
-)
+@looks(360, 1280)
 def test_no_page_scrolls_sideways_and_targets_fit_a_finger(
     open_page: OpenPage, mturk, hits: str, worker: User, width: int, scheme: str
 ) -> None:

@@ -149,7 +149,9 @@ def full(member):
     ]
 
 
-@pytest.mark.parametrize("width", [360, 800, 1280, 1920])
+@pytest.mark.parametrize(
+    "width", [360, 1280, *(pytest.param(one, marks=pytest.mark.slow) for one in (800, 1920))]
+)
 def test_no_page_is_wider_than_the_screen(open_page, member, full, width):
     page = open_page("/", user=member, width=width)
     for address in full:
