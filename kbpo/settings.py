@@ -197,6 +197,9 @@ MFA_FORMS = {
     "authenticate": "kbpo.accounts.forms.CodeForm",
     "reauthenticate": "kbpo.accounts.forms.CodeAgainForm",
     "add_webauthn": "kbpo.accounts.forms.PasskeyForm",
+    "login_webauthn": "kbpo.accounts.forms.PasskeyLoginForm",
+    "authenticate_webauthn": "kbpo.accounts.forms.PasskeyFactorForm",
+    "reauthenticate_webauthn": "kbpo.accounts.forms.PasskeyAgainForm",
 }
 SOCIALACCOUNT_ADAPTER = "kbpo.accounts.organisations.OrganisationAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True

@@ -1,9 +1,16 @@
 """The forms of people and teams."""
 
+from typing import Any
+
 from allauth.core import context
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
-from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django import forms
 from django.utils import timezone
 
@@ -67,9 +74,37 @@ class CodeAgainForm(_CountedCode, ReauthenticateForm):  # type: ignore[misc]
     """The code that is asked for before something that matters."""
 
 
+class CredentialField(forms.JSONField):
+    """What a browser says of a passkey: JSON, also where it is such that reading it fails."""
+
+    def to_python(self, value: Any) -> Any:
+        """Read it; refuse what Django would fail at: numbers without end, and nesting without end."""
+        try:
+            return super().to_python(value)
+        except (ValueError, RecursionError):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
+
+
+class _ReadsCredential(forms.Form):
+    credential = CredentialField(required=True, widget=forms.HiddenInput)
+
+
+class PasskeyLoginForm(_ReadsCredential, LoginWebAuthnForm):  # type: ignore[misc]
+    """A passkey that signs somebody in by itself."""
+
+
+class PasskeyFactorForm(_ReadsCredential, AuthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey beside the password."""
+
+
+class PasskeyAgainForm(_ReadsCredential, ReauthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey that is asked for before something that matters."""
+
+
 class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
     """A passkey, or a key that stands beside the password."""
 
+    credential = CredentialField(required=True, widget=forms.HiddenInput)
     name = forms.CharField(
         label="Name",
         max_length=100,
