@@ -58,7 +58,7 @@ check: setup  ## linters of Python, JavaScript and templates, types, import rule
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
 	@$(BIN)/oxlint --format unix static/js tests/javascript
-	@[ ! -d templates ] || $(BIN)/djlint templates --lint --check --quiet
+	@[ ! -d templates ] || $(BIN)/djlint templates --lint --check
 	@$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING
 	@$(PRODUCTION) $(BIN)/python -W ignore manage.py makemigrations --check --dry-run
 
