@@ -2,13 +2,15 @@
 
 from datetime import datetime
 
-from django.core.cache import cache
-
-from kbpo.core.errors import TooMany
+from kbpo.core import limits
+from kbpo.core.clients import network_of
+from kbpo.core.limits import Limit
 
 LARGEST = 128 << 10  # bytes of whatever a page sends
-SEARCHES = 60  # a minute, for each assignment, or annotator
-ARRIVALS = 60  # a minute, for each address that requests come from: new ones, of whom the provider is asked
+#: For each assignment, or annotator.
+SEARCHES = Limit("searches of Wikipedia", 60, 60, "searches of Wikipedia")
+#: For each network that requests come from: new workers, of whom the provider is asked.
+ARRIVALS = Limit("arrivals of workers", 60, 60, "arrivals from your network")
 
 
 def count_search(*, who: str, now: datetime) -> None:
@@ -24,10 +26,9 @@ def count_search(*, who: str, now: datetime) -> None:
     Raises
     ------
     TooMany
-        If they have searched `SEARCHES` times in this minute.
+        If they have reached `SEARCHES`.
     """
-    if _count(f"searches-{who}", now) > SEARCHES:
-        raise TooMany("Too many searches in a minute: type the page’s title, or wait a little.")
+    limits.require(SEARCHES, who, now=now)
 
 
 def count_arrival(*, client_address: str, now: datetime) -> None:
@@ -43,19 +44,6 @@ def count_arrival(*, client_address: str, now: datetime) -> None:
     Raises
     ------
     TooMany
-        If `ARRIVALS` have come from there in this minute.
+        If `ARRIVALS` have come from that network.
     """
-    if _count(f"arrivals-{client_address}", now) > ARRIVALS:
-        raise TooMany(
-            "Too many people have come from your network in a minute: reload this page a little later; your"
-            " place is kept."
-        )
-
-
-def _count(what: str, now: datetime) -> int:
-    key = f"{what}-{int(now.timestamp()) // 60}"
-    cache.add(key, 0, timeout=120)
-    try:
-        return cache.incr(key)
-    except ValueError:  # forgotten in between: a cache may forget at any time
-        return 1
+    limits.require(ARRIVALS, network_of(client_address), now=now)

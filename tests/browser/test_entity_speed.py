@@ -11,7 +11,7 @@ from crowd.models import Reservation
 from tests.browser.conftest import OpenPage
 from tests.factories import DocumentFactory, UserFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 WORDS = 3000
 MENTIONS = 300

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -329,6 +330,6 @@ def test_nobody_else_searches_and_nobody_too_often(
     stranger = Client()
     stranger.force_login(UserFactory.create())
     assert search(stranger, "port").status_code == 403
-    monkeypatch.setattr(limits, "SEARCHES", 0)
+    monkeypatch.setattr(limits, "SEARCHES", replace(limits.SEARCHES, amount=0))
     assert search(browser, "port").status_code == 429
     assert wiki.asked == []

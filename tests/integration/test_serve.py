@@ -96,7 +96,7 @@ def run_demo(home: Path, port: str) -> Iterator[Demo]:
 
 
 class TestWhileItServes:
-    """One demo for all of these: it goes on as they found it."""
+    """One demo for all of these, the first on its folder: it goes on as they found it."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -105,8 +105,19 @@ class TestWhileItServes:
 
     @pytest.fixture(scope="class")
     @classmethod
+    def home(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return tmp_path_factory.mktemp("serving") / "home"
+
+    @pytest.fixture(scope="class")
+    @classmethod
     def demo(cls, home: Path, port: str) -> Iterator[Demo]:
-        yield from run_demo(home, port)
+        """Run it, and end it as people do: this leaves nothing behind."""
+        running = Demo(home, PORT=port)
+        try:
+            yield running.serves()
+        finally:
+            status = running.ends(signal.SIGINT)
+        assert (status, working_in(home)) == (0, [])
 
     def test_it_says_where_the_site_is_and_who_may_sign_in(self, demo: Demo, port: str) -> None:
         assert f"http://localhost:{port}/" in demo.said
@@ -185,14 +196,8 @@ class TestWhileItServes:
 
 
 # The signals have one handler, and so have the processes.
-@pytest.mark.parametrize(
-    "how",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_told_to_end_it_leaves_no_process(demo: Demo, home: Path, how: signal.Signals) -> None:
     assert demo.ends(how) == 0
     assert working_in(home) == []

@@ -17,6 +17,7 @@ from evaluation.models import Instance, StageWork, Submission, Unit, UnitColumn
 from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
 from kbpo.core.keeping.installation import place
+from kbpo.core.models import AuditEntry
 
 Row = Mapping[str, Any]
 
@@ -58,6 +59,9 @@ LEFT_OUT: Mapping[str, str] = {
     "keeping.Installation.jumped_at": "grows as time passes",
     "core.Message.attempts": "a try that was killed counts",
 }
+
+#: What the audit log calls them, and their models.
+KINDS = {str(model._meta.verbose_name): model for model in apps.get_models()}
 
 #: Apps that are left out: kills are what they remember.
 APPS_LEFT_OUT = {"health"}
@@ -112,6 +116,8 @@ def describe(row: models.Model) -> Row:
             described[field.name] = None if value is None else name_of(field.related_model, value)
         elif f"{row._meta.label}.{field.name}" == "evaluation.Comparison.submissions":
             described[field.name] = [name_of(Submission, pk) for pk in value]
+        elif isinstance(row, AuditEntry) and field.name == "about" and value.isdecimal():
+            described[field.name] = name_of(KINDS[row.kind], int(value))
         elif isinstance(row, UnitColumn) and (field.name, row.name) == ("data", columns.UNITS):
             described[field.name] = [name_of(Unit, pk) for pk in unpack(bytes(value)).tolist()]
         elif isinstance(field, models.BinaryField):

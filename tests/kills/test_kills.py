@@ -23,7 +23,6 @@ pytestmark = pytest.mark.slow
 #: Those that only act at a provider of work are killed in tests/integration/crowd/test_kills.py.
 STAGES = {stage.__name__ for stage in pipeline.STAGES} - {
     "collect_work",
-    "review_work",
     "pay_bonuses",
 }
 

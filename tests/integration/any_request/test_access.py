@@ -12,8 +12,8 @@ from tests.integration.any_request.site import HIT_HOST, Site, is_of_hits
 
 pytestmark = pytest.mark.django_db
 ROUTES = dict(routes())
-#: Of the library for signing in, and of sign-in by an organisation: its own tests say who gets in.
-SIGNING_IN = ("account_", "mfa_", "socialaccount_", "openid_connect_", "usersessions_", "organisation_")
+#: Of the library for signing in: its own tests say who gets in.
+SIGNING_IN = ("account_", "mfa_", "socialaccount_", "openid_connect_", "usersessions_")
 OURS = sorted(name for name in ROUTES if not name.startswith(("admin:", *SIGNING_IN)))
 ADMIN = sorted(name for name in ROUTES if name.startswith("admin:"))
 FORM = "application/x-www-form-urlencoded"
@@ -42,6 +42,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
     (NOBODY, NOBODY, "hit_draft hit_pages hit_passage prolific_hook"),  # not without a token or a signature
+    (NOBODY, NOBODY, "organisation_sign_in organisation_come_back"),  # of an organisation that is not set up
     (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
     (SIGNED_IN, NOBODY, "submissions teams personal_export"),
     (SIGNED_IN, SIGNED_IN, "upload check personal_deletion"),

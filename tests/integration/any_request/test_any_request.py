@@ -177,12 +177,14 @@ class Asking:
 def throw(site: Site, clients: dict[str, Client], name: str, *, thorough: bool) -> list[str]:
     """Ask an address as everybody; return what failed.
 
-    The person to whom most of it is open asks most. If not thorough, each address gets the values that a
-    service is most likely to stumble over, and one of the others, by turns.
+    The person to whom most of it is open asks most. If not thorough, nobody else asks but a visitor, and each
+    address gets the values that a service is most likely to stumble over, and one of the others, by turns.
     """
     assert name in site.things or not ROUTES[name].pattern.regex.groups, f"give `build` an example of {name}"
     everybody = [Asking(site, client, who, name) for who, client in clients.items()]
     most = max(everybody, key=lambda asking: (asking.as_it_should_be(), asking.who != "visitor"))
+    if not thorough:
+        everybody = [asking for asking in everybody if asking is most or asking.who == "visitor"]
     for asking in everybody:
         if thorough:
             texts = TEXTS if asking is most else LIKELY_TEXTS

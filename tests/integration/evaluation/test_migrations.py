@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 Go = Callable[[str], Any]
 SECRET = "5a" * 32
@@ -55,7 +55,6 @@ def an_epoch(apps: Apps, corpus: Any, number: int = 1, **fields: Any) -> Any:
     )
 
 
-@pytest.mark.slow
 def test_the_one_sample_of_a_corpus_becomes_the_current_and_that_of_every_epoch(go: Go) -> None:
     apps = go("0010_scored_as")
     corpora = [apps.get_model("annotations", "Corpus").objects.create(tag=tag, name=tag) for tag in "ab"]
@@ -83,7 +82,6 @@ def test_the_one_sample_of_a_corpus_becomes_the_current_and_that_of_every_epoch(
     ]
 
 
-@pytest.mark.slow
 def test_a_sample_in_two_phases_keeps_its_secret(go: Go) -> None:
     apps = go("0010_scored_as")
     corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
@@ -94,7 +92,6 @@ def test_a_sample_in_two_phases_keeps_its_secret(go: Go) -> None:
     assert apps.get_model("evaluation", "DocumentSample").objects.get().secret == SECRET
 
 
-@pytest.mark.slow
 def test_what_was_sampled_before_columns_were_kept_gets_them(go: Go) -> None:
     apps = go("0008_document_phases")
     model = {
@@ -253,7 +250,6 @@ def test_a_score_keeps_its_row_and_every_measure_gets_one(go: Go, scored: Apps) 
         assert set(rows) == rows_of(measured)
 
 
-@pytest.mark.slow
 def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) -> None:
     apps = go("0013_scores_are_rows")
     adjusted = apps.get_model("evaluation", "AdjustedScore").objects
@@ -265,7 +261,6 @@ def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) 
         assert set(found.values_list("measure", *ENDS)) == rows_of(measured)
 
 
-@pytest.mark.slow
 def test_every_measure_of_a_subset_becomes_a_row_with_its_counts(go: Go, scored: Apps) -> None:
     apps = go("0013_scores_are_rows")
     subsets = apps.get_model("evaluation", "SubsetScore").objects
@@ -277,7 +272,6 @@ def test_every_measure_of_a_subset_becomes_a_row_with_its_counts(go: Go, scored:
         assert set(found.values_list("labels", "true")) == {counts}
 
 
-@pytest.mark.slow
 def test_scores_that_became_rows_can_become_columns_again(go: Go, scored: Apps) -> None:
     def read(apps: Apps) -> list[list[dict[str, object]]]:
         return [
@@ -392,7 +386,6 @@ def test_every_instance_becomes_a_unit_that_samples_point_to(go: Go, sampled: Ap
     assert model["Unit"].create(corpus=corpus, key="new").pk == 10
 
 
-@pytest.mark.slow
 def test_units_can_become_instances_again(go: Go, sampled: Apps) -> None:
     def read(apps: Apps) -> list[list[dict[str, object]]]:
         return [

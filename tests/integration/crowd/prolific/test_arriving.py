@@ -1,12 +1,12 @@
 """Whom Prolific has sent: asked of it before anything is shown, once for each submission."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from django.conf import LazySettings
-from django.core.cache import cache
 from django.test import Client
 
 from crowd.hits import limits
@@ -116,8 +116,7 @@ def test_made_up_names_cannot_flood_prolific(
     fake: FakeProlific,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cache.clear()
-    monkeypatch.setattr(limits, "ARRIVALS", 3)
+    monkeypatch.setattr(limits, "ARRIVALS", replace(limits.ARRIVALS, amount=3))
     before = asked(fake)
     met = [browser.get(changed(address, SESSION_ID=f"{number:024x}")).status_code for number in range(9)]
     assert set(met) == {403, 429}

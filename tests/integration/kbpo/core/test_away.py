@@ -23,8 +23,9 @@ WITHIN = 3.0  # seconds
 
 
 @pytest.fixture(autouse=True)
-def nothing_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_noticed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outages, "_last_line", -outages.ONE_LINE_EVERY)
+    watching.note(is_away=False)
 
 
 @pytest.fixture
