@@ -42,6 +42,7 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 
 from crowd.quality import measures  # noqa: E402
+from evaluation.submissions import checks, normalised, work  # noqa: E402
 from kbpo import pipeline  # noqa: E402
 from kbpo.core.commands import prepare_database  # noqa: E402
 from tests.kills import rows, scenario  # noqa: E402
@@ -50,6 +51,12 @@ from tests.kills.watch import Point, Watch, read_points, read_where, write_point
 measures.EVERY = timedelta(0)  # what is measured hangs on what was answered, and on no clock
 
 MOST_LIVES = 90  # of one step
+for module in (
+    work,
+    checks,
+    normalised,
+):  # a slow machine is killed more often in one stage than a service is
+    module.ATTEMPTS = MOST_LIVES  # type: ignore[attr-defined]
 RATE = 0.04  # with which a statement's side is a life's end, where these are drawn at random
 RATES = dict.fromkeys(("validate_submissions", "sample_submissions", "score_epochs"), 0.015)  # long ones
 

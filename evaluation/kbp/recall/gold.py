@@ -44,6 +44,9 @@ def load_gold(
         As `annotations.corpora.load_annotations` and `exhaustive.draw_documents` say.
     """
     report = corpora.load_annotations(path=path, corpus=corpus, limits=limits, by=by)
+    before = DocumentSample.current(corpus)
     sample = exhaustive.draw_documents(corpus=corpus, size=documents, seed=seed)
-    record(What.DOCUMENTS_DRAWN, by=by, about=sample, after={"corpus": corpus.tag, "size": sample.size})
+    if sample != before:
+        after = {"corpus": corpus.tag, "size": sample.size}
+        record(What.DOCUMENTS_DRAWN, by=by, about=sample, after=after)
     return report, sample
