@@ -8,7 +8,7 @@ relations. The coordinated design gets as many distinct labels as the draws of a
 import math
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
-from evaluation.experiments.pool import BoolArray, Pool, draw_pool
+from evaluation.experiments.pool import FACTS, MISTAKES, BoolArray, Pool, Taste, draw_pool
 from evaluation.experiments.runs import TOP, FloatArray, IntArray, normal_quantile
 from evaluation.kbp import weighting
 
@@ -33,7 +33,22 @@ METHODS = ("pooled", "simple", "joint", "coordinated")
 PLANNED_RELATIONS = labelled.PLANNED_DENSITY / 2
 """A document of one relation tells as much as 2/9.2 of one whose 9.2 relations stand and fall together."""
 Z90 = normal_quantile(0.90)
-PAPER = {"simple": {"precision": 0.1354, "recall": 0.1410}, "joint": {"precision": 0.0633, "recall": 0.0808}}
+MEASURES = ("precision", "recall", "F1")
+PAPER = {
+    "simple": {"precision": 0.1354, "recall": 0.1410, "F1": 0.118},
+    "joint": {"precision": 0.0633, "recall": 0.0808, "F1": 0.072},
+}
+PAPER_POOLED = {"precision": 0.046, "recall": 0.028}
+"""By how much pooled scores are off, in the median."""
+OTHER_POOLS: dict[str, tuple[Taste, Taste]] = {
+    "fewer facts that one team alone finds": (replace(FACTS, alone=0.2), MISTAKES),
+    "more of them": (replace(FACTS, alone=0.6), MISTAKES),
+    "teams alike in the facts that they find": (replace(FACTS, common=0.8, of_team=0.1), MISTAKES),
+    "more mistakes in common": (FACTS, replace(MISTAKES, alone=0.5)),
+    "still more of them": (FACTS, replace(MISTAKES, common=0.2, alone=0.3)),
+    "hardly any": (FACTS, replace(MISTAKES, alone=0.9)),
+}
+"""Other pools, by what sets them apart: the tastes for facts and for mistakes."""
 
 Estimates = dict[tuple[str, str], FloatArray]
 
@@ -64,18 +79,33 @@ def run(options: Options) -> Outcome:
         name: summarise(pool, name, simulate(pool, name, count, options)) for name, count in trials.items()
     }
     by_instance = numbers["instance"]
+    others = {
+        name: _other_pool(options, name, facts, mistakes) for name, (facts, mistakes) in OTHER_POOLS.items()
+    }
     compared = [
-        Compared(
-            f"{measure}, {method}: median width of 90% intervals", f"{PAPER[method][measure]:.4f}", width
-        )
-        for measure in ("precision", "recall")
+        Compared(f"{measure}, {method}: median width of 90% intervals", f"{PAPER[method][measure]}", width)
+        for measure in MEASURES
         for method in ("simple", "joint")
         for width in [by_instance[method][measure]["median_width"]]
     ]
     compared += [
         Compared(f"{measure}, coordinated, at the labels of joint", "", width)
-        for measure in ("precision", "recall")
+        for measure in MEASURES
         for width in [by_instance["coordinated"][measure]["median_width"]]
+    ]
+    compared += [
+        Compared(
+            f"{measure}: median of how far pooled scores are off",
+            f"{PAPER_POOLED[measure]}" if measure in PAPER_POOLED else "",
+            by_instance["pooled"][measure]["median_absolute_bias"],
+        )
+        for measure in MEASURES
+    ]
+    compared += [
+        Compared(f"{measure}, coordinated against joint: {name}", "", ratio)
+        for measure in MEASURES
+        for name, one in {"this pool": by_instance, **others}.items()
+        for ratio in [one["coordinated"][measure]["median_width"] / one["joint"][measure]["median_width"]]
     ]
     return Outcome(
         title="Bias and variance",
@@ -83,9 +113,25 @@ def run(options: Options) -> Outcome:
         " in all. A width is that of the central 90% of a system's estimates (3.29 standard deviations); the"
         " median is over the best 40 runs.",
         compared=compared,
-        numbers={"pool": {"instances": pool.size, "correct": int(pool.correct.sum())}, "weightings": numbers},
+        numbers={
+            "pool": {"instances": pool.size, "correct": int(pool.correct.sum())},
+            "weightings": numbers,
+            "other pools": others,
+        },
         draw=_draw_figure(by_instance),
     )
+
+
+def _other_pool(options: Options, name: str, facts: Taste, mistakes: Taste) -> dict[str, Any]:
+    """Run trials by instance in a pool of other tastes; return what `summarise` does, without the runs."""
+    pool = draw_pool(options.some_runs(), options.rng(1), taste=mistakes, taste_for_facts=facts)
+    options.progress(f"pool: {name}")
+    found = summarise(pool, "instance", simulate(pool, "instance", options.count(120, 30), options))
+    for method in METHODS:
+        for measure in MEASURES:
+            for listed in ("true", "mean", "width"):
+                del found[method][measure][listed]
+    return {"instances": pool.size, **found}
 
 
 def simulate(pool: Pool, name: str, trials: int, options: Options) -> list[Trial]:
@@ -128,13 +174,24 @@ def _trial(pool: Pool, name: str, systems: IntArray, scale: float, rng: np.rando
     pi = _design(some, name, n, scale)
     sampled = rng.random(some.size) < pi
     distinct = int(np.unique(np.concatenate(drawn)).size)
+    estimates = (
+        _pooled(pool, name, systems)
+        | _from_draws(some, name, drawn, facts)
+        | _coordinated(some, name, pi, sampled, facts, rng)
+    )
+    for method in METHODS:
+        estimates[method, "F1"] = _f1(estimates[method, "precision"], estimates[method, "recall"])
     return Trial(
         systems=systems,
-        estimates=_pooled(pool, name, systems)
-        | _from_draws(some, name, drawn, facts)
-        | _coordinated(some, name, pi, sampled, facts, rng),
+        estimates=estimates,
         labels={"simple": distinct, "joint": distinct, "coordinated": int(sampled.sum())},
     )
+
+
+def _f1(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Return the harmonic means: 0 where both are 0, and nothing where one is not estimable."""
+    total = precision + recall
+    return np.divide(2 * precision * recall, total, out=0 * total, where=total > 0)
 
 
 def _draws_of_each(systems: IntArray) -> int:
@@ -250,7 +307,8 @@ def summarise(pool: Pool, name: str, trials: list[Trial]) -> dict[str, Any]:
     dict
     """
     top = pool.runs.top(TOP)
-    truth = {"precision": pool.precision(name), "recall": pool.recall()}
+    precision, recall = pool.precision(name), pool.recall()
+    truth = dict(zip(MEASURES, (precision, recall, _f1(precision, recall)), strict=True))
     found: dict[str, Any] = {}
     for method in METHODS:
         found[method] = {"labels": _mean_labels(trials, method)}
@@ -265,6 +323,7 @@ def summarise(pool: Pool, name: str, trials: list[Trial]) -> dict[str, Any]:
             found[method][measure] = {
                 "median_width": float(np.median(widths)),
                 "median_bias": float(np.median(means - true[seen])),
+                "median_absolute_bias": float(np.median(np.abs(means - true[seen]))),
                 "true": true[seen].tolist(),
                 "mean": means.tolist(),
                 "width": widths.tolist(),

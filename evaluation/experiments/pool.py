@@ -158,6 +158,7 @@ def draw_pool(
     facts: int = TRUE_INSTANCES,
     mistakes: int = FALSE_INSTANCES,
     taste: Taste = MISTAKES,
+    taste_for_facts: Taste = FACTS,
 ) -> Pool:
     """Draw which instances each run has.
 
@@ -168,8 +169,8 @@ def draw_pool(
     rng : numpy.random.Generator
     facts, mistakes : int
         The true and the false instances that there are to choose from, at least 1 each.
-    taste : Taste
-        That for mistakes.
+    taste, taste_for_facts : Taste
+        That for mistakes, and that for facts.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def draw_pool(
     """
     right = np.maximum(1, np.rint(runs.recall * facts)).astype(np.int64)
     wrong = np.rint(right * (1 / runs.precision - 1)).astype(np.int64)
-    found = _choose(rng, runs.teams, right, facts, FACTS)
+    found = _choose(rng, runs.teams, right, facts, taste_for_facts)
     claimed = _choose(rng, runs.teams, wrong, mistakes, taste)
     members = sparse.csr_array(np.hstack([found, claimed]))
     seen = np.flatnonzero(np.bincount(members.indices, minlength=facts + mistakes))
