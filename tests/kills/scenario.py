@@ -232,8 +232,7 @@ def settled() -> bool:
         return False
     if NormalisedFile.objects.filter(state="waiting").exists():
         return False
-    if Upload.objects.filter(expires_at__lte=timezone.now()).exists():
-        return False
+    # An upload that has expired stays until the clock was seen to go on for a day.
     waiting = Submission.objects.select_related("corpus", "team").filter(state__in=["uploaded", "accepted"])
     if any(submission.state == "uploaded" or sampling.is_due(submission) for submission in waiting):
         return False
