@@ -12,6 +12,7 @@ BENCHMARKS = {
     "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
     "fresh": "how long it takes to sample right after an upload into a fresh database, and later",
     "crowd": "how long answers take while many workers work at once",
+    "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "estimators": "how long it takes to score a thousand systems in memory",
     "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",

@@ -10,6 +10,10 @@ import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kbpo.accounts.models import User
 
 TAG = "benchmark"
 NEAR = 400  # characters between two mentions that are asked about
@@ -126,11 +130,22 @@ def _ask(corpus: object, number: int) -> int:
     return len(Question.objects.bulk_create(questions, batch_size=1000, ignore_conflicts=True))
 
 
-def _worker(number: int) -> dict[str, str]:
-    """Make a worker who may do the work and is signed in."""
+def sign_in(user: "User") -> str:
+    """Sign somebody in; return the key of the session."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return session.session_key or ""
+
+
+def _worker(number: int) -> dict[str, str]:
+    """Make a worker who may do the work and is signed in."""
     from django.utils.crypto import get_random_string
 
     from crowd.providers import registry
@@ -141,12 +156,7 @@ def _worker(number: int) -> dict[str, str]:
     user.set_unusable_password()
     user.save()
     registry.provider("marketplace").grant(worker_for(user).worker_id, kind="relation")
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.create()
-    return {"session": session.session_key or "", "csrf": get_random_string(32)}
+    return {"session": sign_in(user), "csrf": get_random_string(32)}
 
 
 if __name__ == "__main__":
