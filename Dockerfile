@@ -16,6 +16,7 @@ RUN DEBUG=0 \
     SITE_URL=https://localhost \
     DATABASE_URL=postgres://localhost/none \
     REDIS_URL=redis://localhost \
+    TRUSTED_PROXIES=127.0.0.1 \
     EMAIL_URL=smtp://localhost \
     python manage.py collectstatic --noinput --verbosity 0 \
     && mkdir -p /srv/kbpo/var && chown kbpo /srv/kbpo/var
