@@ -211,7 +211,8 @@ def remove_orphans() -> int:
     installation.look(now=now)
     if not installation.is_steady():
         return 0
-    return files.remove_orphans(now=now) + texts.remove_unfinished(now=now) + trash.empty(now=now)
+    removed = files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+    return removed + trash.empty(now=now, named=files.named)
 
 
 def end_studies() -> int:

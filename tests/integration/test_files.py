@@ -106,7 +106,7 @@ def test_the_trash_is_emptied_after_thirty_days_that_were_seen_to_pass(
     installation.look(now=later(0))
     throw(orphan, later(0))
     see(seen)
-    assert trash.empty(now=later(24 * by_the_clock)) == deleted
+    assert trash.empty(now=later(24 * by_the_clock), named=files.named) == deleted
     assert bool(trash.thrown()) == (not deleted)
 
 
@@ -115,9 +115,48 @@ def test_the_trash_of_another_database_is_counted_anew(orphan: Path) -> None:
     see(400)
     throw(orphan, later(0))
     installation.join(now=later(0))
-    assert trash.empty(now=later(24 * 40)) == 0
+    assert trash.empty(now=later(24 * 40), named=files.named) == 0
     see(431)
-    assert trash.empty(now=later(24 * 40)) == 1
+    assert trash.empty(now=later(24 * 40), named=files.named) == 1
+
+
+def month_old(*paths: Path) -> None:
+    """Have files be in the trash for longer than they are kept."""
+    installation.look(now=later(0))
+    for path in paths:
+        throw(path, later(0))
+    see(32)
+
+
+def empty_a_month_later() -> int:
+    return trash.empty(now=later(24 * 33), named=files.named)
+
+
+def test_the_trash_is_not_emptied_while_files_and_database_do_not_know_each_other(orphan: Path) -> None:
+    month_old(orphan)
+    Installation.objects.update(name="00000000-0000-0000-0000-000000000001")
+    assert empty_a_month_later() == 0
+    see(64)  # and by waiting they do not come to know each other
+    assert empty_a_month_later() == 0
+    assert len(trash.thrown()) == 1
+
+
+def test_what_a_row_names_is_not_deleted_from_the_trash_and_operators_are_told(
+    orphan: Path, kept: Path
+) -> None:
+    month_old(orphan, kept)
+    assert empty_a_month_later() == 1
+    (thrown,) = trash.thrown()
+    assert f"trash --put-back {thrown.name}" in Installation.objects.get().warning
+    trash.put_back(name=thrown.name)
+    assert kept.exists()
+
+
+def test_what_lay_in_the_way_of_the_file_that_a_row_names_is_deleted(kept: Path) -> None:
+    content = kept.read_bytes()
+    month_old(kept)
+    kept.write_bytes(content)
+    assert empty_a_month_later() == 1
 
 
 # An older database is put back: 104 files are newer than it

@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -183,13 +183,23 @@ def put_back(*, name: str) -> int:
     return len(one.paths)
 
 
-def empty(*, now: datetime) -> int:
+def empty(*, now: datetime, named: Callable[[], Iterable[Path]]) -> int:
     """Delete for good what has been in the trash for `KEPT`; return how many files.
 
-    By the clock, and by the time that was seen to pass since: no jump of the clock empties the trash.
+    By the clock, and by the time that was seen to pass since: no jump of the clock empties the trash. Nothing
+    is deleted where files and database do not know each other, nor what a row names that has no other file.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware.
+    named : callable
+        Returns the files that rows name; asked if anything would be deleted.
     """
+    if not installation.standing().is_together:
+        return 0
     found = installation.row()
-    deleted = 0
+    over = []
     for one in thrown():
         batch = folder() / one.name
         record = _read(batch) or {}
@@ -197,9 +207,23 @@ def empty(*, now: datetime) -> int:
         if not is_ours:  # the time that was seen then was another's: it begins again
             _write(batch, {**record, "installation": str(found.name), "seen": found.seen})
         elif one.moved_at + KEPT <= now and found.seen - record["seen"] >= KEPT.total_seconds():
-            shutil.rmtree(batch)
-            logger.info("%d files were deleted for good with %s", len(one.paths), batch)
-            deleted += len(one.paths)
+            over.append(one)
+    if not over:
+        return 0
+    wanted = set(named())
+    deleted = 0
+    for one in over:
+        missing = [path for path in map(path_of, one.paths) if path in wanted and not path.exists()]
+        if missing:
+            message = (
+                f"{missing[0]} is in the trash, and a row names it: nothing of {one.name} is deleted. Put it"
+                f" back with 'python manage.py trash --put-back {one.name}'."
+            )
+            installation.warn(message=message, now=now)
+            continue
+        shutil.rmtree(folder() / one.name)
+        logger.info("%d files were deleted for good with %s", len(one.paths), folder() / one.name)
+        deleted += len(one.paths)
     return deleted
 
 
