@@ -245,6 +245,26 @@ def test_a_database_in_use_is_refused(archive: Path, key: Path, monkeypatch: pyt
         other.close()
 
 
+@pytest.mark.parametrize("comes", ["_put_files", "_strangers"])
+def test_who_comes_while_a_backup_is_restored_is_noticed_before_files_are_moved_or_told_what_was(
+    archive: Path, key: Path, monkeypatch: pytest.MonkeyPatch, comes: str
+) -> None:
+    kept = upload_of(SubmissionFactory())
+    make(archive, key)
+    kept.write_bytes(b"newer")
+    others = tables.others
+    come: list[bool] = []
+    before = {"_put_files": "_read", "_strangers": "_put_files"}[comes]  # the step at whose end somebody comes
+    step = getattr(restoring, before)
+    monkeypatch.setattr(restoring, "PATIENCE", 0)
+    monkeypatch.setattr(restoring, before, lambda *given: (step(*given), come.append(True))[0])
+    monkeypatch.setattr(tables, "others", lambda connection: others(connection) + len(come))
+    with pytest.raises(Conflict, match="stop web, worker and beat") as refusal:
+        put_back(archive, key)
+    assert (kept.read_bytes() != b"newer") == (comes == "_strangers")
+    assert ("files are in their places" in str(refusal.value)) == (comes == "_strangers")
+
+
 def test_no_backup_is_written_over(archive: Path, key: Path) -> None:
     archive.write_bytes(b"precious")
     with pytest.raises(Conflict, match="never written over"):

@@ -29,6 +29,10 @@ from kbpo.core.keeping.archive import FILES, TABLES, Digested, Reader
 STAGING = ".restore"
 SCHEMA = "restoring"
 PATIENCE = 3.0  # seconds in which sessions end that were just closed
+MOVED = (
+    ". The backup's files are in their places by now, those that were in the way in the trash, and no row was"
+    " changed: then restore once more"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,8 @@ def restore(
     InvalidInput
         If the key is another one, or the archive is not whole. Nothing was touched.
     Conflict
-        If the database is not empty, or in use, or the backup is another version's. Nothing was touched.
+        If the database is not empty, or in use, or the backup is another version's. Nothing was touched,
+        but where somebody began to use it while files were moved to their places: then it says so.
     """
     secret = sealing.read_secret(key)
     _refuse_in_use()
@@ -94,10 +99,11 @@ def restore(
         )
     with _staging() as (schema, staged):
         read = _read(archive, secret, schema, staged)
+        _refuse_in_use()
         with _on(schema):
             in_the_way = _put_files(staged, now)
         strangers = _strangers(folders, read.places)
-        _refuse_in_use()
+        _refuse_in_use(MOVED)
         aside = f"replaced_{now:%Y%m%dt%H%M%S}_{uuid4().hex[:6]}"
         with _on(live):
             tables.swap(connection, new=schema, live=live, aside=aside)
@@ -124,12 +130,12 @@ class _Read:
     skipped: tuple[str, ...]
 
 
-def _refuse_in_use() -> None:
+def _refuse_in_use(done: str = "") -> None:
     until = time.monotonic() + PATIENCE
     while number := tables.others(connection):
         if time.monotonic() > until:
             raise Conflict(
-                f"{number} other sessions of the service use the database: stop web, worker and beat first"
+                f"{number} other sessions of the service use the database: stop web, worker and beat first{done}"
             )
         time.sleep(0.1)
 
