@@ -25,20 +25,28 @@ def text_file(corpus: Corpus) -> Path:
     Its name says what is in it, so that a corpus that has grown, or lost a text, has another.
     """
     documents = Document.objects.filter(corpus=corpus)
-    digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
     folder = _folder()
-    removed = documents.filter(takedown__isnull=False).count()
-    state = f"{digest or 'empty'}{f'-without-{removed}' if removed else ''}"
-    path = folder / f"{corpus.pk}-{state}.sqlite"
-    if path.exists():
-        os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
-        return path
-    folder.mkdir(parents=True, exist_ok=True)
-    write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))
+    while True:
+        removed = _removed(corpus)
+        digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
+        state = f"{digest or 'empty'}{f'-without-{removed}' if removed else ''}"
+        path = folder / f"{corpus.pk}-{state}.sqlite"
+        if path.exists():
+            os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
+            return path
+        folder.mkdir(parents=True, exist_ok=True)
+        write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))
+        if _removed(corpus) == removed:
+            break
+        path.unlink(missing_ok=True)  # it may have the text that was removed while it was written
     for other in written_before(folder.glob(f"{corpus.pk}-*.sqlite"), timezone.now() - KEPT):
         if other != path:
             other.unlink(missing_ok=True)
     return path
+
+
+def _removed(corpus: Corpus) -> int:
+    return Document.objects.filter(corpus=corpus, takedown__isnull=False).count()
 
 
 def forget(corpus: Corpus) -> None:

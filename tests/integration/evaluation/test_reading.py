@@ -4,24 +4,28 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
+from annotations import takedowns
 from annotations.models import Corpus
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
 from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits
-from evaluation.reading.text_file import TextFile
-from evaluation.submissions import normalised, submitting
+from evaluation.reading.text_file import TextFile, write_texts
+from evaluation.submissions import normalised, submitting, texts
 from evaluation.submissions.texts import remove_unfinished, text_file
 from kbpo import pipeline
+from kbpo.core.blotting import blotted
 from kbpo.core.errors import InvalidInput
 from tests import written
 from tests.conftest import ROOT
-from tests.factories import CorpusFactory, DocumentFactory
+from tests.factories import CorpusFactory, DocumentFactory, UserFactory
 from tests.integration.conftest import Submit
 from tests.keeping import trust_the_clock
 from tests.world import World
@@ -54,6 +58,25 @@ def test_a_corpus_that_has_grown_has_another_text_file() -> None:
 
 def test_a_corpus_without_documents_has_an_empty_text_file() -> None:
     assert TextFile(text_file(CorpusFactory())).length("D") is None
+
+
+def test_a_text_that_is_removed_while_the_text_file_is_written_is_not_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = DocumentFactory()
+    by = UserFactory(is_operator=True)
+    took: list[Path] = []
+
+    def write(path: Path, rows: Iterable[tuple[str, str]]) -> None:
+        write_texts(path, list(rows))
+        if not took:
+            takedowns.take_down(document=document, reason="asked", by=by, now=timezone.now())
+            took.append(path)
+
+    monkeypatch.setattr(texts, "write_texts", write)
+    path = text_file(document.corpus)
+    assert TextFile(path).text(document.doc_id) == blotted(document.text) != document.text
+    assert not took[0].exists()
 
 
 KILLED_WRITER = """
