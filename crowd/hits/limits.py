@@ -2,8 +2,7 @@
 
 from datetime import datetime
 
-from kbpo.core import limits
-from kbpo.core.clients import network_of
+from kbpo.core import limits, shared_limits
 from kbpo.core.limits import Limit
 
 LARGEST = 128 << 10  # bytes of whatever a page sends
@@ -46,4 +45,4 @@ def count_arrival(*, client_address: str, now: datetime) -> None:
     TooMany
         If `ARRIVALS` have come from that network.
     """
-    limits.require(ARRIVALS, network_of(client_address), now=now)
+    shared_limits.require(shared_limits.by_network(ARRIVALS, client_address), now=now)

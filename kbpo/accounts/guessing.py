@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from allauth.account.utils import filter_users_by_email
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest
@@ -20,9 +21,10 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string, salted_hmac
 
 from kbpo.accounts.models import User
-from kbpo.core import limits
+from kbpo.core import limits, shared_limits
 from kbpo.core.clients import client_address, network_of
 from kbpo.core.limits import Limit
+from kbpo.core.shared_limits import Counts, Total
 
 PASSWORD, CODE = "password", "code"
 
@@ -42,32 +44,49 @@ class Bounds:
         From anywhere else: by one network, whatever the account.
     pair : Limit
         By one network at one account.
-    account : Limit
+    account : Total
         At one account, by all networks from which nobody signed in to it.
-    strangers : Limit
+    strangers : Total
         At all accounts, by all such networks.
     """
 
     browser: Limit
     network: Limit
     pair: Limit
-    account: Limit
-    strangers: Limit
+    account: Total
+    strangers: Total
 
 
-def _bounds(kind: str, *, account: int) -> Bounds:
-    what = _WHAT[kind]
+def _bounds(kind: str, *, account: int, newcomers: int) -> Bounds:
+    what, first = _WHAT[kind], 3
     return Bounds(
         browser=Limit(f"{kind} browser", 10, _QUARTER, f"{what} in this browser"),
         network=Limit(f"{kind} network", 30, _QUARTER, f"{what} from your network"),
         pair=Limit(f"{kind} pair", 10, _QUARTER, f"{what} for this account from your network"),
-        account=Limit(f"{kind} account", account, _HOUR, f"{what} for this account"),
-        strangers=Limit(f"{kind} strangers", 1000, _QUARTER, f"{what} for all accounts together"),
+        account=shared_limits.total(
+            f"{kind} account",
+            account,
+            _HOUR,
+            f"{what} for this account",
+            first=first if newcomers else 0,
+            newcomers=newcomers,
+        ),
+        strangers=shared_limits.total(
+            f"{kind} strangers",
+            1000,
+            _QUARTER,
+            f"{what} for all accounts together",
+            first=first,
+            newcomers=3000,
+        ),
     )
 
 
-#: A code has six digits, and is tried by who has the password.
-BOUNDS = {PASSWORD: _bounds(PASSWORD, account=100), CODE: _bounds(CODE, account=30)}
+#: A code has six digits, and is tried by who has the password: nobody is a newcomer there.
+BOUNDS = {
+    PASSWORD: _bounds(PASSWORD, account=100, newcomers=300),
+    CODE: _bounds(CODE, account=30, newcomers=0),
+}
 SIGN_INS = Limit("sign-ins", 60, _HOUR, "sign-ins to this account")
 KNOWN_NETWORK = Limit("known network", 1, 90 * _DAY, "")
 KNOWN_BROWSER = 180 * _DAY  # seconds that its cookie is heeded
@@ -84,7 +103,7 @@ class Guess:
         Where it is counted, and as whose.
     """
 
-    counts: tuple[tuple[Limit, tuple[str, ...]], ...]
+    counts: Counts
 
 
 def count_guess(request: HttpRequest, *, kind: str, account: str, now: datetime) -> Guess:
@@ -96,7 +115,7 @@ def count_guess(request: HttpRequest, *, kind: str, account: str, now: datetime)
     kind : str
         `PASSWORD` or `CODE`.
     account : str
-        The mail address that is given, be there such an account or not.
+        The mail address that is given, be there such an account or not. All addresses of one are one.
     now : datetime
         Aware.
 
@@ -105,19 +124,21 @@ def count_guess(request: HttpRequest, *, kind: str, account: str, now: datetime)
     TooMany
         One of the limits is reached.
     """
-    bounds, account = BOUNDS[kind], _folded(account)
-    network = network_of(client_address(request))
-    counts: list[tuple[Limit, tuple[str, ...]]]
+    bounds, account, address = BOUNDS[kind], _account(account), client_address(request)
     if browser := _known_browser(request, account):
-        counts = [(bounds.browser, (account, browser))]
-    else:
-        # The narrow first: what is refused there fills no count that others share.
-        counts = [(bounds.network, (network,)), (bounds.pair, (account, network))]
-        if not limits.is_marked(KNOWN_NETWORK, account, network, now=now):
-            counts += [(bounds.account, (account,)), (bounds.strangers, ())]
-    for limit, whose in counts:
-        limits.require(limit, *whose, now=now)
-    return Guess(tuple(counts))
+        counts: Counts = [(bounds.browser, (account, browser))]
+        shared_limits.require(counts, now=now)
+        return Guess(counts)
+    # The narrow first: what is refused there fills no count that others share.
+    counts = [
+        *shared_limits.by_network(bounds.network, address),
+        *shared_limits.by_network(bounds.pair, address, account),
+    ]
+    shared_limits.require(counts, now=now)
+    if not limits.is_marked(KNOWN_NETWORK, account, network_of(address), now=now):
+        counts += shared_limits.require_total(bounds.account, address, account, now=now)
+        counts += shared_limits.require_total(bounds.strangers, address, now=now)
+    return Guess(counts)
 
 
 def take_back(guess: Guess) -> None:
@@ -134,7 +155,7 @@ def count_sign_in(*, account: str, now: datetime) -> None:
     TooMany
         There were too many in an hour.
     """
-    limits.require(SIGN_INS, _folded(account), now=now)
+    limits.require(SIGN_INS, _account(account), now=now)
 
 
 def remember(*, request: HttpRequest, user: User, **_: Any) -> None:
@@ -182,6 +203,12 @@ def _cookie(account: str) -> str:
 
 def _digest(account: str) -> str:
     return salted_hmac(_SALT, account.encode(errors="replace"), algorithm="sha256").hexdigest()
+
+
+def _account(address: str) -> str:
+    """Return what an account is counted by, whichever of its addresses is given: the one mail goes to."""
+    found = filter_users_by_email(address, prefer_verified=True)
+    return _folded(found[0].email if len(found) == 1 else address)
 
 
 def _folded(account: str) -> str:

@@ -9,14 +9,16 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from kbpo.core import limits
-from kbpo.core.clients import client_address, network_of
+from kbpo.core import limits, shared_limits
+from kbpo.core.clients import client_address
 from kbpo.core.errors import TooMany
 from kbpo.core.limits import Limit
 from kbpo.core.refusals import outage_answer, refusal_json, refusal_page
+from kbpo.core.shared_limits import Total
 
 READING = ("GET", "HEAD", "OPTIONS")
 API = "api_"  # how the names of the API's addresses begin
+FIRST = 3  # of each network are taken though others have used up what is taken in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +27,41 @@ class Rule:
 
     Attributes
     ----------
-    network, account, everybody : Limit
-        Counted in this order; what one refuses is not counted by the next.
+    network, account : Limit
+    everybody : Total
+        Counted in this order; what one refuses is not counted by the next. Who has not signed in has a total
+        apart from those who have: nobody closes anything to people with an account without having one.
     reading : bool
         Whether reading counts too, not only what changes something.
     """
 
     network: Limit
     account: Limit
-    everybody: Limit
+    everybody: Total
     reading: bool = False
 
 
 def _rule(
-    what: str, seconds: int, *, network: int, account: int, everybody: int, reading: bool = False
+    what: str,
+    seconds: int,
+    *,
+    network: int,
+    account: int,
+    everybody: int,
+    reading: bool = False,
+    first: int = FIRST,
 ) -> Rule:
     return Rule(
         network=Limit(f"{what}, network", network, seconds, f"{what} from your network"),
         account=Limit(f"{what}, account", account, seconds, f"{what} by your account"),
-        everybody=Limit(f"{what}, everybody", everybody, seconds, f"{what} by everybody together"),
+        everybody=shared_limits.total(
+            f"{what}, everybody",
+            everybody,
+            seconds,
+            f"{what} by everybody together",
+            first=first,
+            newcomers=4 * everybody,
+        ),
         reading=reading,
     )
 
@@ -109,7 +127,9 @@ class RequestLimits:
 def _count(request: HttpRequest, rule: Rule, *, now: datetime) -> None:
     if request.method in READING and not rule.reading:
         return
-    limits.require(rule.network, network_of(client_address(request)), now=now)
+    address = client_address(request)
+    shared_limits.require(shared_limits.by_network(rule.network, address), now=now)
     if request.user.is_authenticated:
         limits.require(rule.account, str(request.user.pk), now=now)
-    limits.require(rule.everybody, now=now)
+    whose = "accounts" if request.user.is_authenticated else "visitors"
+    shared_limits.require_total(rule.everybody, address, whose, now=now)

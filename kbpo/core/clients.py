@@ -5,6 +5,7 @@ right, as long as who wrote the part is one of ``TRUSTED_PROXIES``. What stands 
 client, who may have made it up.
 """
 
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from django.conf import settings
@@ -14,8 +15,9 @@ Address = IPv4Address | IPv6Address
 
 #: A connection without an address came through a socket of this machine.
 _LOCAL = IPv4Address("127.0.0.1")
-#: IPv6 customers get a /64 or more, and choose among its addresses as they like.
-_ONE_CUSTOMER = 64
+#: IPv6 customers get a /64, /56 or /48, and choose among its addresses as they like: how long these networks'
+#: prefixes are, and how many times as much the wider ones may, in which there may be several customers.
+_CUSTOMERS = ((64, 1), (56, 2), (48, 4))
 
 
 def client_address(request: HttpRequest) -> str:
@@ -40,12 +42,35 @@ def client_address(request: HttpRequest) -> str:
     return str(address)
 
 
-def network_of(address: str) -> str:
-    """Return what an address is counted by: itself, or for IPv6 its /64."""
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What an address is counted by.
+
+    Attributes
+    ----------
+    name : str
+    share : int
+        How many times as much as the narrowest may.
+    """
+
+    name: str
+    share: int
+
+
+def networks_of(address: str) -> tuple[Network, ...]:
+    """Return what an address is counted by, the narrowest first: itself, or for IPv6 its /64, /56 and /48."""
     parsed = _parsed(address)
     if isinstance(parsed, IPv6Address):
-        return str(ip_network(f"{parsed}/{_ONE_CUSTOMER}", strict=False))
-    return str(parsed or address)
+        return tuple(
+            Network(str(ip_network(f"{parsed}/{length}", strict=False)), share)
+            for length, share in _CUSTOMERS
+        )
+    return (Network(str(parsed or address), 1),)
+
+
+def network_of(address: str) -> str:
+    """Return the narrowest network of an address, by which somebody is known again."""
+    return networks_of(address)[0].name
 
 
 def comes_from_proxy(request: HttpRequest) -> bool:

@@ -254,7 +254,7 @@ def test_who_comes_while_a_backup_is_restored_is_noticed_before_files_are_moved_
     kept.write_bytes(b"newer")
     others = tables.others
     come: list[bool] = []
-    before = {"_put_files": "_read", "_strangers": "_put_files"}[comes]  # the step at whose end somebody comes
+    before = {"_put_files": "_read", "_strangers": "_put_files"}[comes]  # at whose end somebody comes
     step = getattr(restoring, before)
     monkeypatch.setattr(restoring, "PATIENCE", 0)
     monkeypatch.setattr(restoring, before, lambda *given: (step(*given), come.append(True))[0])

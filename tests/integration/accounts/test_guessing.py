@@ -1,8 +1,15 @@
 """No account is guessed, and none is locked."""
 
-import pytest
+from contextlib import suppress
+from dataclasses import replace
 
-from kbpo.accounts.guessing import BOUNDS, PASSWORD
+import pytest
+from django.test import RequestFactory
+from django.utils import timezone
+
+from kbpo.accounts.guessing import BOUNDS, PASSWORD, count_guess
+from kbpo.core.errors import TooMany
+from kbpo.core.shared_limits import total
 from tests.integration.accounts.conftest import PASSWORD as RIGHT
 from tests.integration.accounts.conftest import person, sign_in, signs_in
 
@@ -64,15 +71,75 @@ def test_addresses_of_one_ipv6_customer_are_one(ann, browser, clock):
     assert signs_in(browser("2001:db8:0:1::1"), ANN)
 
 
+def counted(address, email, times=1):
+    """Return how many guesses from an address are taken, without asking for a page."""
+    request, taken = RequestFactory().get("/", REMOTE_ADDR=address), 0
+    for _ in range(times):
+        with suppress(TooMany):
+            count_guess(request, kind=PASSWORD, account=email, now=timezone.now())
+            taken += 1
+    return taken
+
+
+def test_one_ipv6_customer_guesses_little_more_than_one_network(clock):
+    for networks, times in ((256, 2), (65_536, 4)):  # a /56, a /48
+        step = networks // 8
+        taken = sum(
+            counted(f"2001:db8:{times}:{number * step:x}::1", f"{number}-{turn}@example.org")
+            for number in range(8)
+            for turn in range(NETWORK)
+        )
+        assert taken == times * NETWORK
+
+
+def test_one_ipv6_customer_keeps_the_owner_of_an_account_out_nowhere_else(ann, browser, clock):
+    taken = sum(counted(f"2001:db8:0:{number:x}::1", ANN, times=PAIR) for number in range(12))
+    assert taken == 2 * PAIR < BOUNDS[PASSWORD].account.others.amount
+    assert signs_in(browser(ELSEWHERE), ANN)
+
+
+@pytest.mark.parametrize("which", ["account", "strangers"])
+def test_who_comes_from_a_network_that_has_not_guessed_signs_in_though_others_use_up_what_is_taken_in_all(
+    ann, browser, clock, monkeypatch, which
+):
+    small = total(which, 3, 900, "wrong passwords", first=1, newcomers=9)
+    monkeypatch.setitem(BOUNDS, PASSWORD, replace(BOUNDS[PASSWORD], **{which: small}))
+    assert [counted(f"198.18.0.{number}", ANN, times=3) for number in range(3)] == [3, 2, 1]
+    assert signs_in(browser(ELSEWHERE), ANN)
+
+
+def test_an_account_is_one_by_whichever_address_it_is_guessed(ann, browser, clock):
+    ann.emailaddress_set.create(email="ann2@example.org", verified=True, primary=False)
+    assert guess(browser(ATTACKER), times=PAIR) == [200] * PAIR
+    assert guess(browser(ATTACKER), "ann2@example.org") == [429]
+
+
+def test_who_signs_in_by_a_second_address_is_known_by_all_of_them(ann, browser, clock):
+    second = "ann2@example.org"
+    ann.emailaddress_set.create(email=second, verified=True, primary=False)
+    at_home = browser(HOME)
+    assert signs_in(at_home, second)
+    at_home.post("/accounts/logout/")
+    assert guess(browser(HOME), second, times=PAIR + 1)[-1] == 429
+    assert signs_in(at_home, second)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Have few guesses at one account be taken from everywhere."""
+    small = total("few", PAIR, 3600, "wrong passwords", first=1, newcomers=2)
+    monkeypatch.setitem(BOUNDS, PASSWORD, replace(BOUNDS[PASSWORD], account=small))
+
+
 def guessed_from_everywhere(browser):
     """Have so many networks guess at an account that no stranger may."""
-    for number in range(BOUNDS[PASSWORD].account.amount // PAIR):
-        assert guess(browser(f"198.18.0.{number}"), times=PAIR) == [200] * PAIR
+    for number in range(4):
+        counted(f"198.18.0.{number}", ANN, times=PAIR)
     assert guess(browser("198.18.1.1")) == [429]
 
 
 def test_an_account_that_is_guessed_from_everywhere_stays_open_where_its_owner_was_before(
-    ann, browser, clock
+    ann, browser, clock, few
 ):
     at_home = browser(HOME)
     assert signs_in(at_home, ANN)
@@ -86,7 +153,7 @@ def test_an_account_that_is_guessed_from_everywhere_stays_open_where_its_owner_w
     assert signs_in(moved, ANN)  # the same browser, in another network
 
 
-def test_only_that_account_is_closed_to_strangers(ann, browser, clock):
+def test_only_that_account_is_closed_to_strangers(ann, browser, clock, few):
     person("ben@example.org")
     guessed_from_everywhere(browser)
     assert not signs_in(browser(ELSEWHERE), ANN)

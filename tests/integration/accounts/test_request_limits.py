@@ -12,10 +12,12 @@ pytestmark = pytest.mark.django_db
 HERE, THERE = "198.51.100.7", "192.0.2.1"
 
 
-def rule(monkeypatch, name, *, network=100, account=100, everybody=100):
+def rule(monkeypatch, name, *, network=100, account=100, everybody=100, first=0):
     """Have an address take fewer requests, so that a test need not send hundreds."""
     whole = request_limits.RULES[name]
-    small = request_limits._rule("requests", 60, network=network, account=account, everybody=everybody)
+    small = request_limits._rule(
+        "requests", 60, network=network, account=account, everybody=everybody, first=first
+    )
     monkeypatch.setitem(request_limits.RULES, name, small)
     return whole
 
@@ -64,6 +66,37 @@ def test_what_one_network_is_refused_is_not_counted_for_everybody(monkeypatch, b
     assert there.post(address, {}).status_code == 200
     refusal = elsewhere.post(address, {})
     assert (refusal.status_code, refusal.headers["Retry-After"]) == (429, "60")
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [("upload", "/submissions/new/"), ("check", "/check/"), ("api_uploads", "/api/uploads/")],
+)
+def test_nobody_without_an_account_closes_uploads_and_checks_to_those_who_have_one(
+    monkeypatch, browser, clock, name, address
+):
+    rule(monkeypatch, name, everybody=1)
+    stranger, member = browser(THERE), browser(HERE)
+    member.force_login(UserFactory())
+    for _ in range(3):
+        stranger.post(address, {})
+    assert member.post(address, {}).status_code != 429
+
+
+def test_each_networks_first_requests_are_taken_though_others_have_used_up_all(monkeypatch, browser, clock):
+    rule(monkeypatch, "account_reset_password", everybody=1, first=1)
+    many, newcomer = browser(HERE), browser(THERE)
+    address = "/accounts/password/reset/"
+    assert [many.post(address, {}).status_code for _ in range(3)] == [200, 200, 429]
+    assert [newcomer.post(address, {}).status_code for _ in range(2)] == [200, 429]
+
+
+def test_the_many_networks_of_one_ipv6_customer_have_little_more_than_one(monkeypatch, browser, clock):
+    rule(monkeypatch, "account_reset_password", network=2)
+    customer = [browser(f"2001:db8:0:{number:x}::1") for number in range(4)]
+    taken = [one.post("/accounts/password/reset/", {}).status_code for one in customer for _ in range(3)]
+    assert taken.count(200) == 4
+    assert browser("2001:db8:1::1").post("/accounts/password/reset/", {}).status_code == 200
 
 
 def test_the_api_refuses_in_json_and_says_when_to_come_again(monkeypatch, browser, clock):

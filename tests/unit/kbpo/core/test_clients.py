@@ -7,7 +7,7 @@ from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbpo.core.clients import client_address, comes_from_proxy, network_of
+from kbpo.core.clients import client_address, comes_from_proxy, network_of, networks_of
 from kbpo.middleware import forwarded_scheme
 
 PROXY = "10.0.0.5"
@@ -86,6 +86,16 @@ def test_addresses_are_counted_one_by_one_and_those_of_ipv6_by_their_first_half(
     one: str, other: str, together: bool
 ) -> None:
     assert (network_of(one) == network_of(other)) is together
+
+
+def test_ipv6_is_counted_by_what_customers_are_given_as_well() -> None:
+    found = networks_of("2001:db8:1:2ff::1")
+    assert [(one.name, one.share) for one in found] == [
+        ("2001:db8:1:2ff::/64", 1),
+        ("2001:db8:1:200::/56", 2),
+        ("2001:db8:1::/48", 4),
+    ]
+    assert len(networks_of("198.51.100.7")) == 1
 
 
 @pytest.mark.parametrize(("peer", "secure"), [(PROXY, True), (CLIENT, False)])
