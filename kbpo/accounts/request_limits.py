@@ -71,6 +71,7 @@ RESETS = _rule("requests for a new password", 3600, network=20, account=20, ever
 CHANGES = _rule("changes to an account", 300, network=300, account=20, everybody=3000)
 PASSKEYS = _rule("sign-ins by a passkey", 900, network=60, account=60, everybody=6000)
 ORGANISATION = _rule("sign-ins by an organisation", 900, network=60, account=60, everybody=3000, reading=True)
+TEAMS = _rule("changes to a team", 3600, network=240, account=60, everybody=3000)
 UPLOADS = _rule("uploads", 3600, network=240, account=120, everybody=3000)
 CHECKS = _rule("checks of a file", 3600, network=120, account=60, everybody=1000)
 CALLS = _rule("calls of the API", 60, network=1200, account=600, everybody=12000, reading=True)
@@ -89,6 +90,9 @@ RULES: Mapping[str, Rule] = {
     "organisation_sign_in": ORGANISATION,
     "organisation_come_back": ORGANISATION,
     "openid_connect_callback": ORGANISATION,
+    "team_new": TEAMS,
+    "team": TEAMS,
+    "invitation": TEAMS,
     "upload": UPLOADS,
     "api_uploads": UPLOADS,
     "check": CHECKS,

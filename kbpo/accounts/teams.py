@@ -8,11 +8,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
+from kbpo.core import limits
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
+from kbpo.core.limits import Limit
 
 MOST_TEAMS = 5  # of a person
 MOST_INVITATIONS = 20  # that wait for an answer, of a team or from a person
+_DAY = 24 * 3600  # seconds
+INVITING = Limit("invitations", 40, _DAY, "invitations from you")
+#: What anybody can have sent to anybody: whoever was told, or has been told often, is not told again by mail.
+TOLD = Limit("told of a team", 1, 30 * _DAY, "")
+MAILS = Limit("mails of invitations", 5, 7 * _DAY, "")
 
 
 @transaction.atomic
@@ -62,11 +69,11 @@ def find_or_create_team(*, name: str) -> Team:
     return Team.objects.get(name__iexact=name)
 
 
-@transaction.atomic
 def invite(*, user: User, team: Team, email: str) -> Invitation:
     """Invite the person with this mail address to a team of `user`'s, be there an account or not.
 
-    They are told by mail, once.
+    They are told by mail, once in a month for each team, and of few teams in a week; the invitation itself
+    stands on their page.
 
     Returns
     -------
@@ -81,22 +88,37 @@ def invite(*, user: User, team: Team, email: str) -> Invitation:
         The person is a member already.
     Conflict
         As many invitations wait for an answer as may, of the team or of `user`.
+    TooMany
+        `user` has invited too often today, those included that were taken back.
     """
+    email, now = email.strip().lower(), timezone.now()
+    _require_member(user, team)
+    if found := Invitation.objects.filter(team=team, email__iexact=email).first():
+        return found
+    limits.require(INVITING, str(user.pk), now=now)
+    with transaction.atomic():
+        invitation, is_new = _make_invitation(user, team, email)
+        if is_new and not (
+            limits.take(TOLD, str(team.pk), email, now=now) or limits.take(MAILS, email, now=now)
+        ):
+            _mail_invitation(invitation)
+    return invitation
+
+
+def _make_invitation(user: User, team: Team, email: str) -> tuple[Invitation, bool]:
+    """Return the invitation of somebody, and whether it was made here."""
     Team.objects.select_for_update().get(pk=team.pk)
     _require_member(user, team)
-    email = email.strip().lower()
     if Membership.objects.filter(team=team, user__email__iexact=email).exists():
         raise InvalidInput(f"{email} is a member of {team} already.")
     if found := Invitation.objects.filter(team=team, email__iexact=email).first():
-        return found
+        return found, False
     if max(team.invitations.count(), Invitation.objects.filter(invited_by=user).count()) >= MOST_INVITATIONS:
         raise Conflict(
             f"{MOST_INVITATIONS} invitations of yours or your team's wait for an answer, which is as many as"
             " may: take one back first."
         )
-    invitation = Invitation.objects.create(team=team, email=email, invited_by=user)
-    _mail_invitation(invitation)
-    return invitation
+    return Invitation.objects.create(team=team, email=email, invited_by=user), True
 
 
 def invitations(*, user: User) -> QuerySet[Invitation]:

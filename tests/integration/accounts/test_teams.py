@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from kbpo.accounts import teams
@@ -237,3 +239,35 @@ def test_operators_approve_on_a_page(client, ann, settings):
     team.refresh_from_db()
     assert team.approved_at
     assert "No team waits." in client.get("/teams/waiting/").content.decode()
+
+
+def mails_to(mailoutbox, email):
+    return sum(email in mail.to for mail in mailoutbox)
+
+
+def test_nobody_fills_a_mailbox_by_inviting_and_taking_back(ann, mailoutbox):
+    team = TeamFactory(members=[ann])
+    for _ in range(5):
+        invitation = teams.invite(user=ann, team=team, email="ben@example.org")
+        teams.decline(user=ann, invitation=invitation)
+    assert mails_to(mailoutbox, "ben@example.org") == 1
+
+
+def test_many_teams_together_send_somebody_few_mails_and_the_invitations_are_all_there(mailoutbox):
+    number = teams.MAILS.amount + 2
+    for inviter in UserFactory.create_batch(number):
+        teams.invite(user=inviter, team=TeamFactory(members=[inviter]), email="ben@example.org")
+    assert mails_to(mailoutbox, "ben@example.org") == teams.MAILS.amount
+    assert teams.invitations(user=UserFactory(email="ben@example.org")).count() == number
+
+
+def test_who_invites_too_often_in_a_day_is_told_when_to_come_again(ann, client, monkeypatch):
+    monkeypatch.setattr(teams, "INVITING", replace(teams.INVITING, amount=1))
+    team = TeamFactory(members=[ann])
+    client.force_login(ann)
+    first = client.post(f"/teams/{team.pk}/", {"email": "one@example.org"})
+    client.post(f"/teams/invitations/{team.invitations.get().pk}/", {"answer": "decline"})
+    refusal = client.post(f"/teams/{team.pk}/", {"email": "two@example.org"})
+    assert (first.status_code, refusal.status_code) == (302, 429)
+    assert "Too many invitations from you" in refusal.content.decode()
+    assert not team.invitations.exists()
