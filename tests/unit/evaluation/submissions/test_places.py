@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.submissions import places
 from evaluation.submissions.places import WINDOW, Place, left, plan
 
 NOW = datetime(2026, 11, 2, 10, tzinfo=UTC)
@@ -76,3 +78,24 @@ def test_whoever_takes_a_planned_place_finds_one_left(waiting: list[Place]) -> N
     for time, _, one in in_order:
         assert left(one, taken, time) >= 1
         taken.append((time, one))
+
+
+def test_planning_one_more_costs_no_more_than_those_that_it_has_to_do_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def looks(waiting: list[Place]) -> int:
+        found: list[int] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                places, "bisect_right", lambda *given, **by: (found.append(1), bisect(*given, **by))[1]
+            )
+            plan(waiting, [], NOW)
+        return len(found)
+
+    bisect = places.bisect_right
+    one_team, teams = (
+        ([place("a")] * 40, [place("a")] * 80),
+        [[place(f"{number}") for number in range(size) for _ in range(3)] for size in (40, 80)],
+    )
+    assert looks(one_team[1]) < 5 * looks(one_team[0])  # the square of a team's, not the cube
+    assert looks(teams[1]) < 2.5 * looks(teams[0])  # and no more for what others wait for
