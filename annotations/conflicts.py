@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from annotations.models import Competitor, Corpus
-from kbpo.accounts.models import Team
+from kbpo.accounts.models import Team, User
 
 
 def add_competitor(*, corpus: Corpus, team: Team) -> None:
@@ -20,3 +20,10 @@ def corpora(*, worker_id: int) -> QuerySet[Corpus]:
     """Select the corpora in which a team competes that somebody is or was in."""
     theirs = Q(team__memberships__user_id=worker_id) | Q(team__past_memberships__user_id=worker_id)
     return Corpus.objects.filter(pk__in=Competitor.objects.filter(theirs).values("corpus"))
+
+
+def people(team: Team) -> QuerySet[User]:
+    """Select who is or was in a team."""
+    return User.objects.filter(
+        Q(pk__in=team.memberships.values("user")) | Q(pk__in=team.past_memberships.values("user"))
+    )

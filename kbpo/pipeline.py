@@ -58,8 +58,12 @@ def validate_submissions() -> int:
 def sample_submissions() -> int:
     """Draw the samples of accepted submissions that may go ahead; return how many moved on."""
     quota.note_waiting(now=timezone.now())
+    due = sampling.all_due()
     return _each_submission(
-        Submission.State.ACCEPTED, sampling.sample_submission, "drawing the sample", sampling.is_due
+        Submission.State.ACCEPTED,
+        sampling.sample_submission,
+        "drawing the sample",
+        lambda submission: submission.pk in due,
     )
 
 
@@ -346,11 +350,7 @@ def _each_submission(
             return work.run(submission_id=submission.pk, stage=state, act=act_by_task, doing=doing)
 
     waiting = Submission.objects.filter(state=state).select_related("corpus", "team").order_by("id")
-    return sum(
-        run(submission)
-        for submission in list(waiting)
-        if is_due(submission)  # asked in its turn: the one before may have taken the last place in the quota
-    )
+    return sum(run(submission) for submission in list(waiting) if is_due(submission))
 
 
 #: A mail server that dribbles is cut off, sooner than its message's lease ends.

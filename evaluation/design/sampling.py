@@ -6,6 +6,7 @@ locked in the end alone, so that its team may cancel it until then.
 """
 
 import hmac
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,14 +68,29 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
     return Arrival(new_pi, lam, floor)
 
 
-def is_due(submission: Submission) -> bool:
-    """Say whether a submission waits for its sample and may have it now."""
+def all_due() -> set[int]:
+    """Return the submissions that wait for their sample and may have it now, planned once for each corpus."""
+    waiting = Submission.objects.filter(state=Submission.State.ACCEPTED, go_ahead=True)
+    found = set(waiting.filter(quota_taken_at__isnull=False).values_list("pk", flat=True))
+    for corpus in Corpus.objects.filter(pk__in=waiting.filter(quota_taken_at=None).values("corpus")):
+        found |= quota.due(corpus=corpus, now=timezone.now())
+    return found
+
+
+def is_due(submission: Submission, *, due: Collection[int] | None = None) -> bool:
+    """Say whether a submission waits for its sample and may have it now.
+
+    Parameters
+    ----------
+    submission : Submission
+    due : collection of int or None
+        Those of its corpus without a place that may have one now, if that is known.
+    """
     if submission.state != Submission.State.ACCEPTED or not submission.go_ahead:
         return False
-    return submission.quota_taken_at is not None or (
-        quota.may_compete(submission.team)
-        and quota.free_at(submission=submission, now=timezone.now()) is None
-    )
+    if due is None:
+        due = quota.due(corpus=submission.corpus, now=timezone.now())
+    return submission.quota_taken_at is not None or submission.pk in due
 
 
 @transaction.atomic
@@ -99,7 +115,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     if epoch is None:  # released while we waited for its lock; the next one is there when this is tried again
         return False
     submission = Submission.objects.select_related("corpus", "team").get(pk=submission_id)
-    if not is_due(submission) or _is_behind(submission):
+    due = quota.due(corpus=submission.corpus, now=timezone.now())
+    if not is_due(submission, due=due) or _is_behind(submission, due):
         return False
     task.check_corpus(submission.corpus)
     batch = SampleBatch(
@@ -137,14 +154,14 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     return True
 
 
-def _is_behind(submission: Submission) -> bool:
+def _is_behind(submission: Submission, due: Collection[int]) -> bool:
     """Say whether an earlier upload to the corpus goes first: samples do not depend on who works when."""
     earlier = (
         Submission.objects.filter(corpus=submission.corpus, pk__lt=submission.pk, go_ahead=True)
         .filter(state__in=BEFORE_SAMPLING)
         .select_related("corpus", "team")
     )
-    return any(other.state == Submission.State.UPLOADED or is_due(other) for other in earlier)
+    return any(other.state == Submission.State.UPLOADED or is_due(other, due=due) for other in earlier)
 
 
 def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = None) -> dict[int, float]:

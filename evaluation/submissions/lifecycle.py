@@ -20,7 +20,7 @@ P = ParamSpec("P")
 State = Submission.State
 VALIDATE_TASK = "kbpo.pipeline.validate_submissions"
 SAMPLE_TASK = "kbpo.pipeline.sample_submissions"
-BEFORE_SAMPLING = (State.UPLOADED, State.ACCEPTED)
+BEFORE_SAMPLING = quota.BEFORE_SAMPLING
 SAMPLED = (State.JUDGING, State.SCORED)
 #: The states in which the service is at work, or waits for people, and may fail.
 RESUMABLE = (State.UPLOADED, State.ACCEPTED, State.JUDGING)
@@ -115,9 +115,15 @@ def resume(*, submission: Submission, user: User) -> None:
 
 @_at_once
 def give_go_ahead(*, submission: Submission, user: User) -> None:
-    """Have a submission judged. Its place in the quota is taken now, or as soon as one is free."""
+    """Have a submission judged. Its place in the quota is taken now, or as soon as one is free.
+
+    `Conflict` where as many of its team wait for theirs as may.
+    """
     require_member(user, submission.team)
     locked = _locked(submission, BEFORE_SAMPLING, "it cannot be sent to the judges any more")
+    if not locked.go_ahead:
+        team = Team.objects.select_for_update().get(pk=locked.team_id)
+        quota.refuse_too_many_waiting(team=team, corpus=locked.corpus)
     locked.go_ahead = True
     locked.save(update_fields=["go_ahead"])
     if locked.state == State.ACCEPTED:

@@ -1,13 +1,14 @@
 """The quota: how many submissions are judged in a week, against probing (docs/estimation.md, 4).
 
 There is one for each team and one for each person. A person's counts the submissions of every team that they
-are in or were in, so that more teams bring no more places. Who waits is planned in the order in which places
+are in, and those of a team that they have left that had asked for a place by then: more teams bring no more
+places, and no team that somebody once left takes theirs. Who waits is planned in the order in which places
 were asked for (`evaluation.submissions.places`), so that no place is promised twice.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,9 +21,12 @@ from evaluation.models import Submission
 from evaluation.submissions import places
 from evaluation.submissions.places import Place
 from kbpo.accounts.models import Membership, PastMembership, Team, User
+from kbpo.core.errors import Conflict
 
 WINDOW = places.WINDOW
 FIELDS = ("quota_asked_at", "quota_taken_at")
+MOST_WAITING = 20  # submissions of a team, for a place in a corpus; more where its quota is larger
+BEFORE_SAMPLING = (Submission.State.UPLOADED, Submission.State.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class Standing:
 
     left: int
     free_at: datetime | None
+
+
+def due(*, corpus: Corpus, now: datetime) -> set[int]:
+    """Return which of those that wait for a place may have theirs now, by a single plan for all of them."""
+    taken, waiting = _of_corpus(corpus, now)
+    place_of = _places(corpus, [*taken, *waiting])
+    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
+    times = places.plan([place_of[one.pk] for one in waiting], held, now)
+    return {one.pk for one, time in zip(waiting, times, strict=True) if time <= now}
 
 
 def standing(*, submission: Submission, now: datetime) -> Standing:
@@ -76,7 +89,7 @@ def take(*, submission: Submission, now: datetime) -> bool:
     if submission.quota_taken_at is not None:
         return True
     team = Team.objects.select_for_update().get(pk=submission.team_id)
-    people = _people([submission])[submission.team_id] | _uploader(submission)
+    people = {*_people([submission])[submission.team_id], *_uploader(submission)}
     list(User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk"))
     if not may_compete(team):
         return False
@@ -101,6 +114,29 @@ def note_waiting(*, now: datetime) -> int:
 def give_back(submission: Submission) -> None:
     """Take the place away from a submission; the caller saves `FIELDS`."""
     submission.quota_taken_at = submission.quota_asked_at = None
+
+
+def most_waiting(corpus: Corpus) -> int:
+    """Return how many submissions of a team may wait for a place in a corpus: a few weeks' worth."""
+    return max(MOST_WAITING, corpus.weekly_quota)
+
+
+def refuse_too_many_waiting(*, team: Team, corpus: Corpus) -> None:
+    """Refuse one more that would wait for a place. The caller holds the team's lock.
+
+    Raises
+    ------
+    Conflict
+        As many wait as may.
+    """
+    waiting = Submission.objects.filter(
+        team=team, corpus=corpus, go_ahead=True, quota_taken_at=None, state__in=BEFORE_SAMPLING
+    )
+    if waiting.count() >= (most := most_waiting(corpus)):
+        raise Conflict(
+            f"{most} submissions of {team} wait to be judged in {corpus}, which is as many as may: cancel one"
+            " of them, or send this one to the judges once one of them is judged."
+        )
 
 
 def may_compete(team: Team) -> bool:
@@ -140,19 +176,29 @@ def _places(corpus: Corpus, submissions: Collection[Submission]) -> dict[int, Pl
     for one in submissions:
         limits: dict[Hashable, int] = {("team", one.team_id): corpus.weekly_quota}
         limits |= {("person", person): corpus.weekly_quota_of_person for person in _uploader(one)}
-        holders = {*limits, *(("person", person) for person in people[one.team_id])}
+        holders = {*limits, *(("person", person) for person in _in_at(people[one.team_id], one))}
         found[one.pk] = Place(frozenset(holders), limits)
     return found
 
 
-def _people(submissions: Iterable[Submission]) -> defaultdict[int, set[int]]:
-    """Read who is or was in the submissions' teams, by team."""
+def _people(submissions: Iterable[Submission]) -> defaultdict[int, dict[int, datetime | None]]:
+    """Read who is or was in the submissions' teams, by team, and until when; None for those who are."""
     teams = {one.team_id for one in submissions}
-    found: defaultdict[int, set[int]] = defaultdict(set)
-    for model in (Membership, PastMembership):
-        for team, user in model.objects.filter(team__in=teams).values_list("team", "user"):
-            found[team].add(user)
+    found: defaultdict[int, dict[int, datetime | None]] = defaultdict(dict)
+    past = PastMembership.objects.filter(team__in=teams).order_by("left_at", "pk")  # the last time counts
+    for team, user, left_at in past.values_list("team", "user", "left_at"):
+        found[team][user] = left_at
+    for team, user in Membership.objects.filter(team__in=teams).values_list("team", "user"):
+        found[team][user] = None
     return found
+
+
+def _in_at(people: Mapping[int, datetime | None], submission: Submission) -> Iterator[int]:
+    """Yield who was in a submission's team when it asked for its place, or took it, or is in it now."""
+    asked = submission.quota_asked_at or submission.quota_taken_at
+    for person, left_at in people.items():
+        if left_at is None or (asked is not None and asked <= left_at):
+            yield person
 
 
 def _uploader(submission: Submission) -> set[int]:

@@ -13,7 +13,7 @@ from annotations import conflicts, roles
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
-from evaluation.submissions import problem_list
+from evaluation.submissions import problem_list, quota
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
@@ -63,7 +63,8 @@ def upload(
         If the name is empty or the format unknown.
     Conflict
         If the team has a submission of that name in the corpus, or another is just being stored; or it is
-        uploaded before the corpus opens for submissions, or after it has closed.
+        uploaded before the corpus opens for submissions, or after it has closed; or it is to be judged as
+        soon as it is accepted, and as many of the team wait for that as may.
     """
     if user is not None:
         require_member(user, team)
@@ -89,6 +90,8 @@ def upload(
                 raise Conflict(
                     f"{team} already has a submission named {name!r} in {corpus}: choose another name"
                 )
+            if go_ahead:
+                quota.refuse_too_many_waiting(team=team, corpus=corpus)
             conflicts.add_competitor(corpus=corpus, team=team)
             stored = Submission(
                 corpus=corpus,
@@ -214,19 +217,21 @@ def _refuse_out_of_time(corpus: Corpus) -> None:
 
 
 def _refuse_judges(team: Team, corpus: Corpus) -> None:
-    """Refuse a team one of whose members has judged sealed claims, or sees what is sampled by a role."""
+    """Refuse a team of which somebody has judged sealed claims, or sees what is sampled by a role.
+
+    Whoever has left it counts too: it takes a minute to leave, and to come back.
+    """
+    people = conflicts.people(team)
     judged = Response.objects.filter(
-        question__document__corpus=corpus,
-        question__published_at=None,
-        worker__memberships__team=team,
+        question__document__corpus=corpus, question__published_at=None, worker__in=people
     )
     if judged.exists():
         raise NotAllowed(
-            f"a member of {team} has judged claims of {corpus} that are still sealed: the team can hand in"
-            " systems once their epoch is released"
+            f"somebody who is or was in {team} has judged claims of {corpus} that are still sealed: the team"
+            " can hand in systems once their epoch is released"
         )
-    if roles.insiders(corpus).filter(memberships__team=team).exists():
+    if roles.insiders(corpus).filter(pk__in=people).exists():
         raise NotAllowed(
-            f"a member of {team} is an organiser or a reviewer of {corpus}, and sees what is sampled: the"
-            " team cannot hand in systems there"
+            f"somebody who is or was in {team} is an organiser or a reviewer of {corpus}, and sees what is"
+            " sampled: the team cannot hand in systems there"
         )

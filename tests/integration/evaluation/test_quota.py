@@ -4,14 +4,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotations import roles
 from annotations.models import Corpus
+from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
-from evaluation.submissions import lifecycle, quota
+from evaluation.submissions import lifecycle, places, quota, submitting
 from kbpo import pipeline
 from kbpo.accounts import teams
 from kbpo.accounts.models import PastMembership, Team, User
+from kbpo.core.errors import Conflict, NotAllowed
 from tests.factories import CorpusFactory, SubmissionFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +55,15 @@ def test_a_team_that_was_left_still_counts(small: Corpus) -> None:
     assert not ask(waiting(small, TeamFactory.create(members=[person]), person), person)
 
 
+def test_what_a_team_does_after_somebody_left_it_is_not_theirs(small: Corpus) -> None:
+    person, other = UserFactory.create_batch(2)
+    left = TeamFactory.create(members=[person, other])
+    teams.leave_team(user=person, team=left)
+    assert [ask(waiting(small, left, other), other) for _ in range(3)] == [True, True, False]
+    own = TeamFactory.create(members=[person])
+    assert [ask(waiting(small, own, person), person) for _ in range(3)] == [True, True, False]
+
+
 def test_a_colleague_has_places_of_their_own(small: Corpus) -> None:
     person, other = UserFactory.create_batch(2)
     both = TeamFactory.create(members=[person])
@@ -81,6 +94,67 @@ def test_no_two_that_wait_are_promised_the_same_place(small: Corpus) -> None:
     assert quota.standing(submission=asks_last, now=now).left == 0
 
 
+def queue(corpus: Corpus, team: Team, user: User, number: int) -> list[Submission]:
+    """Have so many wait, the quota of which is used up."""
+    for _ in range(2):
+        assert ask(waiting(corpus, team, user), user)
+    asked = timezone.now()
+    many = [waiting(corpus, team, user) for _ in range(number)]
+    Submission.objects.filter(pk__in=[one.pk for one in many]).update(go_ahead=True, quota_asked_at=asked)
+    return many
+
+
+def test_places_are_planned_once_for_a_run_of_the_stage_that_moves_nothing(
+    small: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = UserFactory.create()
+    queue(small, TeamFactory.create(members=[person]), person, 5)
+    plans: list[int] = []
+    plan = places.plan
+    monkeypatch.setattr(places, "plan", lambda waiting, *rest: plans.append(1) or plan(waiting, *rest))
+    assert pipeline.sample_submissions() == 0
+    assert len(plans) == 1
+
+
+def test_as_many_of_a_team_wait_as_may_and_one_more_is_refused_in_words(
+    small: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "MOST_WAITING", 3)
+    person = UserFactory.create()
+    team = TeamFactory.create(members=[person])
+    many = queue(small, team, person, 3)
+    one_more = waiting(small, team, person)
+    with pytest.raises(Conflict, match=r"3 submissions of .* wait to be judged"):
+        ask(one_more, person)
+    lifecycle.cancel(submission=many[0], user=person)
+    assert not ask(one_more, person)
+    assert one_more.go_ahead
+
+
+def test_a_file_that_would_be_one_too_many_is_taken_without_a_go_ahead_alone(
+    small: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "MOST_WAITING", 2)
+    person = UserFactory.create()
+    team = TeamFactory.create(members=[person])
+    queue(small, team, person, 2)
+
+    def hand_in(*, go_ahead: bool) -> Submission:
+        return submitting.upload(
+            user=person,
+            team=team,
+            corpus=small,
+            task=KBP,
+            name=f"new {go_ahead}",
+            file=ContentFile(b"run\n"),
+            go_ahead=go_ahead,
+        )
+
+    with pytest.raises(Conflict, match="which is as many as may"):
+        hand_in(go_ahead=True)
+    assert hand_in(go_ahead=False).pk
+
+
 def test_a_cancelled_one_gives_its_promise_to_the_next(small: Corpus) -> None:
     person = UserFactory.create()
     team = TeamFactory.create(members=[person])
@@ -108,6 +182,23 @@ def test_where_operators_approve_teams_nothing_is_judged_before(small: Corpus, s
     teams.approve_team(user=operator, team=team)
     quota.note_waiting(now=timezone.now())
     assert sampling_is_due(submission)
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("role", ["organiser", "reviewer"])
+def test_no_team_hands_in_of_which_somebody_sees_what_is_sampled_or_did_a_minute_ago(
+    small: Corpus, role: str, leaves: bool
+) -> None:
+    insider, mate = UserFactory.create_batch(2)
+    team = TeamFactory.create(members=[insider, mate])
+    operator = UserFactory.create(is_operator=True)
+    roles.give(user=insider, corpus=small, role=role, by=operator, now=timezone.now())
+    if leaves:
+        teams.leave_team(user=insider, team=team)
+    with pytest.raises(NotAllowed, match="sees what is sampled"):
+        submitting.upload(
+            user=mate, team=team, corpus=small, task=KBP, name="one", file=ContentFile(b"run\n")
+        )
 
 
 def sampling_is_due(submission: Submission) -> bool:
