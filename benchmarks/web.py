@@ -1,7 +1,8 @@
 """How many pages a second the web server gives, by workers and threads, and what others' faults do to it.
 
 Visitors ask for pages, each on a connection of its own, as a proxy does; then the same while a few senders
-take seconds for a form. The configuration that is used is tried with a mail server that takes connections and
+take seconds for a form, and while more do than there are threads: what happens behind a proxy that does not
+take in whole requests. The configuration that is used is tried with a mail server that takes connections and
 says nothing, and with a Postgres that is stopped.
 """
 
@@ -37,8 +38,10 @@ CONFIGURATIONS = (
     ("gthread", 2, 8),
     ("gthread", 3, 4),
     ("gthread", 4, 4),
+    (web_server.worker_class, web_server.workers, web_server.threads),
 )
 VISITORS, SLOW = 12, 4
+MORE = "with more slow senders than threads"  # twice as many
 SECONDS, QUICK = 8.0, 3.0
 PAUSE = 30.0  # seconds that Postgres is stopped
 MAIL_GOAL, AWAY_GOAL = 0.3, 3.0  # seconds
@@ -73,12 +76,15 @@ def run(out: Path, *, quick: bool = False) -> None:
 def _configuration(site: Site, seconds: float, kind: str, workers: int, threads: int) -> dict[str, Any]:
     found: dict[str, Any] = {"class": kind, "workers": workers, "threads": threads}
     with _web(site, kind, workers, threads):
-        for name, slow in (("alone", 0), ("with slow senders", SLOW)):
+        for name, slow in (
+            ("alone", 0),
+            ("with slow senders", SLOW),
+            (MORE, 2 * workers * threads),
+        ):
             asked = _load(site.port, seconds, slow=slow)
             found[name] = _summary(asked, seconds)
-    print(
-        f"{kind:>8} {workers} × {threads}: {found['alone']}, slow: {found['with slow senders']}", flush=True
-    )
+    said = f"{kind:>8} {workers} × {threads}: {found['alone']}, slow: {found['with slow senders']}"
+    print(f"{said}, more: {found[MORE]}", flush=True)
     return found
 
 

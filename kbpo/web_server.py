@@ -7,7 +7,8 @@ many workers another machine has: as many as cores, and one.
 import os
 
 bind = "0.0.0.0:8000"
-worker_class = "gthread"  # a sender that is slow, or a database that is away, holds a thread and no worker
+# A sender that is slow, or a database that is away, holds a thread and no worker; the former not for long.
+worker_class = "kbpo.web_worker.Worker"
 workers = int(os.environ.get("WEB_CONCURRENCY") or 3)
 threads = 4
 timeout = 120  # seconds without a sign of life of a worker

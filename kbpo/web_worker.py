@@ -1,0 +1,92 @@
+"""gunicorn's worker with threads, in which nobody holds a thread by sending nothing, or too slowly.
+
+A thread is taken when something has been sent, and given up when what is read comes too slowly: a request
+has a few seconds, and more for what it brings along. Whoever opens as many connections as there are threads,
+again and again, still holds them for these seconds each: a proxy in front must take in whole requests
+(docs/running.md).
+"""
+
+import errno
+import time
+from collections.abc import Callable
+from functools import partial
+from selectors import EVENT_READ
+from socket import socket
+from typing import Any
+
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+PATIENCE = 10.0  # seconds of waiting for a request, its body included
+RATE = 10_000  # bytes that earn it one more
+
+
+class TimedSocket:
+    """A socket that gives up reading once it has waited too long for too little.
+
+    Only time in which it waits counts, so that no pause of the application's own is the sender's fault.
+
+    Parameters
+    ----------
+    sock : socket
+    clock : callable
+        Returns seconds.
+    """
+
+    def __init__(self, sock: socket, clock: Callable[[], float] = time.monotonic) -> None:
+        self._sock, self._clock = sock, clock
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with a new request."""
+        self._left = PATIENCE
+
+    def recv(self, *given: Any) -> bytes:
+        """Read what is there, or wait for it.
+
+        Raises
+        ------
+        ConnectionResetError
+            If the sender was too slow: to whoever reads, it is gone.
+        """
+        usual, began = self._sock.gettimeout(), self._clock()
+        self._sock.settimeout(max(0.001, self._left) if usual is None else usual)
+        try:
+            data = self._sock.recv(*given)
+        except TimeoutError:
+            if usual is not None:
+                raise
+            raise _too_slow() from None
+        finally:
+            self._sock.settimeout(usual)
+        self._left += len(data) / RATE - (self._clock() - began)
+        if self._left <= 0 and usual is None:
+            raise _too_slow()
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the socket in everything else."""
+        return getattr(self._sock, name)
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """Threads, for those who send."""
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Give a connection a thread; a new one that has sent nothing yet waits without one."""
+        if conn.initialized or conn.data_ready:
+            super().enqueue_req(conn)
+            return
+        conn.sock = TimedSocket(conn.sock)
+        conn.sock.setblocking(False)
+        conn.timeout = time.monotonic() + PATIENCE
+        self.pending_conns.append(conn)
+        self.poller.register(conn.sock, EVENT_READ, partial(self.on_pending_socket_readable, conn))
+
+    def handle(self, conn: TConn) -> Any:
+        """Handle a request."""
+        conn.sock.begin()
+        return super().handle(conn)
+
+
+def _too_slow() -> ConnectionResetError:
+    return ConnectionResetError(errno.ECONNRESET, "the request came too slowly")

@@ -1,0 +1,122 @@
+"""Who sends slowly holds no thread of the web server for long."""
+
+import http.client
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from kbpo import web_worker
+from kbpo.web_worker import PATIENCE, RATE, TimedSocket
+from tests.conftest import ROOT
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+class Clock:
+    """Time that passes while somebody waits."""
+
+    def __init__(self, *waits: float) -> None:
+        self.waits, self.now, self.asked = list(waits), 0.0, 0
+
+    def __call__(self) -> float:
+        self.asked += 1
+        if self.asked % 2 == 0:  # after a wait
+            self.now += self.waits.pop(0)
+        return self.now
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    here, there = socket.socketpair()
+    with closing(here), closing(there):
+        yield here, there
+
+
+def test_whoever_dribbles_is_gone_after_a_while_however_often_something_comes(pair: Pair) -> None:
+    here, there = pair
+    there.sendall(b"slowly")
+    timed = TimedSocket(here, Clock(PATIENCE / 2, PATIENCE))
+    assert timed.recv(1) == b"s"
+    with pytest.raises(ConnectionResetError, match="too slowly"):
+        timed.recv(1)
+
+
+def test_what_was_brought_along_earns_time(pair: Pair) -> None:
+    here, there = pair
+    there.sendall(bytes(2 * RATE))
+    timed = TimedSocket(here, Clock(PATIENCE - 1, 2))
+    assert len(timed.recv(RATE)) + len(timed.recv(RATE)) == 2 * RATE
+
+
+def test_each_request_of_a_connection_has_its_own_time(pair: Pair) -> None:
+    here, there = pair
+    there.sendall(b"ab")
+    timed = TimedSocket(here, Clock(PATIENCE - 1, PATIENCE - 1))
+    timed.recv(1)
+    timed.begin()
+    assert timed.recv(1) == b"b"
+
+
+def test_a_limit_that_the_server_sets_itself_is_its_own(pair: Pair) -> None:
+    timed = TimedSocket(pair[0])
+    timed.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        timed.recv(1)
+
+
+APPLICATION = """
+from kbpo import web_worker
+web_worker.PATIENCE = 0.3
+
+def application(environ, start_response):
+    body = environ["wsgi.input"].read()
+    start_response("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+"""
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    """A server with a single thread, that waits a third of a second for a request."""
+    (tmp_path / "echo.py").write_text(APPLICATION)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        command = [
+            *(sys.executable, "-m", "gunicorn", "echo:application", "--pythonpath", f"{ROOT},{tmp_path}"),
+            *("--worker-class", f"{web_worker.__name__}.Worker", "--threads", "1"),
+            *("--bind", f"fd://{listening.fileno()}", "--log-level", "critical", "--no-control-socket"),
+        ]
+        process = subprocess.Popen(command, pass_fds=[listening.fileno()], cwd=tmp_path)
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def ask(port: int) -> bytes:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("POST", "/", b"hello")
+        return connection.getresponse().read()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"POST / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nab"],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_senders_that_stop_halfway_keep_others_waiting_for_a_moment_and_are_sent_away(
+    port: int, sent: bytes
+) -> None:
+    assert ask(port) == b"hello"
+    senders = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(3)]
+    for sender in senders:
+        sender.sendall(sent)
+    assert ask(port) == b"hello"
+    for sender in senders:
+        with closing(sender), suppress(ConnectionResetError):
+            assert sender.recv(1) == b""
