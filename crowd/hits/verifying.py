@@ -93,8 +93,18 @@ def _is_of(hit: Hit, hit_id: str) -> bool:
 
 def _ask_prolific(hit: Hit, arrival: Arrival, now: datetime, client_address: str) -> None:
     limits.count_arrival(client_address=client_address, now=now)
+    with limits.while_provider_is_asked():
+        is_there = _has_sent(hit, arrival)
+    if not is_there:
+        raise NotAllowed(
+            "Prolific does not know this submission of yours, or it is not active any more: open the study"
+            " again at Prolific."
+        )
+
+
+def _has_sent(hit: Hit, arrival: Arrival) -> bool:
     try:
-        is_there = prolific.has_sent(
+        return prolific.has_sent(
             registry.prolific_account(),
             hit,
             study_id=arrival.study_id,
@@ -106,8 +116,3 @@ def _ask_prolific(hit: Hit, arrival: Arrival, now: datetime, client_address: str
             "Prolific does not answer, so it cannot be told that it has sent you. Reload this page in a"
             " minute; nothing is lost, and your place is kept."
         ) from error
-    if not is_there:
-        raise NotAllowed(
-            "Prolific does not know this submission of yours, or it is not active any more: open the study"
-            " again at Prolific."
-        )

@@ -1,6 +1,7 @@
 """Whom Prolific has sent: asked of it before anything is shown, once for each submission."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -83,6 +84,20 @@ def test_a_submission_that_was_returned_is_active_no_more(
     assert response.status_code == 403
     assert "open the study again at Prolific" in words(response)
     assert not Assignment.objects.exists()
+
+
+def test_few_pages_wait_for_prolific_at_once_and_one_more_is_told_to_come_again(
+    browser: Client, address: str, fake: FakeProlific
+) -> None:
+    before = asked(fake)
+    with ExitStack() as others:
+        for _ in range(limits.WAITING):
+            others.enter_context(limits.while_provider_is_asked())
+        response = browser.get(address)
+        assert response.status_code == 503
+        assert "Many workers come at once" in words(response)
+        assert asked(fake) == before
+    assert browser.get(address).status_code == 200
 
 
 @pytest.mark.parametrize("how", ["before", "500", "429", "garbled"])
