@@ -14,6 +14,47 @@ pytestmark = pytest.mark.django_db
 ROUTES = dict(routes())
 #: Of the library for signing in: its own tests say who gets in.
 SIGNING_IN = ("account_", "mfa_", "socialaccount_", "openid_connect_", "usersessions_")
+#: Those that are there before somebody has signed in; all others of the library are there afterwards.
+BEFORE_SIGNING_IN = {
+    "account_login",
+    "account_logout",
+    "account_signup",
+    "account_inactive",
+    "account_confirm_login_code",
+    "account_confirm_email",
+    "account_email_verification_sent",
+    "account_reset_password",
+    "account_reset_password_done",
+    "account_reset_password_from_key",
+    "account_reset_password_from_key_done",
+    "mfa_authenticate",
+    "mfa_login_webauthn",
+    "openid_connect_login",
+    "openid_connect_callback",
+    "socialaccount_login_cancelled",
+    "socialaccount_login_error",
+    "socialaccount_signup",
+}
+AFTER_SIGNING_IN = {
+    "account_email",
+    "account_reauthenticate",
+    "account_change_password",
+    "account_set_password",
+    "mfa_index",
+    "mfa_reauthenticate",
+    "mfa_activate_totp",
+    "mfa_deactivate_totp",
+    "mfa_view_recovery_codes",
+    "mfa_generate_recovery_codes",
+    "mfa_download_recovery_codes",
+    "mfa_list_webauthn",
+    "mfa_add_webauthn",
+    "mfa_reauthenticate_webauthn",
+    "mfa_remove_webauthn",
+    "mfa_edit_webauthn",
+    "socialaccount_connections",
+    "usersessions_list",
+}
 OURS = sorted(name for name in ROUTES if not name.startswith(("admin:", *SIGNING_IN)))
 ADMIN = sorted(name for name in ROUTES if name.startswith("admin:"))
 FORM = "application/x-www-form-urlencoded"
@@ -133,6 +174,24 @@ def request(site: Site, client: Client, name: str, method: str) -> Answer:
 def is_let_in(answer: Answer) -> bool:
     asks_to_sign_in = answer.location.startswith(("/accounts/login/", "/admin/login/"))
     return (answer.status < 400 and not asks_to_sign_in) or answer.status in IN_VAIN
+
+
+def test_every_address_of_the_library_for_signing_in_is_there_before_or_afterwards() -> None:
+    theirs = {name for name in ROUTES if name.startswith(SIGNING_IN)}
+    assert theirs == BEFORE_SIGNING_IN | AFTER_SIGNING_IN
+    assert not BEFORE_SIGNING_IN & AFTER_SIGNING_IN
+
+
+def test_what_the_library_has_for_those_who_are_signed_in_is_closed_to_others(
+    site: Site, everybody: dict[str, Client]
+) -> None:
+    let_in = [
+        (name, method)
+        for name in sorted(AFTER_SIGNING_IN)
+        for method in ("GET", "POST")
+        if is_let_in(request(site, everybody["visitor"], name, method))
+    ]
+    assert let_in == []
 
 
 def test_every_address_says_to_whom_it_is_open() -> None:
