@@ -1,7 +1,7 @@
 """When waiting submissions get their places in the quota, planned ahead so that no place is promised twice.
 
-Pure. A place is held by whoever a submission counts against: its team, and everybody who is or was in it. It
-is limited by fewer of them: its team, and the person who uploaded it.
+Pure. A place is held by whoever a submission counts against: its team, and everybody in it. It is
+limited by fewer of them: its team, and the person who uploaded it.
 """
 
 from bisect import bisect_left, bisect_right, insort
