@@ -245,24 +245,20 @@ def test_a_database_in_use_is_refused(archive: Path, key: Path, monkeypatch: pyt
         other.close()
 
 
-@pytest.mark.parametrize("comes", ["_put_files", "_strangers"])
-def test_who_comes_while_a_backup_is_restored_is_noticed_before_files_are_moved_or_told_what_was(
-    archive: Path, key: Path, monkeypatch: pytest.MonkeyPatch, comes: str
+@pytest.mark.parametrize("after", ["_read", "_put_files"])
+def test_who_comes_while_a_backup_is_restored_is_noticed_before_files_are_moved_or_told_that_they_were(
+    archive: Path, key: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
-    kept = upload_of(SubmissionFactory())
-    make(archive, key)
-    kept.write_bytes(b"newer")
-    others = tables.others
-    come: list[bool] = []
-    before = {"_put_files": "_read", "_strangers": "_put_files"}[comes]  # at whose end somebody comes
-    step = getattr(restoring, before)
+    done: list[str] = []
+    nothing = restoring._Read({}, 0, frozenset(), ())
     monkeypatch.setattr(restoring, "PATIENCE", 0)
-    monkeypatch.setattr(restoring, before, lambda *given: (step(*given), come.append(True))[0])
-    monkeypatch.setattr(tables, "others", lambda connection: others(connection) + len(come))
+    monkeypatch.setattr(restoring, "_read", lambda *_: done.append("_read") or nothing)
+    monkeypatch.setattr(restoring, "_put_files", lambda *_: done.append("_put_files") or 0)
+    monkeypatch.setattr(tables, "others", lambda _: int(done[-1:] == [after]))
     with pytest.raises(Conflict, match="stop web, worker and beat") as refusal:
         put_back(archive, key)
-    assert (kept.read_bytes() != b"newer") == (comes == "_strangers")
-    assert ("files are in their places" in str(refusal.value)) == (comes == "_strangers")
+    assert done[-1] == after
+    assert ("files are in their places" in str(refusal.value)) == (after == "_put_files")
 
 
 def test_no_backup_is_written_over(archive: Path, key: Path) -> None:
