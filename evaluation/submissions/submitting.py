@@ -64,7 +64,7 @@ def upload(
     Conflict
         If the team has a submission of that name in the corpus, or another is just being stored; or it is
         uploaded before the corpus opens for submissions, or after it has closed; or it is to be judged as
-        soon as it is accepted, and as many of the team wait for that as may.
+        soon as it is accepted, and as many of the team wait for that as may (not at the command line).
     """
     if user is not None:
         require_member(user, team)
@@ -90,7 +90,7 @@ def upload(
                 raise Conflict(
                     f"{team} already has a submission named {name!r} in {corpus}: choose another name"
                 )
-            if go_ahead:
+            if go_ahead and user is not None:
                 quota.refuse_too_many_waiting(team=team, corpus=corpus)
             conflicts.add_competitor(corpus=corpus, team=team)
             stored = Submission(
