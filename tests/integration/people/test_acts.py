@@ -48,6 +48,18 @@ def test_postgres_refuses_to_change_and_to_delete(olga, statement):
         cursor.execute(statement)
 
 
+def test_postgres_refuses_to_empty_it(olga):
+    """The trigger is off in tests, whose tables are emptied."""
+    record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE core_auditentry ENABLE TRIGGER core_acts_stay")
+        with pytest.raises(IntegrityError, match="not emptied"), transaction.atomic():
+            cursor.execute("TRUNCATE core_auditentry")
+        cursor.execute("ALTER TABLE core_auditentry DISABLE TRIGGER core_acts_stay")
+    assert AuditEntry.objects.exists()
+
+
 @pytest.mark.parametrize("act", [lambda act: act.delete(), lambda act: act.save()], ids=["delete", "save"])
 def test_nor_does_an_object_change_it(olga, act):
     written = record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())
