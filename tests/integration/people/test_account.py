@@ -148,7 +148,7 @@ def test_names_in_old_timelines_become_accounts_where_one_person_has_them():
     old = ["by Ann", "resumed by Ann", "the file was deleted by Bob Lee", "by Somebody", "it failed"]
     for detail in old:
         SubmissionEvent.objects.create(submission=submission, state=State.FAILED, detail=detail)
-    migration = import_module("evaluation.migrations.0019_who_brought_it_about")
+    migration = import_module("evaluation.migrations.0020_names_become_accounts")
     migration.name_accounts(apps, None)
     events = SubmissionEvent.objects.order_by("pk")
     assert [event.words for event in events] == old
