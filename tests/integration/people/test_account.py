@@ -285,6 +285,7 @@ def worker():
         provider_worker_id="W7",
         comment=comment,
         answer=json.loads(said),
+        steps=[{"step": "q417", "seconds": 2.5}],
         draft={"step": 1, "fields": {"comment": [comment]}},
         raw=f"<QuestionFormAnswers><FreeText>{escape(said)}</FreeText></QuestionFormAnswers>",
     )
@@ -306,7 +307,9 @@ def test_the_export_has_what_was_typed_and_learned_and_is_measured_but_for_gold(
     assert told["tutorials"][0]["answers"] == [{"choice": "tarrow"}]
     assert told["qualifications"][0]["kind"] == "relation"
     assert told["measures of your work"][0]["seconds"] == 12.5
+    assert work["seconds of steps"] == ["2.5"]
     assert "gold" not in json.dumps(told)
+    assert "q417" not in json.dumps(told)  # a question's key: gold has the least of its HIT
 
 
 def test_what_was_typed_is_gone_with_the_account_and_the_answer_stays(worker):
