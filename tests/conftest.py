@@ -52,13 +52,20 @@ def clean_environment() -> dict[str, str]:
     }
 
 
+def _may_empty_acts(connection: Any, **_: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET kbpo.acts_may_be_emptied = 'on'")
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """Let tests that commit empty all tables after them, the audit log's too."""
     from django.db import connection
+    from django.db.backends.signals import connection_created
 
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE core_auditentry DISABLE TRIGGER core_acts_stay")
+    connection_created.connect(_may_empty_acts)
+    with django_db_blocker.unblock():
+        _may_empty_acts(connection)
 
 
 @pytest.fixture(scope="session")
