@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import DurationField, F, Q, QuerySet, Sum
 
 from annotations.kinds.registry import read_question
 from annotations.models import Label, Question, Response
@@ -275,20 +275,21 @@ def _tutorial_unread(assignment: Assignment) -> str:
     """Compare the time from a tutorial's first question to its last with that for reading them.
 
     Its own time, by the server's clock: it may have been gone through with an assignment that was returned.
+    All tries together, as the questions are the same each time.
     """
     batch = assignment.hit.batch
-    gone_through = TutorialAttempt.objects.filter(
+    tries = TutorialAttempt.objects.filter(
         provider=batch.provider,
         provider_worker_id=assignment.provider_worker_id,
         kind=batch.kind,
         ended_at__isnull=False,
     )
-    attempt = gone_through.order_by("-number").first()
-    if attempt is None or attempt.ended_at is None:
+    took = tries.aggregate(took=Sum(F("ended_at") - F("begun_at"), output_field=DurationField()))["took"]
+    if took is None:
         return ""
     words = find_tutorial(batch.kind).words
     least = rules.reading_seconds(words, words_a_second=settings.CROWD_FASTEST_READING)
-    return rules.below_reading((attempt.ended_at - attempt.begun_at).total_seconds(), least, words)
+    return rules.below_reading(took.total_seconds(), least, words)
 
 
 def _begun(accepted_at: datetime | None, begun_at: datetime | None) -> datetime | None:

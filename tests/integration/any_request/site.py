@@ -292,6 +292,7 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         recipients={"to": ["ada@example.org"]},
         sender="kbpo@example.org",
         subject="Welcome",
+        created_at=timezone.now(),
         due_at=timezone.now(),
         give_up_at=timezone.now(),
     )

@@ -127,7 +127,9 @@ def test_where_gold_would_be_told_by_its_document_there_is_none(
 ) -> None:
     document = DocumentFactory.create(corpus=corpus)
     asked = [QuestionFactory.create(document=document), ask_founded(document)]
-    assert come(HitFactory.create(batch__corpus=corpus, questions=asked), "W1").gold is None
+    hit = HitFactory.create(batch__corpus=corpus, questions=asked)
+    assert come(hit, "W1").gold is None
+    assert not hit.golds.exists()
 
 
 def test_returning_and_accepting_again_shows_the_same(corpus: Corpus, golds: list[Question]) -> None:

@@ -165,6 +165,7 @@ def test_what_was_begun_and_sent_together_waits_in_whichever_order_it_is_taken_i
     for hit in hits:
         desk.wait(seconds=0.01)
         idents.append(desk.send(hit, "KNOWN", say=born, took=desk.now - accepted))
+    Hit.objects.update(next_look_at=desk.now + timedelta(minutes=20))
     for hit in reversed(hits) if last_first else hits:
         Hit.objects.filter(pk=hit.pk).update(next_look_at=desk.now)
         while collecting.collect_next(now=desk.now, due_by=desk.now, rng=Random(0)) is not None:
