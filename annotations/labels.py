@@ -20,6 +20,8 @@ from annotations.kinds.registry import KINDS, Asked, check_kinds, find_kind, rea
 from annotations.models import Corpus, Label, Question, Response
 from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes, Wait
 from annotations.policies.registry import POLICIES, find_policy
+from kbpo.accounts.models import User
+from kbpo.core import acts
 from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_columns
@@ -150,10 +152,17 @@ def _read_each(questions: Collection[Question]) -> dict[int, Asked]:
         return found
 
 
-def send_to_experts(*, questions: Collection[Question]) -> int:
+@transaction.atomic
+def send_to_experts(*, questions: Collection[Question], by: User | None) -> int:
     """Let an expert decide those questions that are open; return how many that were."""
-    pks = [question.pk for question in questions]
-    return Question.objects.filter(pk__in=pks, state=Question.State.OPEN).update(state=Question.State.EXPERT)
+    asked = Question.objects.filter(pk__in=[question.pk for question in questions])
+    found = list(
+        asked.filter(state=Question.State.OPEN).order_by("pk").select_for_update(no_key=True, of=("self",))
+    )
+    Question.objects.filter(pk__in=[one.pk for one in found]).update(state=Question.State.EXPERT)
+    for question in found:
+        acts.record(acts.What.QUESTION_SENT_ON, by=by, about=question)
+    return len(found)
 
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:

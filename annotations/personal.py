@@ -1,6 +1,11 @@
 """What is kept about a person here: their answers, which stay when they go."""
 
 from collections.abc import Mapping
+from datetime import UTC
+
+from django.db.models import CharField, Value
+from django.db.models.functions import MD5, Cast, Concat, Trunc
+from django.utils.crypto import salted_hmac
 
 from annotations.models import CorpusMaker, CorpusRole, Response
 from kbpo.accounts.models import User
@@ -10,12 +15,21 @@ AT_ONCE = 500  # rows that are in memory
 
 
 def _export(user: User) -> Mapping[str, Rows]:
-    # Not which of them count: that would say what was asked only to learn of the worker.
-    answers = Response.objects.filter(worker=user).order_by("pk")
+    # Not which of them count: that would say what was asked only to learn of the worker. Nor in the order of
+    # their keys, which are given by question, nor to the millisecond: the oldest question of a HIT is that.
+    secret = salted_hmac("annotations.personal", str(user.pk)).hexdigest()
+    answers = (
+        Response.objects.filter(worker=user)
+        .annotate(
+            answered=Trunc("answered_at", "minute", tzinfo=UTC),
+            mixed=MD5(Concat(Cast("pk", CharField()), Value(secret))),
+        )
+        .order_by("answered", "mixed")
+    )
     fields = ("question__document__corpus__tag", "question__document__doc_id", "question__kind")
     return {
         "roles": CorpusRole.objects.filter(user=user).values("corpus__tag", "role", "given_at"),
-        "answers": answers.values(*fields, "answer", "seconds", "is_expert", "answered_at").iterator(
+        "answers": answers.values(*fields, "answer", "seconds", "is_expert", "answered").iterator(
             chunk_size=AT_ONCE
         ),
     }

@@ -4,6 +4,7 @@ The provider is looked at HIT by HIT, soon after something came and ever later w
 depends on having seen an assignment before: what was taken in is found again by its id and its worker.
 """
 
+import hashlib
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
@@ -45,6 +46,12 @@ def look_soon(*, hit_id: int, now: datetime) -> None:
     Hit.objects.filter(pk=hit_id, state=Hit.State.POSTED, next_look_at__gt=soon).update(next_look_at=soon)
 
 
+def look_now(*, batch_id: int, now: datetime) -> int:
+    """Look now at those HITs of a batch that could not be looked at; return how many there are."""
+    failed = Hit.objects.exclude(error="").filter(batch=batch_id, state=Hit.State.POSTED)
+    return failed.update(next_look_at=now)
+
+
 def collect_next(*, now: datetime, due_by: datetime, rng: Random) -> int | None:
     """Look at the next HIT that is due, and take in what is new.
 
@@ -73,7 +80,9 @@ def collect_next(*, now: datetime, due_by: datetime, rng: Random) -> int | None:
         # First how it stands, then what was sent: so nothing is sent after the last look.
         stands = provider.get(hit.provider_id)
         for work in provider.collect(hit.provider_id):
-            news += _take_in(hit, work, now)
+            if is_new := _take_in(hit, work, now):
+                _flag_what_was_sent_beside(hit, work, now)
+            news += is_new
         news += _end_if_done(hit, stands, now)
         _look_again(hit, now, rng)
     except NoAnswer as error:
@@ -143,12 +152,29 @@ def _count(hit: Hit, assignment: Assignment, work: SubmittedWork, now: datetime)
     assignment.save()
 
 
+def _flag_what_was_sent_beside(hit: Hit, work: SubmittedWork, now: datetime) -> None:
+    """Flag all of what cannot have been read in its time together, whichever of it was taken in last."""
+    found = Assignment.objects.filter(
+        hit=hit, provider_id=work.assignment_id, provider_worker_id=work.worker_id, state=State.SUBMITTED
+    ).first()
+    if found is None:
+        return
+    together = checking.sent_together(assignment=found)
+    for pk in together.assignments:
+        review.flag(assignment_id=pk, words=together.words)
+
+
 def _settle_tutorial(assignment: Assignment, now: datetime) -> None:
     try:
         with transaction.atomic():
             qualifying.settle_tutorial(assignment=assignment, now=now)
     except KbpoError as error:
         assignment.problem = assignment.flag = str(error)[:LONGEST_PROBLEM]
+    else:
+        assignment.flag = "\n".join(checking.flags(assignment=assignment))
+    if not assignment.flag:
+        assignment.hold = review.reason_to_hold(assignment)
+    nudge("kbpo.pipeline.review_work")
 
 
 def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
@@ -173,7 +199,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
                 seconds=seconds.get(pk),
                 is_vote=pk in questions,
             )
-            for pk, answer in sorted(read.answers.items())
+            for pk, answer in sorted(read.answers.items(), key=lambda one: _mixed(hit, one[0]))
         ]
         before = set(
             Response.objects.filter(worker=assignment.worker.user, question__in=asked).values_list(
@@ -195,6 +221,11 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     else:
         assignment.hold = review.reason_to_hold(assignment)
     nudge("kbpo.pipeline.review_work")
+
+
+def _mixed(hit: Hit, question: int) -> bytes:
+    """Return what answers are ordered by: by their questions' keys, gold would nearly always be first."""
+    return hashlib.sha256(f"{hit.page_seed} {question}".encode()).digest()
 
 
 def _believed(seconds: Mapping[int, float], worked: float | None) -> Mapping[int, float]:

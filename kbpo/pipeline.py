@@ -38,7 +38,7 @@ from kbpo.core import disk, limits
 from kbpo.core.database import leases
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage, later_if_away
-from kbpo.core.health import logs, troubles
+from kbpo.core.health import logs, signs, troubles
 from kbpo.core.keeping import installation, trash
 from kbpo.core.mail import sending
 from kbpo.pages import stuck
@@ -195,15 +195,18 @@ def forget_mail() -> int:
 def watch_troubles() -> int:
     """Tell operators what has been wrong for a while, and what is over; return of how many. No stage either.
 
-    Where beat or the worker is dead, another process' sign of life does it (`kbpo.core.health.signs`).
+    Where beat or the worker is dead, or its children hang, so that nobody has looked for a while, the sign of
+    life of a process does it (`kbpo.core.health.signs`).
     """
     now = timezone.now()
-    return troubles.remember(
-        stuck.wrong(stuck.stuck(now=now)),
+    told = troubles.remember(
+        stuck.wrong(now=now),
         to=list(User.objects.filter(is_operator=True, is_active=True).values_list("email", flat=True)),
         page=f"{settings.SITE_URL}{reverse('desk_stuck')}",
         now=now,
     )
+    signs.give([signs.WATCH], now=now)
+    return told
 
 
 def remove_orphans() -> int:
@@ -353,6 +356,8 @@ def _each_submission(
     return sum(run(submission) for submission in list(waiting) if is_due(submission))
 
 
+#: What hangs is ended, and its rows are due again: far later than anything takes that works.
+LONGEST: dict[str, Any] = {"time_limit": 6 * 3600}
 #: A mail server that dribbles is cut off, sooner than its message's lease ends.
 LIMITS: dict[str, Any] = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
 
@@ -369,7 +374,7 @@ for _stage in (
     sweep_counts,
     sweep_marketplace,
 ):
-    limits_of: dict[str, Any] = LIMITS.get(_stage.__name__, {})
+    limits_of: dict[str, Any] = LIMITS.get(_stage.__name__, LONGEST)
     task: Callable[..., Any] = shared_task(
         name=f"kbpo.pipeline.{_stage.__name__}", ignore_result=True, **limits_of
     )

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError, out_of_range
@@ -91,6 +92,7 @@ def deposit(*, requester: Requester, cents: int, now: datetime) -> None:
     if cents <= 0:
         raise out_of_range("The deposit", write_amount(max(cents, 0)), "at least 0.01")
     post(lock_requester(requester.pk), Kind.DEPOSIT, available=cents, now=now)
+    record(What.MONEY_DEPOSITED, by=None, about=requester, after={"cents": cents})
     requester.refresh_from_db()
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from kbpo.accounts.models import User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import unshowable
 from marketplace.models import Requester, RequesterKey
@@ -40,6 +41,7 @@ def create_requester(*, name: str, owner: User | None = None) -> Requester:
         raise InvalidInput(f"There is a requester “{name}” already.") from None
 
 
+@transaction.atomic
 def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: float = 100) -> RequesterKey:
     """Make a pair of keys for a requester.
 
@@ -59,7 +61,7 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
     """
     if rate <= 0 or burst < 1:
         raise InvalidInput(f"rate must be above 0 and burst 1 or more, not {rate:g} and {burst:g}")
-    return RequesterKey.objects.create(
+    key = RequesterKey.objects.create(
         requester=requester,
         access_key_id=new_access_key_id(),
         secret=new_secret(),
@@ -69,8 +71,11 @@ def create_key(*, requester: Requester, now: datetime, rate: float = 20, burst: 
         filled_at=now,
         created_at=now,
     )
+    record(What.KEY_MADE, by=None, about=requester, after={"access_key_id": key.access_key_id})
+    return key
 
 
+@transaction.atomic
 def revoke_key(*, name: str, access_key_id: str) -> None:
     """Have a requester's key work no more. Whatever was done with it stays.
 
@@ -82,3 +87,4 @@ def revoke_key(*, name: str, access_key_id: str) -> None:
     keys = RequesterKey.objects.filter(requester__name=name, access_key_id=access_key_id)
     if not keys.update(is_active=False):
         raise InvalidInput(f"{name} has no key {access_key_id}", where="--revoke")
+    record(What.KEY_REVOKED, by=None, about=keys.get().requester, after={"access_key_id": access_key_id})

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,22 @@ def clean_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in {*VARIABLES, "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"}
     }
+
+
+def _may_empty_acts(connection: Any, **_: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET kbpo.acts_may_be_emptied = 'on'")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Let tests that commit empty all tables after them, the audit log's too."""
+    from django.db import connection
+    from django.db.backends.signals import connection_created
+
+    connection_created.connect(_may_empty_acts)
+    with django_db_blocker.unblock():
+        _may_empty_acts(connection)
 
 
 @pytest.fixture(scope="session")

@@ -130,7 +130,7 @@ def open_batch(**given: Any) -> HitBatch:
 
 def open_tutorial(**given: Any) -> HitBatch:
     """Open a tutorial, as `open_batch` does a batch."""
-    terms, others = _terms(given)
+    terms, others = _terms({"held_answers": 0, **given})
     return posting.open_tutorial(terms, **others)
 
 

@@ -17,6 +17,7 @@ from crowd.budget.spending import (
     pay_bonus,
     release,
     release_batch,
+    release_bonus,
     reserve,
     reserve_bonus,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "pay_bonus",
     "release",
     "release_batch",
+    "release_bonus",
     "reserve",
     "reserve_bonus",
 ]

@@ -45,7 +45,9 @@ def owed(corpora: QuerySet[Corpus] | None = None) -> Owed:
         number=Count("pk"), cents=Coalesce(Sum(F("hit__reward_cents") + F("hit__fee_cents")), 0)
     )
     key = Concat(Value("reserve|bonus "), Cast(OuterRef("pk"), CharField()))
-    unpaid = Bonus.objects.filter(for_bonuses, ~Exists(LedgerEntry.objects.filter(key=key)), paid_at=None)
+    unpaid = Bonus.objects.filter(
+        for_bonuses, ~Exists(LedgerEntry.objects.filter(key=key)), paid_at=None
+    ).exclude(assignment__decision=Assignment.Decision.REJECT)
     bonuses = unpaid.aggregate(number=Count("pk"), cents=Coalesce(Sum(F("cents") + F("fee_cents")), 0))
     return Owed(assignments=work["number"], bonuses=bonuses["number"], cents=work["cents"] + bonuses["cents"])
 

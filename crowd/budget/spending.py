@@ -167,7 +167,7 @@ def pay(*, assignment: Assignment, now: datetime) -> None:
 
 @transaction.atomic
 def reserve_bonus(*, bonus: Bonus, now: datetime) -> None:
-    """Set aside a bonus and its fee, once.
+    """Set aside a bonus and its fee, once; and once more where it was given back since.
 
     Raises
     ------
@@ -175,9 +175,28 @@ def reserve_bonus(*, bonus: Bonus, now: datetime) -> None:
         As `reserve` says.
     """
     promise = Promise(
-        key=f"reserve|bonus {bonus.pk}", cents=bonus.cents + bonus.fee_cents, assignment=bonus.assignment
+        key=_reserve_key(bonus), cents=bonus.cents + bonus.fee_cents, assignment=bonus.assignment
     )
     reserve(promises=[promise], batch=bonus.assignment.hit.batch, now=now)
+
+
+@transaction.atomic
+def release_bonus(*, bonus: Bonus, now: datetime) -> None:
+    """Give back what is set aside for a bonus that is not paid, to the budgets that it came from."""
+    reserved = LedgerEntry.objects.filter(key=_reserve_key(bonus)).first()
+    if reserved is None:
+        return  # no budget had room, or it was given back already
+    entry = LedgerEntry(
+        kind=Kind.RELEASED,
+        key=f"release|bonus {bonus.pk}|{1 + _given_back_for(bonus)}",
+        reserved_change_cents=-reserved.reserved_change_cents,
+        paid_change_cents=0,
+        corpus_id=reserved.corpus_id,
+        submission_id=reserved.submission_id,
+        assignment=bonus.assignment,
+        at=now,
+    )
+    _write([entry], list(reserved.budgets.order_by("pk").values_list("pk", flat=True)))
 
 
 @transaction.atomic
@@ -185,7 +204,7 @@ def pay_bonus(*, bonus: Bonus, now: datetime) -> None:
     """Settle a bonus: it was set aside by `reserve_bonus`, and is paid now."""
     if LedgerEntry.objects.filter(key=f"bonus|bonus {bonus.pk}").exists():
         return
-    reserved = LedgerEntry.objects.get(key=f"reserve|bonus {bonus.pk}")
+    reserved = LedgerEntry.objects.get(key=_reserve_key(bonus))
     _write(
         [
             _payment(kind, f"{kind}|bonus {bonus.pk}", cents, bonus.assignment, now, for_hit=False)
@@ -248,6 +267,16 @@ def _take(hit: Hit, units: int) -> list[_Source]:
             units -= some
     assert units == 0, f"HIT {hit.pk}: {units} assignments are not covered by what was set aside"
     return found
+
+
+def _reserve_key(bonus: Bonus) -> str:
+    """Return the key under which a bonus is set aside now: another one each time after it was given back."""
+    given_back = _given_back_for(bonus)
+    return f"reserve|bonus {bonus.pk}" + (f"|{1 + given_back}" if given_back else "")
+
+
+def _given_back_for(bonus: Bonus) -> int:
+    return LedgerEntry.objects.filter(key__startswith=f"release|bonus {bonus.pk}|").count()
 
 
 def _left_of(batch: HitBatch) -> int:

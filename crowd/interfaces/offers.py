@@ -29,7 +29,7 @@ PAID_WITHOUT_US = timedelta(days=30)
 LONGEST_DURATION = timedelta(hours=24)
 
 
-def promise(within: timedelta, *, held_answers: int, holds_all: bool) -> str:
+def promise(within: timedelta, *, held_answers: int, holds_all: bool, is_tutorial: bool = False) -> str:
     """Say when work is paid and who looks at it before, for workers to read before they accept any.
 
     Parameters
@@ -40,6 +40,8 @@ def promise(within: timedelta, *, held_answers: int, holds_all: bool) -> str:
         Of a worker, that a person looks at first.
     holds_all : bool
         Whether a person looks at all of it.
+    is_tutorial : bool
+        Of which one is looked at, if any.
 
     Examples
     --------
@@ -51,6 +53,8 @@ def promise(within: timedelta, *, held_answers: int, holds_all: bool) -> str:
     paid = f"ll work is decided and paid within {_in_full(within)}."
     if holds_all:
         return f"A person looks at every answer; a{paid}"
+    if held_answers and is_tutorial:
+        return f"A person looks at it first if none has approved work of yours yet; a{paid}"
     if held_answers:
         some = "answer" if held_answers == 1 else f"{held_answers} answers"
         return f"A person looks at your first {some}; a{paid}"

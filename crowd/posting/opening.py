@@ -248,8 +248,10 @@ def _write_batch(
 ) -> HitBatch:
     """Write a batch down: what its reward is for `takes` so long, and its longest HIT `longest` seconds."""
     most = 1 if is_tutorial else terms.most_questions
-    held = 0 if is_tutorial else terms.held_answers
-    holds_all = terms.holds_all and not is_tutorial
+    held = min(1, terms.held_answers) if is_tutorial else terms.held_answers
+    promised = promise(
+        terms.auto_approval, held_answers=held, holds_all=terms.holds_all, is_tutorial=is_tutorial
+    )
     batch = HitBatch.objects.create(
         corpus=terms.corpus,
         submission_id=terms.submission_id,
@@ -257,9 +259,7 @@ def _write_batch(
         is_tutorial=is_tutorial,
         provider=terms.provider,
         title=offer.title,
-        description=" ".join(
-            (offer.description, promise(terms.auto_approval, held_answers=held, holds_all=holds_all))
-        ),
+        description=f"{offer.description} {promised}",
         keywords=offer.keywords,
         reward_cents=terms.reward,
         questions_per_hit=most,
@@ -271,7 +271,7 @@ def _write_batch(
         asks_links=terms.asks_links,
         by_sentence=terms.by_sentence,
         held_answers=held,
-        holds_all=holds_all,
+        holds_all=terms.holds_all,
         created_by=by,
     )
     after = {"corpus": terms.corpus.tag, "kind": terms.kind, "reward_cents": terms.reward}

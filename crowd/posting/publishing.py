@@ -126,7 +126,9 @@ def _offer(hit: Hit) -> NewHit:
         places=hit.places,
         duration_seconds=batch.duration_seconds,
         lifetime_seconds=batch.lifetime_seconds,
-        auto_approval_seconds=_paid_without_us(batch),
+        # It must not pay what waits for a person here, so it is the longest that there is: the time that
+        # workers are told is kept by those persons (docs/adr/0041).
+        auto_approval_seconds=int(PAID_WITHOUT_US.total_seconds()),
         qualified_for=None if batch.is_tutorial else batch.kind,
         unqualified_for=batch.kind if batch.is_tutorial else None,
         group=f"batch {batch.pk}",
@@ -137,15 +139,6 @@ def _offer(hit: Hit) -> NewHit:
 def _estimated_seconds(hit: Hit) -> int | None:
     takes = expected.of_hit(hit)
     return None if takes is None else max(1, ceil(round(takes.seconds, 6)))  # not 79 of 78.00000000000001
-
-
-def _paid_without_us(batch: HitBatch) -> int:
-    """Return the seconds after which the provider pays what nobody decided.
-
-    It must not pay what waits for a person here, so it is the longest that there is: the time that workers
-    are told is kept by those persons (docs/adr/0041). A tutorial's work never waits for anybody.
-    """
-    return batch.auto_approval_seconds if batch.is_tutorial else int(PAID_WITHOUT_US.total_seconds())
 
 
 def _look_for(hit: Hit, provider: Provider) -> PublishedHit | None:

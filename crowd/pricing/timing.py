@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from annotations.models import Corpus, Response
 from crowd import pay
@@ -20,6 +20,7 @@ from crowd.pricing.terms import MOST_REWARD, BatchTerms
 
 ENOUGH = 20  # answers, from which on a median is believed
 LATEST = 2000  # answers that are looked at; people learn
+_UNSEEN = ~Q(flag="") | ~Q(hold="") & Q(state=Assignment.State.SUBMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +52,8 @@ def usual_pace() -> Pace:
 def measure(corpus: Corpus, interfaces: Iterable[Interface] = INTERFACES.values()) -> Pace:
     """Measure the pace at which a corpus' questions are answered, from its latest answers.
 
-    Medians, so that a worker who went for lunch counts for no more than another. Work that a person was, or
-    is, asked to look at is left out.
+    Medians, so that a worker who went for lunch counts for no more than another. Work that something spoke
+    against is left out, and what is held as long as no person has seen it.
     """
     found: dict[str, float] = {}
     for interface in interfaces:
@@ -144,7 +145,7 @@ def _timed(corpus: Corpus, kind: str) -> list[tuple[float, int]]:
         is_valid=True,
         is_expert=False,
         seconds__isnull=False,
-    ).exclude(Exists(Assignment.objects.filter(responses=OuterRef("pk")).exclude(flag="")))
+    ).exclude(Exists(Assignment.objects.filter(_UNSEEN, responses=OuterRef("pk"))))
     return [
         (seconds, document)
         for seconds, document in rows.order_by("-pk").values_list("seconds", "question__document")[:LATEST]

@@ -6,23 +6,25 @@ for a person, who may.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import DurationField, F, Q, QuerySet, Sum
 
 from annotations.kinds.registry import read_question
 from annotations.models import Label, Question, Response
 from crowd.interfaces.interface import Interface
-from crowd.interfaces.registry import find_interface
+from crowd.interfaces.offers import LONGEST_DURATION
+from crowd.interfaces.registry import find_interface, find_tutorial
 from crowd.lengths import count_tokens
-from crowd.models import Assignment, WorkerMeasure
+from crowd.models import Assignment, TutorialAttempt, WorkerMeasure
 from crowd.pricing import timing
 from crowd.quality import habits, rules
 
+MOST_TOGETHER = 300  # pieces of a worker's work that are looked at together, the newest
 REMEMBERED = 50  # gold answers of a worker, the newest, that a flag rests on
 
 
@@ -44,6 +46,31 @@ class GoldAnswer:
     is_right: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Work of one person that was sent within a time in which it cannot all have been read.
+
+    Attributes
+    ----------
+    words : str
+        That say so; empty: there is none.
+    assignments : tuple of int
+    """
+
+    words: str = ""
+    assignments: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of work: when it can have been begun, when it was sent, the seconds that reading it takes."""
+
+    pk: int
+    begun: datetime
+    sent: datetime
+    least: float = 0.0
+
+
 def flags(*, assignment: Assignment) -> tuple[str, ...]:
     """Say why a person should look at an assignment whose answers were counted; empty: no reason.
 
@@ -52,8 +79,12 @@ def flags(*, assignment: Assignment) -> tuple[str, ...]:
     pattern. What is known of a worker's agreement is as of `measures.measure_work`. Time is that of the
     server's clock or the provider's, whichever saw less: what the page says of it is its worker's to choose.
 
-    The time that reading takes is kept on `assignment`, which the caller saves.
+    The time that reading takes is kept on `assignment`, which the caller saves. Of a tutorial it is looked at
+    alone: what was answered in it is known to be right or wrong.
     """
+    if assignment.hit.batch.is_tutorial:
+        words = _tutorial_unread(assignment)
+        return (words,) if words else ()
     found = [
         _below_reading(assignment) or _too_fast(assignment),
         _poor_gold(assignment),
@@ -168,26 +199,97 @@ def _below_reading(assignment: Assignment) -> str:
     alone = rules.below_reading(seconds, least, words)
     if alone:
         return alone
-    begun = _begun(assignment.accepted_at, assignment.begun_at) or assignment.submitted_at
-    together = list(
-        Assignment.objects.filter(
-            worker__user=assignment.worker.user_id,
-            submitted_at__gt=begun,
-            submitted_at__lte=assignment.submitted_at,
-            least_seconds__isnull=False,
-        )
-        .exclude(pk=assignment.pk)
-        .values_list("accepted_at", "begun_at", "least_seconds")
+    return sent_together(assignment=assignment).words
+
+
+def sent_together(*, assignment: Assignment) -> Together:
+    """Say what of a worker's was begun and sent with an assignment, and cannot have been read with it.
+
+    In any stretch of time somebody reads no more than it has room for, so what was both begun and sent within
+    it must fit. All stretches are looked at that the assignment lies in, and all of the worker's work that
+    overlaps with it, directly or by other work: whichever was taken in before, the same is found.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        With its worker, `least_seconds` and `submitted_at`.
+    """
+    if assignment.worker is None or assignment.submitted_at is None or assignment.least_seconds is None:
+        return Together()
+    own = _piece(assignment.pk, assignment.accepted_at, assignment.begun_at, assignment.submitted_at)
+    own = replace(own, least=assignment.least_seconds)
+    rows = Assignment.objects.filter(
+        worker__user=assignment.worker.user_id,
+        submitted_at__gt=own.begun - LONGEST_DURATION,
+        submitted_at__lt=own.sent + LONGEST_DURATION,
+        least_seconds__isnull=False,
+    ).exclude(pk=assignment.pk)
+    pieces = [own]
+    for pk, accepted, shown, sent, least in rows.order_by("-submitted_at").values_list(
+        "pk", "accepted_at", "begun_at", "submitted_at", "least_seconds"
+    )[:MOST_TOGETHER]:
+        assert sent is not None  # as was asked for
+        assert least is not None
+        pieces.append(replace(_piece(pk, accepted, shown, sent), least=least))
+    return _too_many(own, _overlapping(own, pieces))
+
+
+def _too_many(own: _Piece, pieces: Sequence[_Piece]) -> Together:
+    """Find the stretch around a piece in which the most was sent beyond what it has room for."""
+    worst, found = 0.0, Together()
+    by_end = sorted(pieces, key=lambda one: (one.sent, one.pk))
+    for start in sorted({one.begun for one in pieces if one.begun <= own.begun}):
+        needed, within = 0.0, []
+        for piece in by_end:
+            if piece.begun < start:
+                continue
+            needed += piece.least
+            within.append(piece.pk)
+            room = (piece.sent - start).total_seconds()
+            if piece.sent < own.sent or len(within) < 2 or own.pk not in within or needed - room <= worst:
+                continue
+            worst = needed - room
+            words = rules.below_reading(room, needed, 0, others=len(within) - 1)
+            found = Together(words, tuple(sorted(within)))
+    return found
+
+
+def _overlapping(own: _Piece, pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Select what overlaps with a piece, and what overlaps with that, and so on."""
+    groups: list[list[_Piece]] = []
+    end = None
+    for piece in sorted(pieces, key=lambda one: (one.begun, one.sent)):
+        if end is None or piece.begun >= end:
+            groups.append([])
+            end = piece.sent
+        groups[-1].append(piece)
+        end = max(end, piece.sent)
+    return next(group for group in groups if any(one.pk == own.pk for one in group))
+
+
+def _piece(pk: int, accepted: datetime | None, shown: datetime | None, sent: datetime) -> _Piece:
+    return _Piece(pk, min(_begun(accepted, shown) or sent, sent), sent)
+
+
+def _tutorial_unread(assignment: Assignment) -> str:
+    """Compare the time from a tutorial's first question to its last with that for reading them.
+
+    Its own time, by the server's clock: it may have been gone through with an assignment that was returned.
+    All tries together, as the questions are the same each time.
+    """
+    batch = assignment.hit.batch
+    tries = TutorialAttempt.objects.filter(
+        provider=batch.provider,
+        provider_worker_id=assignment.provider_worker_id,
+        kind=batch.kind,
+        ended_at__isnull=False,
     )
-    if not together:
+    took = tries.aggregate(took=Sum(F("ended_at") - F("begun_at"), output_field=DurationField()))["took"]
+    if took is None:
         return ""
-    first = min([begun, *filter(None, (_begun(accepted, shown) for accepted, shown, _ in together))])
-    return rules.below_reading(
-        max(0.0, (assignment.submitted_at - first).total_seconds()),
-        least + sum(needed or 0.0 for _, _, needed in together),
-        words,
-        others=len(together),
-    )
+    words = find_tutorial(batch.kind).words
+    least = rules.reading_seconds(words, words_a_second=settings.CROWD_FASTEST_READING)
+    return rules.below_reading(took.total_seconds(), least, words)
 
 
 def _begun(accepted_at: datetime | None, begun_at: datetime | None) -> datetime | None:

@@ -1,5 +1,6 @@
 """Which gold question is asked besides in a HIT: drawn for the HIT, whoever comes to it."""
 
+from collections import Counter
 from collections.abc import Collection
 from random import Random
 
@@ -26,9 +27,14 @@ def draw(hit: Hit, rng: Random) -> list[int]:
 
     They are of the same corpus and kind, settled without doubt (by all of the votes that a question is asked
     for at first, and with a posterior of .95 if these are three; or by an expert, if nobody had voted: what
-    the votes did not settle is hard for everybody) and not published, and none of the HIT's own. Where two
-    votes settle a question, half of the time the first are such that others were asked as gold already, since
-    it takes one of them besides to know it for sure (`rules.is_known`).
+    the votes did not settle is hard for everybody) and not published, and none of the HIT's own.
+
+    They look like a question of the HIT's that is drawn at random: beside one that is alone of its document
+    stands gold of another document, beside one of several stands gold of the same. Else gold could be told by
+    its document. So where all documents have several questions, and none that is settled, there is no gold.
+
+    Where two votes settle a question, half of the time the first are such that others were asked as gold
+    already, since it takes one of them besides to know it for sure (`rules.is_known`).
 
     Parameters
     ----------
@@ -55,11 +61,31 @@ def draw(hit: Hit, rng: Random) -> list[int]:
         published_at=None,
     ).exclude(hit_questions__hit=hit)
     found: list[int] = []
-    if policy.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN:
-        asked_before = settled.filter(Exists(checking.with_gold().filter(gold=OuterRef("pk"))))
-        found += _some(asked_before, policy, rng)[:DRAWN_AGAIN]
-    found += [pk for pk in _some(settled, policy, rng) if pk not in found]
+    asks_again = policy.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN
+    for alike in _alike(hit, settled, rng):
+        if asks_again:
+            asked_before = alike.filter(Exists(checking.with_gold().filter(gold=OuterRef("pk"))))
+            found += [pk for pk in _some(asked_before, policy, rng) if pk not in found][:DRAWN_AGAIN]
+        found += [pk for pk in _some(alike, policy, rng) if pk not in found]
+        if len(found) >= DRAWN:
+            break
     return found[:DRAWN]
+
+
+def _alike(hit: Hit, settled: QuerySet[Question], rng: Random) -> list[QuerySet[Question]]:
+    """Select what looks like a HIT's questions: first like one that is drawn, then like the others."""
+    asked = list(
+        hit.hit_questions.order_by("position", "pk").values_list("question__document", "question__kind")
+    )
+    number = Counter(document for document, _ in asked)
+    alone = {kind for document, kind in asked if number[document] == 1}
+    shared = sorted(document for document in number if number[document] > 1)
+    like_alone = settled.exclude(document__in=list(number)).filter(kind__in=alone)
+    like_shared = settled.filter(document__in=shared)
+    if not shared or not alone:
+        return [like_alone] if alone else [like_shared]
+    is_alone = rng.random() * len(asked) < sum(number[document] == 1 for document, _ in asked)
+    return [like_alone, like_shared] if is_alone else [like_shared, like_alone]
 
 
 def choose(assignment: Assignment, *, at: float) -> Question | None:

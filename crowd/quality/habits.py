@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q
 
 from annotations.models import Response
 from crowd.interfaces.given import GivenAnswer
@@ -19,6 +19,10 @@ from crowd.quality import patterns
 LOOKED_AT = 60  # answers of the worker, the newest
 OTHERS = 500  # answers of the others, the newest
 ENOUGH = 20  # of these, before they say what is usual
+#: Work of an answer that something speaks against, or that nobody has decided.
+_SUSPECTED = Assignment.objects.filter(responses=OuterRef("pk")).filter(
+    ~Q(flag="") | Q(state=Assignment.State.SUBMITTED)
+)
 
 
 def found(assignment: Assignment) -> list[str]:
@@ -77,28 +81,38 @@ def _usual(interface: Interface, kind: str, user: int, corpus: int) -> tuple[flo
 
 
 def _copied(interface: Interface, rows: Sequence[Response], given: Sequence[GivenAnswer], user: int) -> str:
-    """Compare a worker's marks with those that each other worker had made of the same documents before."""
+    """Compare a worker's marks with those that each other worker had made of the same documents before.
+
+    What is usual among others is read from work that nothing spoke against and that is decided, and never
+    from pairs with the one compared with: else the first copy would make the second look usual.
+    """
     own = {row.question_id: (row.pk, one.marks) for row, one in zip(rows, given, strict=True)}
-    others: QuerySet[Response] = (
+    others = (
         Response.objects.filter(question__in=own, is_expert=False)
         .exclude(worker=user)
+        .annotate(is_suspected=Exists(_SUSPECTED))
         .select_related("question")
     )
     marks: dict[int, dict[int, frozenset[object]]] = defaultdict(dict)
     same: dict[int, list[bool]] = defaultdict(list)
     for row in others:
-        theirs = marks[row.question_id][row.worker_id] = _given(interface, row).marks
+        theirs = _given(interface, row).marks
+        if row.is_valid and not row.is_suspected:
+            marks[row.question_id][row.worker_id] = theirs
         pk, mine = own[row.question_id]
         if row.pk < pk and (mine or theirs):
             same[row.worker_id].append(mine == theirs)
     pairs = [
-        one == two
+        ({worker, other}, one == two)
         for by_worker in marks.values()
-        for one, two in combinations(by_worker.values(), 2)
+        for (worker, one), (other, two) in combinations(by_worker.items(), 2)
         if one or two
     ]
-    said = [patterns.copied(sum(equal), len(equal), sum(pairs), len(pairs)) for equal in same.values()]
-    return next(filter(None, said), "")
+    for source, equal in same.items():
+        usual = [is_equal for both, is_equal in pairs if source not in both]
+        if said := patterns.copied(sum(equal), len(equal), sum(usual), len(usual)):
+            return said
+    return ""
 
 
 def _given(interface: Interface, row: Response) -> GivenAnswer:

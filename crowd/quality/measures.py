@@ -200,16 +200,17 @@ def _time(found: _Counts) -> None:
         order_by="pk",
         frame=RowRange(end=-1),
     )
-    flagged = Assignment.objects.filter(responses=OuterRef("pk")).exclude(flag="")
-    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before, is_flagged=Exists(flagged))
-    for worker, kind, seconds, is_valid, policy, before, is_flagged in rows.values_list(
+    unseen = ~Q(flag="") | ~Q(hold="") & Q(state=Assignment.State.SUBMITTED)
+    suspected = Assignment.objects.filter(unseen, responses=OuterRef("pk"))
+    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before, is_left=Exists(suspected))
+    for worker, kind, seconds, is_valid, policy, before, is_left in rows.values_list(
         "worker",
         "question__kind",
         "seconds",
         "is_valid",
         "question__document__corpus__policy",
         "before",
-        "is_flagged",
+        "is_left",
     ).iterator():
         if policy not in POLICIES:
             continue
@@ -217,7 +218,7 @@ def _time(found: _Counts) -> None:
         if seconds is None or (is_valid and first is not None and (before or 0) >= first):
             continue
         times[worker, kind].append(seconds)
-        if is_valid and not is_flagged:  # who only clicks makes nobody else look slow
+        if is_valid and not is_left:  # who only clicks makes nobody else look slow
             times[None, kind].append(seconds)
     for key, values in times.items():
         found_median = median_of(values)

@@ -12,7 +12,7 @@ from crowd.review.holding import reason as reason_to_hold
 from crowd.review.holding import waiting
 from crowd.review.outbox import tell_next
 from crowd.review.reminders import remind_operators, waits
-from crowd.review.settling import close_if_done, lock, set_aside, settle_approved, settle_rejected
+from crowd.review.settling import close_if_done, flag, lock, set_aside, settle_approved, settle_rejected
 
 __all__ = [
     "approve",
@@ -21,6 +21,7 @@ __all__ = [
     "block_worker",
     "close_if_done",
     "due_by",
+    "flag",
     "lock",
     "override",
     "pay_next_bonus",

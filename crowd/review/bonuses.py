@@ -62,7 +62,10 @@ def promise_bonus(*, assignment: Assignment, cents: int, reason: str, message: s
 
 
 def pay_next_bonus(*, now: datetime, rng: Random) -> bool:
-    """Pay the next bonus that is due; return whether there was one. Safe to run twice."""
+    """Pay the next bonus that is due; return whether there was one. Safe to run twice.
+
+    A bonus is paid once its work is: what waits for a person, or is rejected, earns none.
+    """
     bonus = _claim_bonus(now)
     if bonus is None:
         return False
@@ -91,7 +94,12 @@ def _claim_bonus(now: datetime) -> Bonus | None:
         return None
     with transaction.atomic():
         bonus = (
-            Bonus.objects.filter(is_free(now), paid_at=None, worker__provider__in=names)
+            Bonus.objects.filter(
+                is_free(now),
+                paid_at=None,
+                worker__provider__in=names,
+                assignment__state=Assignment.State.APPROVED,
+            )
             .select_related("worker", "assignment__hit__batch__corpus")
             .order_by("pk")
             .select_for_update(no_key=True, skip_locked=True, of=("self",))

@@ -7,7 +7,7 @@ from django.db import transaction
 from annotations import labels
 from annotations.models import Question, Response
 from crowd import budget
-from crowd.models import Assignment, Hit, HitBatch
+from crowd.models import Assignment, Bonus, Hit, HitBatch
 from crowd.providers import registry
 from kbpo.core.clock.nudge import nudge
 
@@ -74,9 +74,37 @@ def settle_rejected(*, hit: Hit, assignment: Assignment, now: datetime) -> bool:
             cents=hit.reward_cents + hit.fee_cents,
             now=now,
         )
+    _release_bonuses(assignment, now)
     _settled(assignment, State.REJECTED, now)
     HitBatch.objects.filter(pk=hit.batch_id, state=HitBatch.State.FINISHED).update(state=HitBatch.State.OPEN)
     close_if_done(hit, now)
+    return True
+
+
+@transaction.atomic
+def flag(*, assignment_id: int, words: str) -> bool:
+    """Have work that is not paid yet wait for a person, for what was not known when it was taken in.
+
+    Its votes do not count meanwhile. What a person has decided stays so, and what the provider may know of.
+
+    Parameters
+    ----------
+    assignment_id : int
+    words : str
+        Why.
+    """
+    found = Assignment.objects.filter(pk=assignment_id, state=State.SUBMITTED).first()
+    if found is None:
+        return False
+    _, assignment = lock(found)
+    is_told = assignment.decision != "" and (assignment.tries or assignment.told_at is not None)
+    if assignment.state != State.SUBMITTED or assignment.flag or assignment.decided_by_id or is_told:
+        return False
+    _weigh(assignment, is_valid=False)
+    assignment.flag, assignment.hold = words, ""
+    assignment.decision, assignment.decided_at = "", None
+    assignment.save()
+    nudge("kbpo.pipeline.review_work")
     return True
 
 
@@ -129,6 +157,16 @@ def set_aside(hit: Hit, assignment: Assignment, now: datetime) -> None:
     )
     budget.reserve(promises=[promise], batch=hit.batch, now=now)
     assignment.is_covered = True
+
+
+def _release_bonuses(assignment: Assignment, now: datetime) -> None:
+    """Give back what was set aside for the bonuses of work that was rejected; they stay written down.
+
+    They are set aside again and paid if the rejection is taken back.
+    """
+    never_tried = Bonus.objects.filter(assignment=assignment, paid_at=None, tries=0)
+    for bonus in never_tried.order_by("pk").select_for_update(no_key=True):
+        budget.release_bonus(bonus=bonus, now=now)
 
 
 def _reopens(hit: Hit) -> bool:

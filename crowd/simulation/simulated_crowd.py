@@ -94,7 +94,7 @@ def simulate(
         for batch in _batches(_waiting(corpus, Question.State.OPEN)):
             given, exhausted = _votes(batch, gold, crowd, error, seed)
             record_many(answers=given)
-            labels.send_to_experts(questions=exhausted)
+            labels.send_to_experts(questions=exhausted, by=None)
             asked |= {answer.question.pk for answer in given}
             voted += len(given)
         settled = labels.settle_questions(BATCH, wait=True)

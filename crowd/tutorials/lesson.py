@@ -11,6 +11,10 @@ class Practice(Protocol):
     """A practice question, with its right answer and the reason for it."""
 
     @property
+    def text(self) -> str:
+        """Return the text that it is about."""
+
+    @property
     def explanation(self) -> str:
         """Return why the right answer is right."""
 
@@ -53,3 +57,8 @@ class Tutorial:
     tries: int
     examples: tuple[Practice, ...]
     practice: tuple[Practice, ...]
+
+    @property
+    def words(self) -> int:
+        """Return how many words somebody must read to answer it: the texts, once."""
+        return sum(len(one.text.split()) for one in self.practice)

@@ -13,5 +13,5 @@ urlpatterns = [
     path("questions/<int:question_id>/", annotators.question, name="annotate_question"),
     path("questions/<int:question_id>/draft/", drafts.save, name="annotate_draft"),
     path("pages/", drafts.pages, name="annotate_pages"),
-    path("pages/<str:language>/", drafts.pages, name="annotate_pages"),
+    path("pages/<str:language>/", drafts.pages, name="annotate_pages_of"),
 ]

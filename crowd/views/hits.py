@@ -26,6 +26,7 @@ from crowd.pages import preview
 from crowd.pages.registry import hit_page
 from kbpo.core.clients import client_address
 from kbpo.core.errors import KbpoError, NotAllowed, TooLarge
+from kbpo.core.health import logs
 from kbpo.core.numbers import whole_number
 
 P = ParamSpec("P")
@@ -43,6 +44,7 @@ def hit_view(view: HitView[P]) -> Callable[..., HttpResponse]:
         hit = Hit.objects.select_related("batch__corpus").filter(annotation=annotation).first()
         if hit is None:
             raise Http404
+        logs.note(hit=hit.pk, batch=hit.batch_id)
         try:
             _check_size(request)
             response = view(request, hit, *args, **kwargs)
@@ -128,7 +130,9 @@ def _begun(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
         now=now,
         client_address=client_address(request),
     )
-    return working.begin(hit=hit, arrival=arrival, is_verified=is_verified, now=now)
+    assignment = working.begin(hit=hit, arrival=arrival, is_verified=is_verified, now=now)
+    logs.note(assignment=assignment.pk)
+    return assignment
 
 
 def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignment:
@@ -141,6 +145,7 @@ def _own_assignment(request: HttpRequest, hit: Hit, arrival: Arrival) -> Assignm
         or (found.provider_id, found.provider_worker_id) != (arrival.assignment_id, arrival.worker_id)
     ):
         raise NotAllowed("This page was made for another task than its address says: reload it.")
+    logs.note(assignment=found.pk)
     return found
 
 

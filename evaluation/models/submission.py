@@ -100,12 +100,25 @@ class SubmissionEvent(models.Model):
     state = models.CharField(max_length=16, choices=Submission.State)
     at = models.DateTimeField(auto_now_add=True)
     detail = models.TextField(blank=True)
+    by = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who brought it about; empty: the service.",
+    )
 
     class Meta:
         ordering = ["id"]
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.state}"
+
+    @property
+    def words(self) -> str:
+        """Return what is said of it, with the name that its person has today."""
+        return " ".join(part for part in (self.detail, f"by {self.by}" if self.by else "") if part)
 
 
 class StageWork(models.Model):

@@ -59,17 +59,26 @@ def _at_once(act: Callable[P, None]) -> Callable[P, None]:
     return acted
 
 
-def move(submission: Submission, state: str, detail: str = "", *, also: Iterable[str] = ()) -> None:
+def move(
+    submission: Submission,
+    state: str,
+    detail: str = "",
+    *,
+    by: User | None = None,
+    also: Iterable[str] = (),
+) -> None:
     """Move a submission to a state, and write that on its timeline. The caller holds its row's lock.
 
     Parameters
     ----------
+    by : User, optional
+        Who brought it about.
     also : iterable of str
         Further fields that the caller has set, to be saved with the state.
     """
     submission.state = state
     submission.save(update_fields=["state", *also])
-    event = SubmissionEvent.objects.create(submission=submission, state=state, detail=detail)
+    event = SubmissionEvent.objects.create(submission=submission, state=state, detail=detail, by=by)
     notices.announce(event)
 
 
@@ -105,7 +114,7 @@ def resume(*, submission: Submission, user: User) -> None:
         raise Conflict(f"{locked.team} has handed in another submission named {locked.name!r} since")
     back, locked.failed_in = locked.failed_in, ""
     StageWork.objects.filter(submission=locked).delete()
-    move(locked, back, f"resumed by {user}", also=["failed_in"])
+    move(locked, back, "resumed", by=user, also=["failed_in"])
     if back == State.JUDGING:
         Epoch.objects.filter(batches__submission=locked).update(
             scores_due=True, scoring_failures=0, scoring_not_before=None
@@ -140,7 +149,7 @@ def cancel(*, submission: Submission, user: User) -> None:
         raise Conflict(f"{locked} was sampled: withdraw it instead")
     quota.give_back(locked)
     locked.failed_in = ""
-    move(locked, State.CANCELLED, f"by {user}", also=["failed_in", *quota.FIELDS])
+    move(locked, State.CANCELLED, by=user, also=["failed_in", *quota.FIELDS])
 
 
 @_at_once
@@ -153,7 +162,7 @@ def withdraw(*, submission: Submission, user: User) -> None:
     if locked.state == State.FAILED and locked.failed_in != State.JUDGING:
         raise Conflict(f"{locked} was never sampled: cancel it instead")
     locked.failed_in = ""
-    move(locked, State.WITHDRAWN, f"by {user}", also=["failed_in"])
+    move(locked, State.WITHDRAWN, by=user, also=["failed_in"])
 
 
 @_at_once
@@ -179,7 +188,7 @@ def delete_file(*, submission: Submission, user: User) -> None:
         locked.file = ""
         locked.save(update_fields=["file"])
         SubmissionEvent.objects.create(
-            submission=locked, state=locked.state, detail=f"the file was deleted by {user}"
+            submission=locked, state=locked.state, detail="the file was deleted", by=user
         )
         normalised.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))

@@ -28,7 +28,7 @@ def announce(event: SubmissionEvent) -> None:
         return
     if event.state == State.SCORED and submission.events.filter(state=State.SCORED, pk__lt=event.pk).exists():
         return
-    words = {"name": submission.name, "detail": event.detail, "corpus": submission.corpus.name}
+    words = {"name": submission.name, "detail": event.words, "corpus": submission.corpus.name}
     address = f"{settings.SITE_URL}{reverse('submission', args=[submission.pk])}"
     EmailMessage(
         subject=" ".join(SUBJECTS[State(event.state)].format(**words).split()),

@@ -56,10 +56,13 @@ def _take_back(submission: Submission, user: User) -> None:
 
 
 def _forget_names(user: User) -> None:
-    """Take the person's name out of the timelines of their teams' submissions."""
+    """Take the person's name out of the old lines in their teams' timelines that have it in words.
+
+    Lines have an account since, and show the name that it has.
+    """
     theirs = Q(submission__team__memberships__user=user) | Q(submission__team__past_memberships__user=user)
     said = f"by {user}"
-    for event in SubmissionEvent.objects.filter(theirs, detail__endswith=said).distinct():
+    for event in SubmissionEvent.objects.filter(theirs, by=None, detail__endswith=said).distinct():
         event.detail = f"{event.detail.removesuffix(said)}{NOBODY}"
         event.save(update_fields=["detail"])
 

@@ -169,7 +169,7 @@ class SubmissionView(APIView):
         """Answer with state, progress and timeline; 404 to those who may not see it."""
         found = find(request.user, pk=pk)
         own = may_change(request.user, found)
-        events = list(found.events.all())
+        events = list(found.events.select_related("by"))
         done = progress(found)
         work = StageWork.objects.filter(submission=found).first() if own else None
         written = normalised.state(found) if own else ""
@@ -184,7 +184,7 @@ class SubmissionView(APIView):
                 "work": sign_of_life(found, work, timezone.now()),
                 "progress": done and {"settled": done.settled, "needed": done.needed, "words": done.words},
                 "events": [
-                    {"state": event.state, "at": event.at, "detail": event.detail if own else ""}
+                    {"state": event.state, "at": event.at, "detail": event.words if own else ""}
                     for event in events
                 ],
                 "answered_at": done and done.answered_at,

@@ -75,7 +75,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     own = may_change(request.user, found)
     now = timezone.now()
     done = progress(found)
-    events = [(event, EVENTS[event.state]) for event in found.events.all()]
+    events = [(event, EVENTS[event.state]) for event in found.events.select_related("by")]
     problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
     context = {
         "submission": found,

@@ -48,6 +48,11 @@ class What(StrEnum):
     ROLE_GIVEN = "role given"
     ROLE_TAKEN = "role taken"
     SUBMISSION_CHANGED = "submission changed"
+    QUESTION_SENT_ON = "question sent to an expert"
+    TRIED_AGAIN = "tried again"
+    KEY_MADE = "key made"
+    KEY_REVOKED = "key revoked"
+    MONEY_DEPOSITED = "money deposited"
     TRASH_PUT_BACK = "trash put back"
     INSTALLATION_JOINED = "installation joined"
 

@@ -7,10 +7,11 @@ from datetime import datetime
 
 from django.db.models import Count, Min, QuerySet
 
-from crowd import review
+from crowd import qualifying, review
 from crowd.interfaces.registry import INTERFACES
 from crowd.models import Assignment
 from kbpo.accounts.models import User
+from kbpo.core import durations
 from kbpo.core.errors import InvalidInput
 from kbpo.pages import answers
 from kbpo.pages.answers import ShownPart
@@ -118,7 +119,26 @@ def of_worker(*, user_id: int, kind: str) -> QuerySet[Assignment]:
 
 def pieces(assignments: Sequence[Assignment]) -> list[Piece]:
     """Read a page of pieces of work, each with its answers beside the document."""
-    return [Piece(one, tuple((one.flag or one.hold).splitlines()), answers.parts(one)) for one in assignments]
+    return [
+        Piece(one, (*(one.flag or one.hold).splitlines(), *_of_tutorial(one)), answers.parts(one))
+        for one in assignments
+    ]
+
+
+def _of_tutorial(assignment: Assignment) -> list[str]:
+    """Say how somebody went through a tutorial: it has no answers to be shown beside a document."""
+    batch = assignment.hit.batch
+    if not batch.is_tutorial:
+        return []
+    attempt = qualifying.latest_attempt(
+        provider=batch.provider, worker_id=assignment.provider_worker_id, kind=batch.kind
+    )
+    if attempt is None:
+        return ["Tutorial: never begun."]
+    said = f"Tutorial, try {attempt.number}: {attempt.right} right of {len(attempt.answers)} answers"
+    if attempt.ended_at is None:
+        return [f"{said}; not finished."]
+    return [f"{said}, in {durations.in_words(attempt.ended_at - attempt.begun_at)}."]
 
 
 def title_of(kind: str) -> str:

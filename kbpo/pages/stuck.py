@@ -5,7 +5,7 @@ One selector for the operators' page and for the mail to them. Each part asks a 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 
 from django.conf import settings
@@ -22,43 +22,12 @@ from kbpo.core.health import signs
 from kbpo.core.health.troubles import Wrong
 from kbpo.core.keeping import installation
 from kbpo.core.mail import selectors
+from kbpo.pages import untouched
 from kbpo.pages.batches import waits_for_a_person
+from kbpo.pages.items import LONG, Item
 
 MOST = 50  # shown of one part
-LONG = timedelta(minutes=10)  # after which what waits for the pipeline is worth a look
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing that does not get on.
-
-    Attributes
-    ----------
-    title : str
-        What it is.
-    cause : str
-        Why it does not get on.
-    since : datetime or None
-        None where nobody noted it.
-    url : str
-        Where more of it is seen; empty for nowhere.
-    act, pk : str
-        What a button does, one of `kbpo.pages.views.stuck.ACTS`, and to which row; empty for no button.
-    button : str
-        What it says.
-    trouble : str
-        The key by which it is remembered (`kbpo.core.health.troubles`); empty where nothing is wrong, and
-        somebody only has to do something.
-    """
-
-    title: str
-    cause: str
-    since: datetime | None = None
-    url: str = ""
-    act: str = ""
-    pk: str = ""
-    button: str = ""
-    trouble: str = ""
+MOST_WRONG = 1000  # of one part that operators are told of by mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +59,23 @@ def stuck(*, now: datetime) -> list[Part]:
     """Look for everything that is stuck, failed or waiting; parts with nothing are left out."""
     found = []
     for heading, look in LOOKS:
-        items = list(islice(look(now), MOST + 1))
+        items = list(islice(look(now, MOST + 1), MOST + 1))
         if items:
             found.append(Part(look.__name__.strip("_"), heading, tuple(items[:MOST]), len(items) > MOST))
     return found
 
 
-def wrong(parts: Iterable[Part]) -> list[Wrong]:
-    """Say what of it is wrong, for those who are told by mail."""
+def wrong(*, now: datetime) -> list[Wrong]:
+    """Say what is wrong, for those who are told by mail: all of it, and not what fits on the page."""
     return [
-        Wrong(item.trouble, f"{part.heading}: {item.title}. {item.cause}".strip()[:500], item.since)
-        for part in parts
-        for item in part.items
+        Wrong(item.trouble, f"{heading}: {item.title}. {item.cause}".strip()[:500], item.since)
+        for heading, look in LOOKS
+        for item in look(now, MOST_WRONG)
         if item.trouble
     ]
 
 
-def _processes(now: datetime) -> Iterable[Item]:
+def _processes(now: datetime, most: int) -> Iterable[Item]:
     for sign in signs.signs(now=now):
         if sign.is_late:
             yield Item(
@@ -117,7 +86,7 @@ def _processes(now: datetime) -> Iterable[Item]:
             )
 
 
-def _disks(now: datetime) -> Iterable[Item]:
+def _disks(now: datetime, most: int) -> Iterable[Item]:
     for space in disk.low_spaces():
         yield Item(
             title=str(space.folder),
@@ -127,14 +96,14 @@ def _disks(now: datetime) -> Iterable[Item]:
         )
 
 
-def _files(now: datetime) -> Iterable[Item]:
+def _files(now: datetime, most: int) -> Iterable[Item]:
     row = installation.row()
     cause = installation.compare(row, installation.read_mark()).trouble or row.warning
     if cause:
         yield Item(title="Files and database", cause=cause, since=row.warned_at, trouble="files and database")
 
 
-def _failed_submissions(now: datetime) -> Iterable[Item]:
+def _failed_submissions(now: datetime, most: int) -> Iterable[Item]:
     last = SubmissionEvent.objects.filter(submission=OuterRef("pk"), state=Submission.State.FAILED)
     last = last.order_by("-pk")
     failed = (
@@ -147,7 +116,7 @@ def _failed_submissions(now: datetime) -> Iterable[Item]:
         .select_related("corpus", "team")
         .order_by("failed_at", "pk")
     )
-    for one in failed[: MOST + 1]:
+    for one in failed[:most]:
         yield Item(
             title=f"{one.name} of {one.team}, {one.corpus}",
             cause=_joined(one.detail, one.error),
@@ -160,13 +129,13 @@ def _failed_submissions(now: datetime) -> Iterable[Item]:
         )
 
 
-def _stages(now: datetime) -> Iterable[Item]:
+def _stages(now: datetime, most: int) -> Iterable[Item]:
     works = (
         StageWork.objects.filter(Q(errors__gt=0) | Q(attempts__gt=2), submission__state=F("stage"))
         .select_related("submission__corpus", "submission__team")
         .order_by("started_at", "pk")
     )
-    for one in works[: MOST + 1]:
+    for one in works[:most]:
         waits = one.not_before is not None and one.not_before > now
         yield Item(
             title=f"{one.submission.name} of {one.submission.team}, {one.submission.corpus}",
@@ -180,9 +149,9 @@ def _stages(now: datetime) -> Iterable[Item]:
         )
 
 
-def _scores(now: datetime) -> Iterable[Item]:
+def _scores(now: datetime, most: int) -> Iterable[Item]:
     failing = Epoch.objects.filter(scoring_failures__gt=0).select_related("corpus").order_by("pk")
-    for one in failing[: MOST + 1]:
+    for one in failing[:most]:
         times = "once" if one.scoring_failures == 1 else f"{one.scoring_failures} times"
         due = one.scores_due or one.subsets_due
         yield Item(
@@ -196,22 +165,31 @@ def _scores(now: datetime) -> Iterable[Item]:
         )
 
 
-def _mail(now: datetime) -> Iterable[Item]:
-    for one in selectors.unsent(now=now, late=LONG, most=MOST + 1):
+def _mail(now: datetime, most: int) -> Iterable[Item]:
+    for one in selectors.unsent(now=now, late=LONG, most=most):
         tries = "It was never tried" if one.attempts == 0 else f"Not sent at try {one.attempts}"
-        yield Item(
-            title=f"“{one.subject}” to {', '.join(one.to)}",
-            cause=f"{tries}{', and given up' if one.has_failed else ''}. {one.error}".strip(),
-            since=one.created_at,
-            act="mail",
-            pk=str(one.pk),
-            button="Send again",
-            # That it waits was told; that one address takes no mail is no trouble of the site.
-            trouble="" if one.has_failed else "mail",
-        )
+        yield _message(one, f"{tries}. {one.error}", trouble="mail")
 
 
-def _hits(now: datetime) -> Iterable[Item]:
+def _mail_given_up(now: datetime, most: int) -> Iterable[Item]:
+    """List mail that nobody tries any more: that it waited was told, and one address is no trouble."""
+    for one in selectors.given_up(most=most):
+        yield _message(one, f"Not sent at try {one.attempts}, and given up. {one.error}")
+
+
+def _message(one: selectors.Unsent, cause: str, trouble: str = "") -> Item:
+    return Item(
+        title=f"“{one.subject}” to {', '.join(one.to)}",
+        cause=cause.strip(),
+        since=one.created_at,
+        act="mail",
+        pk=str(one.pk),
+        button="Send again",
+        trouble=trouble,
+    )
+
+
+def _hits(now: datetime, most: int) -> Iterable[Item]:
     """Say of which batches HITs are not posted, and why."""
     out = HitQuestion.objects.filter(question=OuterRef("question"), is_active=True)
     lost = HitQuestion.objects.filter(hit=OuterRef("pk"), question__state=Question.State.OPEN)
@@ -225,7 +203,7 @@ def _hits(now: datetime) -> Iterable[Item]:
         .annotate(number=Count("pk"), since=Min("created_at"), cause=Max("error"))
         .order_by("since", "batch", "state")
     )
-    for row in rows[: MOST + 1]:
+    for row in rows[:most]:
         failed, paused = row["state"] == Hit.State.FAILED, row["batch__state"] == HitBatch.State.PAUSED
         number = row["number"]
         says = f"{number} HIT{'' if number == 1 else 's'} {'refused' if failed else 'not posted'}"
@@ -241,11 +219,33 @@ def _hits(now: datetime) -> Iterable[Item]:
         )
 
 
-def _decisions(now: datetime) -> Iterable[Item]:
+def _posted_hits(now: datetime, most: int) -> Iterable[Item]:
+    """Say of which batches posted HITs cannot be looked at: what was sent there is not taken in."""
+    rows = (
+        Hit.objects.filter(~Q(error=""), state=Hit.State.POSTED)
+        .values("batch", "batch__corpus__name")
+        .annotate(number=Count("pk"), cause=Max("error"))
+        .order_by("batch")
+    )
+    for row in rows[:most]:
+        number = row["number"]
+        says = f"{number} HIT{'' if number == 1 else 's'} not looked at"
+        yield Item(
+            title=f"{says}, batch {row['batch']} of {row['batch__corpus__name']}",
+            cause=row["cause"],
+            url=reverse("desk_batch", args=[row["batch"]]),
+            act="look",
+            pk=str(row["batch"]),
+            button="Look now",
+            trouble=f"posted HITs of batch {row['batch']}",
+        )
+
+
+def _decisions(now: datetime, most: int) -> Iterable[Item]:
     untold = (
         Assignment.objects.exclude(decision="").exclude(error="").filter(told_at=None).order_by("decided_at")
     )
-    for one in untold[: MOST + 1]:
+    for one in untold[:most]:
         yield Item(
             title=f"{one.get_decision_display()}: answer {one.pk}".capitalize(),
             cause=f"The provider does not know it, at try {one.tries}. {one.error}",
@@ -258,9 +258,9 @@ def _decisions(now: datetime) -> Iterable[Item]:
         )
 
 
-def _bonuses(now: datetime) -> Iterable[Item]:
+def _bonuses(now: datetime, most: int) -> Iterable[Item]:
     owed = Bonus.objects.exclude(error="").filter(paid_at=None).select_related("corpus").order_by("pk")
-    for one in owed[: MOST + 1]:
+    for one in owed[:most]:
         yield Item(
             title=f"${one.cents / 100:.2f} for {one.reason}, {one.corpus}",
             cause=f"Not paid at try {one.tries}. {one.error}",
@@ -273,9 +273,9 @@ def _bonuses(now: datetime) -> Iterable[Item]:
         )
 
 
-def _workers_told(now: datetime) -> Iterable[Item]:
+def _workers_told(now: datetime, most: int) -> Iterable[Item]:
     blocks = WorkerBlock.objects.exclude(error="").filter(told_at=None).select_related("worker")
-    for block in blocks.order_by("decided_at")[: MOST + 1]:
+    for block in blocks.order_by("decided_at")[:most]:
         yield Item(
             title=f"{'Block' if block.is_blocked else 'End of a block'} of {block.worker.worker_id}",
             cause=f"The provider does not know it, at try {block.tries}. {block.error}",
@@ -287,7 +287,7 @@ def _workers_told(now: datetime) -> Iterable[Item]:
             trouble="blocks",
         )
     grants = WorkerQualification.objects.exclude(error="").filter(told_at=None).order_by("granted_at")
-    for grant in grants[: MOST + 1]:
+    for grant in grants[:most]:
         yield Item(
             title=f"{grant.provider_worker_id} may do {grant.kind}",
             cause=f"The provider does not know it, at try {grant.tries}. {grant.error}",
@@ -299,7 +299,7 @@ def _workers_told(now: datetime) -> Iterable[Item]:
         )
 
 
-def _providers(now: datetime) -> Iterable[Item]:
+def _providers(now: datetime, most: int) -> Iterable[Item]:
     for account in accounts.accounts():
         if account.error:
             yield Item(
@@ -311,52 +311,65 @@ def _providers(now: datetime) -> Iterable[Item]:
             )
 
 
-def _checks(now: datetime) -> Iterable[Item]:
-    state = FileCheck.State
-    rows = FileCheck.objects.filter(
-        Q(state=state.FAILED) | Q(state=state.WAITING, created_at__lte=now - LONG)
-    ).select_related("upload", "corpus")
-    for one in rows.order_by("created_at", "pk")[: MOST + 1]:
-        failed = one.state == state.FAILED
+def _checks(now: datetime, most: int) -> Iterable[Item]:
+    rows = FileCheck.objects.filter(state=FileCheck.State.FAILED).select_related("upload", "corpus")
+    for one in rows.order_by("created_at", "pk")[:most]:
         yield Item(
             title=f"Check of {one.upload.name}, {one.corpus}",
-            cause="Reading it failed; the log says why."
-            if failed
-            else f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            cause="Reading it failed; the log says why.",
             since=one.created_at,
             url=one.get_absolute_url(),
-            act="check" if failed else "",
-            pk=str(one.pk) if failed else "",
-            button="Check again" if failed else "",
-            trouble="checks" if failed else "",
+            act="check",
+            pk=str(one.pk),
+            button="Check again",
+            trouble="checks",
         )
 
 
-def _normalised(now: datetime) -> Iterable[Item]:
-    state = NormalisedFile.State
-    rows = NormalisedFile.objects.filter(
-        Q(state=state.FAILED) | Q(state=state.WAITING, asked_at__lte=now - LONG)
-    ).select_related("submission", "file_check__upload")
-    for one in rows.order_by("asked_at", "pk")[: MOST + 1]:
-        failed = one.state == state.FAILED
+def _checks_that_wait(now: datetime, most: int) -> Iterable[Item]:
+    waiting = FileCheck.objects.filter(state=FileCheck.State.WAITING, created_at__lte=now - LONG)
+    for one in waiting.select_related("upload", "corpus").order_by("created_at", "pk")[:most]:
+        yield Item(
+            title=f"Check of {one.upload.name}, {one.corpus}",
+            cause=f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            since=one.created_at,
+            url=one.get_absolute_url(),
+            trouble="checks that wait",
+        )
+
+
+def _normalised(now: datetime, most: int) -> Iterable[Item]:
+    rows = NormalisedFile.objects.filter(state=NormalisedFile.State.FAILED)
+    rows = rows.select_related("submission", "file_check__upload")
+    for one in rows.order_by("asked_at", "pk")[:most]:
         yield Item(
             title=str(one.file),
-            cause="Writing it anew failed; the log says why."
-            if failed
-            else f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            cause="Writing it anew failed; the log says why.",
             since=one.asked_at,
             url=one.file.get_absolute_url(),
-            act="normalised" if failed else "",
-            pk=str(one.pk) if failed else "",
-            button="Write it again" if failed else "",
-            trouble="normalised files" if failed else "",
+            act="normalised",
+            pk=str(one.pk),
+            button="Write it again",
+            trouble="normalised files",
         )
 
 
-def _teams(now: datetime) -> Iterable[Item]:
+def _normalised_that_wait(now: datetime, most: int) -> Iterable[Item]:
+    rows = NormalisedFile.objects.filter(state=NormalisedFile.State.WAITING, asked_at__lte=now - LONG)
+    for one in rows.select_related("submission", "file_check__upload").order_by("asked_at", "pk")[:most]:
+        yield Item(
+            title=str(one.file),
+            cause=f"It waits its turn, or its worker was stopped: {one.attempts} tries.",
+            since=one.asked_at,
+            url=one.file.get_absolute_url(),
+            trouble="normalised files that wait",
+        )
+
+
+def _teams(now: datetime, most: int) -> Iterable[Item]:
     if not settings.TEAMS_NEED_APPROVAL:
         return
-    for team in teams.waiting_for_approval().prefetch_related(None)[: MOST + 1]:
+    for team in teams.waiting_for_approval().prefetch_related(None)[:most]:
         yield Item(
             title=team.name,
             cause="Its systems are judged once it is approved.",
@@ -368,14 +381,14 @@ def _teams(now: datetime) -> Iterable[Item]:
         )
 
 
-def _experts(now: datetime) -> Iterable[Item]:
+def _experts(now: datetime, most: int) -> Iterable[Item]:
     rows = (
         Question.objects.filter(state=Question.State.EXPERT)
         .values("document__corpus__name")
         .annotate(number=Count("pk"))
         .order_by("document__corpus__name")
     )
-    for row in rows[: MOST + 1]:
+    for row in rows[:most]:
         number = row["number"]
         yield Item(
             title=f"{number:,} question{'' if number == 1 else 's'} of {row['document__corpus__name']}",
@@ -384,7 +397,7 @@ def _experts(now: datetime) -> Iterable[Item]:
         )
 
 
-def _answers(now: datetime) -> Iterable[Item]:
+def _answers(now: datetime, most: int) -> Iterable[Item]:
     found = Assignment.objects.filter(waits_for_a_person()).aggregate(n=Count("pk"), at=Min("submitted_at"))
     if found["n"]:
         yield Item(
@@ -395,21 +408,28 @@ def _answers(now: datetime) -> Iterable[Item]:
         )
 
 
-LOOKS: tuple[tuple[str, Callable[[datetime], Iterable[Item]]], ...] = (
+LOOKS: tuple[tuple[str, Callable[[datetime, int], Iterable[Item]]], ...] = (
     ("Processes without a sign of life", _processes),
     ("Disks that fill up", _disks),
     ("Files and database", _files),
     ("Mail that was not sent", _mail),
+    ("Mail that was given up", _mail_given_up),
     ("Submissions that failed", _failed_submissions),
     ("Submissions that are tried again", _stages),
+    ("Submissions that nothing works on", untouched.untouched_submissions),
     ("Scores that cannot be computed", _scores),
+    ("Scores that are due", untouched.due_scores),
     ("Providers that do not answer", _providers),
     ("HITs that could not be posted", _hits),
+    ("HITs that are not posted yet", untouched.unposted_hits),
+    ("HITs that cannot be looked at", _posted_hits),
     ("Decisions that a provider has not taken", _decisions),
     ("Bonuses that are not paid", _bonuses),
     ("Workers of whom a provider was not told", _workers_told),
-    ("Files to be checked", _checks),
-    ("Files to be written anew", _normalised),
+    ("Files that could not be checked", _checks),
+    ("Files to be checked", _checks_that_wait),
+    ("Files that could not be written anew", _normalised),
+    ("Files to be written anew", _normalised_that_wait),
     ("Teams that wait for approval", _teams),
     ("Questions that wait for an expert", _experts),
     ("Answers that wait for a person", _answers),

@@ -214,7 +214,7 @@ def test_a_majority_that_stays_doubtful_goes_to_an_expert(question: Question) ->
 
 def test_only_open_questions_are_sent_to_experts(question: Question) -> None:
     settled = QuestionFactory.create(settled=True)
-    assert labels.send_to_experts(questions=[question, settled]) == 1
+    assert labels.send_to_experts(questions=[question, settled], by=None) == 1
     assert (state(question), state(settled)) == ("expert", "settled")
 
 
@@ -241,7 +241,7 @@ def test_questions_are_settled_a_limited_number_at_a_time_the_oldest_first() -> 
 
 
 def test_an_expert_settles_at_once(question: Question, operator: User) -> None:
-    labels.send_to_experts(questions=[question])
+    labels.send_to_experts(questions=[question], by=None)
     responses.record(question=question, worker=operator, answer=LIVED, as_expert=True)
     assert state(question) == "settled"
     assert values(question)["per:place_of_residence|0"] == (True, 1, 1, "expert")

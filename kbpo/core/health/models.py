@@ -5,19 +5,22 @@ from django.db.models import F, Q
 
 
 class Heartbeat(models.Model):
-    """When a process of the pipeline was last alive: one row for each that there must be."""
+    """When a process of the pipeline was last alive, one row for each that there must be; and a last look."""
 
     class Name(models.TextChoices):
         BEAT = "beat", "the clock (beat)"
         WORKER = "worker", "the worker"
         MAILER = "mailer", "the mailer"
+        WATCH = "watch", "the look for troubles"
 
     name = models.CharField(max_length=16, choices=Name, primary_key=True)
     seen_at = models.DateTimeField()
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(name__in=["beat", "worker", "mailer"]), name="heartbeat_name"),
+            models.CheckConstraint(
+                condition=Q(name__in=["beat", "worker", "mailer", "watch"]), name="heartbeat_name"
+            ),
         ]
 
     def __str__(self) -> str:

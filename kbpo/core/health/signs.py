@@ -22,7 +22,10 @@ logger = logging.getLogger(__name__)
 EVERY = 15.0  # seconds between two signs
 LATE = timedelta(minutes=1)  # after which a process that gave none is taken for dead
 BEAT, WORKER = str(Heartbeat.Name.BEAT), str(Heartbeat.Name.WORKER)
-NAMES = tuple(Heartbeat.Name.values)
+#: When somebody last looked for troubles, which the worker's children do: its main process may outlive them.
+WATCH = str(Heartbeat.Name.WATCH)
+NAMES = (BEAT, WORKER, str(Heartbeat.Name.MAILER))
+NOT_WATCHED = timedelta(minutes=3)  # after which somebody else looks: it is done each minute
 #: Whose sign a worker gives, by the queue that it takes from.
 OF_QUEUES = {"kbpo": Heartbeat.Name.WORKER, "mail": Heartbeat.Name.MAILER}
 
@@ -105,13 +108,20 @@ def once(
     is_alive : callable
         Whether it is alive.
     watch : callable, optional
-        Looks for trouble. Beat has the worker call it, unless one of them is dead.
+        Looks for trouble. Beat has the worker's children call it, unless one of them is dead or hangs.
     """
     now = timezone.now()
     if is_alive():
         give(names, now=now)
-    if watch is not None and any(sign.is_late for sign in signs(now=now) if sign.name in (BEAT, WORKER)):
+    if watch is not None and (
+        any(sign.is_late for sign in signs(now=now) if sign.name in (BEAT, WORKER)) or _nobody_watches(now)
+    ):
         watch()
+
+
+def _nobody_watches(now: datetime) -> bool:
+    seen = Heartbeat.objects.filter(name=WATCH).values_list("seen_at", flat=True).first()
+    return seen is not None and abs(now - seen) > NOT_WATCHED
 
 
 def start(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from kbpo.core.models import Message
 
 LATE = timedelta(minutes=10)  # after which mail that waits is worth a look
@@ -39,7 +41,7 @@ class Unsent:
 
 
 def unsent(*, now: datetime, late: timedelta = LATE, most: int = 100) -> list[Unsent]:
-    """Select the messages that were given up, and those that have waited long; the oldest first.
+    """Select the messages that are still tried, and have waited long; the oldest first.
 
     Parameters
     ----------
@@ -50,9 +52,15 @@ def unsent(*, now: datetime, late: timedelta = LATE, most: int = 100) -> list[Un
     most : int
         Messages in all.
     """
-    found = Message.objects.filter(sent_at=None, created_at__lte=now - late) | Message.objects.filter(
-        failed_at__isnull=False
-    )
+    return _read(Message.objects.filter(sent_at=None, failed_at=None, created_at__lte=now - late), most)
+
+
+def given_up(*, most: int = 100) -> list[Unsent]:
+    """Select the messages that were given up, the oldest first: `most` at most."""
+    return _read(Message.objects.filter(failed_at__isnull=False), most)
+
+
+def _read(found: QuerySet[Message], most: int) -> list[Unsent]:
     return [
         Unsent(
             pk=message.pk,

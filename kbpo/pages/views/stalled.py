@@ -12,7 +12,7 @@ from annotations.models import Question
 from annotations.roles import Act
 from kbpo.core.errors import InvalidInput
 from kbpo.pages import stalled
-from kbpo.pages.access import for_role, narrowed
+from kbpo.pages.access import for_role, narrowed, person
 from kbpo.pages.forms import QuestionsForm
 from kbpo.pages.reading import paged
 
@@ -27,7 +27,7 @@ def questions(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = QuestionsForm(request.POST, questions=_theirs(request, Question.objects.all()))
         if form.is_valid():
-            sent = labels.send_to_experts(questions=list(form.cleaned_data["question"]))
+            sent = labels.send_to_experts(questions=list(form.cleaned_data["question"]), by=person(request))
             messages.success(request, _sent(sent))
             return redirect("desk_questions")
         error = InvalidInput("Choose the questions that an expert is to decide.", where="question")

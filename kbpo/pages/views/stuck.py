@@ -6,12 +6,13 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from crowd import leases, posting
+from crowd import collecting, leases, posting
 from crowd.models import Assignment, Bonus, HitBatch, WorkerBlock, WorkerQualification
 from evaluation.models import FileCheck, NormalisedFile, Submission
 from evaluation.registry import task_of
@@ -19,6 +20,7 @@ from evaluation.scoring import estimation
 from evaluation.submissions import checks, lifecycle, normalised, work
 from kbpo.accounts import teams
 from kbpo.accounts.models import Team, User
+from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.health import troubles
 from kbpo.core.mail import sending
@@ -30,6 +32,8 @@ LARGEST = 2**63 - 1
 SOON = "It is tried again in a moment."
 GONE_ON = "It has gone on meanwhile."
 BY_ITSELF = "It is tried again by itself within ten minutes, or is being tried just now."
+SENT = "It was sent meanwhile."
+IN_VAIN = (GONE_ON, BY_ITSELF, SENT)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -39,10 +43,9 @@ def stuck(request: HttpRequest) -> HttpResponse:
     error = None
     if request.method == "POST":
         try:
-            act = ACTS.get(request.POST.get("act", ""))
-            if act is None:
-                raise InvalidInput(f"must be one of {', '.join(ACTS)}", where="act")
-            messages.success(request, act(request.POST.get("pk", ""), operator(request)))
+            messages.success(
+                request, _go_on(request.POST.get("act", ""), request.POST.get("pk", ""), operator(request))
+            )
             return redirect("desk_stuck")
         except KbpoError as refusal:
             error = refusal
@@ -55,6 +58,18 @@ def stuck(request: HttpRequest) -> HttpResponse:
         "error": error,
     }
     return render(request, "desk/stuck.html", context, status=error.status if error else 200)
+
+
+@transaction.atomic
+def _go_on(name: str, pk: str, by: User) -> str:
+    """Have one thing go on, and write down who did; return what is said of it."""
+    act = ACTS.get(name)
+    if act is None:
+        raise InvalidInput(f"must be one of {', '.join(ACTS)}", where="act")
+    words = act(pk, by)
+    if words not in IN_VAIN:
+        record(What.TRIED_AGAIN, by=by, about=f"{name} {pk}")
+    return words
 
 
 def _number(pk: str) -> int:
@@ -86,12 +101,16 @@ def _scores(pk: str, by: User) -> str:
 
 
 def _mail(pk: str, by: User) -> str:
-    return "It is sent in a moment." if sending.send_again(pk=_number(pk)) else "It was sent meanwhile."
+    return "It is sent in a moment." if sending.send_again(pk=_number(pk)) else SENT
 
 
 def _batch(pk: str, by: User) -> str:
     posting.resume_batch(batch=get_object_or_404(HitBatch, pk=_number(pk)), by=by, now=timezone.now())
     return "The batch goes on: its HITs are posted in a moment."
+
+
+def _look(pk: str, by: User) -> str:
+    return SOON if collecting.look_now(batch_id=_number(pk), now=timezone.now()) else GONE_ON
 
 
 def _told(model: leases.Leased) -> Callable[[str, User], str]:
@@ -128,6 +147,7 @@ ACTS: Mapping[str, Callable[[str, User], str]] = MappingProxyType(
         "scores": _scores,
         "mail": _mail,
         "batch": _batch,
+        "look": _look,
         "decision": _told(Assignment),
         "bonus": _told(Bonus),
         "block": _told(WorkerBlock),

@@ -30,15 +30,18 @@ class Request:
     address: str = ""
 
 
-def routes() -> Iterator[tuple[str, URLPattern]]:
-    """Yield the name and the pattern of every address, those on the HIT pages' own host included."""
+def routes(*, named: bool = True) -> Iterator[tuple[str, URLPattern]]:
+    """Yield the name and the pattern of every address, those on the HIT pages' own host included.
+
+    Of those without a name, what answers them.
+    """
 
     def walk(patterns: list[Any], space: str) -> Iterator[tuple[str, URLPattern]]:
         for pattern in patterns:
             if isinstance(pattern, URLResolver):
                 yield from walk(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
-            elif pattern.name:
-                yield f"{space}{pattern.name}", pattern
+            elif bool(pattern.name) is named:
+                yield (f"{space}{pattern.name}" if named else pattern.lookup_str), pattern
 
     yield from walk(get_resolver().url_patterns, "")
     yield from walk(get_resolver(HIT_URLS).url_patterns, "")

@@ -27,6 +27,7 @@ from evaluation.registry import task_of
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.models import User
+from kbpo.core.models import Message
 from marketplace import ledger, lifecycle, qualifications, requesters
 from marketplace.models import Assignment, Hit, QualificationType
 from marketplace.operations.call import Call
@@ -253,7 +254,7 @@ def _add_document(site: Site, document: Document, annotator: User) -> None:
     site.requests["annotate_question"] = [answer]
     site.requests["annotate_draft"] = [Request("POST", json.dumps(draft).encode(), JSON)]
     site.things["annotate_tutorial_of"] = {"kind": "relation"}
-    site.things["annotate_pages"] = {"language": "en"}
+    site.things["annotate_pages_of"] = {"language": "en"}
     site.forms["annotate_tutorial"] = site.forms["annotate_tutorial_of"] = {"begin": "1", "practice": "0"}
 
 
@@ -287,6 +288,14 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
         "lifetime_hours": "168",
         "auto_approval_hours": "72",
     }
+    message = Message.objects.create(
+        recipients={"to": ["ada@example.org"]},
+        sender="kbpo@example.org",
+        subject="Welcome",
+        created_at=timezone.now(),
+        due_at=timezone.now(),
+        give_up_at=timezone.now(),
+    )
     site.things |= things
     site.queries["desk_open"] = wanted
     site.forms |= {
@@ -304,6 +313,8 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
             "weekly_quota_of_person": "3",
         },
         "desk_new_corpus": {"tag": "new", "name": "New", "language": "en", "policy": "fixed"},
+        "desk_questions": {"question": crowd.ask(corpus)[0].pk},
+        "desk_stuck": {"act": "mail", "pk": message.pk},
         "desk_roles": {"user": worker.user.email, "corpus": corpus.tag, "role": "paymaster"},
     }
     event = b'{"event_type": "study.status.change", "resource_id": "x"}'

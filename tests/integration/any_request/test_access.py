@@ -1,17 +1,21 @@
 """Who gets in where: every address of the site, asked by everybody; a new address needs its line here."""
 
 import re
+from collections import Counter
 
 import pytest
+from django.db.models.signals import post_save
 from django.test import Client
 
 from annotations.models import Corpus, CorpusMaker
+from kbpo.core.models import AuditEntry
 from tests import factories as make
 from tests.integration.any_request.asking import Answer, ask, encoded, routes
 from tests.integration.any_request.site import HIT_HOST, Site, is_of_hits
 
 pytestmark = pytest.mark.django_db
-ROUTES = dict(routes())
+EVERY_ROUTE = list(routes())
+ROUTES = dict(EVERY_ROUTE)
 #: Of the library for signing in: its own tests say who gets in.
 SIGNING_IN = ("account_", "mfa_", "socialaccount_", "openid_connect_", "usersessions_")
 #: Those that are there before somebody has signed in; all others of the library are there afterwards.
@@ -98,7 +102,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (OWNERS, OWNERS, "check_normalised submission_normalised team"),
     (NOBODY, OWNERS, "submission_act team_leave"),
     (NOBODY, {"worker"}, "invitation"),  # who is invited
-    (WORKERS, NOBODY, "annotate annotate_pages work work_earnings work_group work_mine"),
+    (WORKERS, NOBODY, "annotate annotate_pages annotate_pages_of work work_earnings work_group work_mine"),
     (WORKERS, WORKERS, "annotate_tutorial annotate_tutorial_of"),
     (NOBODY, WORKERS, "annotate_start work_accept work_qualification"),
     ({"worker", "operator"}, {"worker"}, "annotate_question"),  # who holds it; the operator's team competes
@@ -197,6 +201,45 @@ def test_what_the_library_has_for_those_who_are_signed_in_is_closed_to_others(
 def test_every_address_says_to_whom_it_is_open() -> None:
     assert sorted(OPEN_TO) == OURS
     assert len(OPEN_TO) == sum(len(names.split()) for _, _, names in OPEN), "an address stands there twice"
+
+
+def test_no_two_addresses_have_one_name() -> None:
+    """Else one of them is never asked; of the library for signing in, some stand behind ours."""
+    doubled = [name for name, number in Counter(name for name, _ in EVERY_ROUTE).items() if number > 1]
+    assert not [name for name in doubled if not name.startswith(SIGNING_IN)]
+
+
+def test_what_has_no_name_leads_on_or_is_the_admins() -> None:
+    assert {answers for answers, _ in routes(named=False)} == {
+        "django.views.generic.base.RedirectView",
+        "django.contrib.admin.sites.AdminSite.catch_all_view",
+    }
+
+
+#: What changes nothing though it is posted to the desk, or cannot be done with what the site has.
+NOT_RECORDED = {"desk_check_books"}
+ACTS_OF_OPERATORS = sorted(
+    name
+    for name, (_, by_post) in OPEN_TO.items()
+    if by_post and by_post <= {*DESK, "elsewhere", "maker", "operator"}
+)
+
+
+@pytest.mark.parametrize("name", ACTS_OF_OPERATORS)
+def test_what_an_operator_does_stands_in_the_audit_log(name, site, everybody):
+    written: list[object] = []
+
+    def note(instance: AuditEntry, **_: object) -> None:
+        written.append(instance)
+
+    post_save.connect(note, sender=AuditEntry)
+    try:
+        answer = request(site, everybody["operator"], name, "POST")
+    finally:
+        post_save.disconnect(note, sender=AuditEntry)
+    assert is_let_in(answer)
+    if name not in NOT_RECORDED and answer.status < 400:
+        assert written
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -5,13 +5,17 @@ from datetime import UTC, datetime
 
 import pytest
 
+from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Question
 from crowd.hits import places, working
 from crowd.hits.arrivals import Arrival
 from crowd.models import Assignment, Hit
 from crowd.page_names import page_names
 from crowd.pages.relation.hit_page import questions_of
+from tests.crowd import ask_founded
 from tests.factories import (
+    HALLOW,
+    PRESS,
     AssignmentFactory,
     CorpusFactory,
     DocumentFactory,
@@ -24,6 +28,8 @@ from tests.factories import (
 from tests.integration.crowd.test_quality import BORN
 
 pytestmark = pytest.mark.django_db
+
+OTHER_PAIR = RelationQuestion.about(Mention(HALLOW, "GPE"), Mention(PRESS, "ORG"))
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUESTIONS = 4  # for a newcomer there is always gold beside so many
@@ -92,6 +98,38 @@ def test_who_comes_first_does_not_matter(corpus: Corpus, golds: list[Question]) 
         drawn.add(first in seen)
         Assignment.objects.all().delete()
     assert drawn == {True, False}
+
+
+@pytest.mark.parametrize("alone", [0, 2])
+def test_gold_is_not_told_by_its_document(corpus: Corpus, golds: list[Question], alone: int) -> None:
+    """Each HIT has two questions of a document, or two, and two that are alone of theirs."""
+    as_gold, as_others = Counter[int](), Counter[int]()
+    for number in range(40):
+        documents = [DocumentFactory.create(corpus=corpus) for _ in range(QUESTIONS // 2 - alone // 2)]
+        asked = [ask(corpus) for _ in range(alone)]
+        for document in documents:
+            asked += [QuestionFactory.create(document=document), ask_founded(document)]
+            settled = QuestionFactory.create(document=document, asked=OTHER_PAIR, settled=True)
+            LabelFactory.create(question=settled, posterior=0.999)
+        hit = HitFactory.create(batch__corpus=corpus, questions=asked)
+        assignment = come(hit, f"W{number}")
+        assert assignment.gold is not None
+        shown = Counter(one.document_id for one in [*asked, assignment.gold])
+        as_gold[shown[assignment.gold.document_id]] += 1
+        as_others.update(shown[one.document_id] for one in asked)
+    assert set(as_gold) <= set(as_others)
+    if alone:
+        assert 8 <= as_gold[1] <= 32  # half of the questions are alone of their document
+
+
+def test_where_gold_would_be_told_by_its_document_there_is_none(
+    corpus: Corpus, golds: list[Question]
+) -> None:
+    document = DocumentFactory.create(corpus=corpus)
+    asked = [QuestionFactory.create(document=document), ask_founded(document)]
+    hit = HitFactory.create(batch__corpus=corpus, questions=asked)
+    assert come(hit, "W1").gold is None
+    assert not hit.golds.exists()
 
 
 def test_returning_and_accepting_again_shows_the_same(corpus: Corpus, golds: list[Question]) -> None:

@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from annotations.models import Corpus
 from crowd.models import Assignment, Hit, HitBatch
-from evaluation.models import Epoch, StageWork, Submission
+from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
 from kbpo.core.health import signs
 from kbpo.core.models import Message
-from kbpo.pages.stuck import stuck, wrong
+from kbpo.pages.stuck import MOST, stuck, wrong
 from tests.factories import (
     EpochFactory,
     HitFactory,
@@ -123,7 +123,7 @@ def test_the_number_of_queries_does_not_grow_with_what_is_stuck(
     desk: Client, batch: HitBatch, send: Any, post: Any, django_assert_max_num_queries: Any
 ) -> None:
     fill(3, batch, send, post)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(34):
         desk.get(reverse("desk_stuck"))
 
 
@@ -135,7 +135,7 @@ def test_what_only_waits_for_somebody_is_not_wrong() -> None:
     TeamFactory.create(approved_at=None)
     QuestionFactory.create(state="expert")
     assert names() == ["teams", "experts"]
-    assert not wrong(stuck(now=timezone.now()))
+    assert not wrong(now=timezone.now())
 
 
 def test_operators_alone_see_it(client: Client) -> None:
@@ -214,3 +214,83 @@ def test_hits_that_failed_are_stuck_only_while_their_questions_are_open(post: An
     assert names() == ["hits"]
     hit.questions.update(state="settled", settled_at=timezone.now())
     assert names() == []
+
+
+# What nothing works on, though all processes give signs of life
+
+
+def begun(**fields: Any) -> StageWork:
+    past = timezone.now() - 9 * HOUR
+    given = {"submission": SubmissionFactory.create(), "stage": "uploaded", "attempts": 2, "errors": 0}
+    times = {"started_at": past, "heartbeat_at": past, "deadline_at": past}
+    found = StageWork.objects.create(**given | times | fields)
+    Submission.objects.update(uploaded_at=past)
+    SubmissionEvent.objects.update(at=past)
+    return found
+
+
+def untouched() -> list[Any]:
+    return [
+        item
+        for part in stuck(now=timezone.now())
+        if part.name == "untouched_submissions"
+        for item in part.items
+    ]
+
+
+def test_submissions_that_nothing_works_on_are_stuck() -> None:
+    never = SubmissionFactory.create()
+    begun()
+    assert len(untouched()) == len(wrong(now=timezone.now())) == 2
+    assert f"untouched submission {never.pk}" in {one.key for one in wrong(now=timezone.now())}
+
+
+def test_submissions_that_wait_for_others_are_no_trouble() -> None:
+    SubmissionFactory.create()
+    begun(heartbeat_at=timezone.now())
+    [item] = untouched()
+    assert "waits for others" in item.cause
+    assert not wrong(now=timezone.now())
+
+
+def test_submissions_that_came_just_now_are_not_stuck() -> None:
+    SubmissionFactory.create()
+    assert untouched() == []
+
+
+@pytest.mark.parametrize("due", ["scores_due", "subsets_due"])
+def test_epochs_whose_scores_nothing_computes_are_stuck(due: str) -> None:
+    EpochFactory.create(**{due: True})
+    Epoch.objects.update(opened_at=timezone.now() - HOUR)
+    assert names() == ["due_scores"]
+
+
+def test_hits_that_nothing_posts_are_stuck(batch: HitBatch) -> None:
+    HitFactory.create(batch=batch, state="planned")
+    assert names() == []
+    Hit.objects.update(created_at=timezone.now() - HOUR)
+    assert names() == ["unposted_hits"]
+    HitFactory.create(batch=batch, state="posted", posted_at=timezone.now())  # it gets on
+    assert names() == []
+
+
+def test_posted_hits_that_the_provider_does_not_show_are_stuck_and_looked_at_by_a_button(
+    desk: Client, post: Any
+) -> None:
+    hit, later = post(), timezone.now() + HOUR
+    Hit.objects.update(error="AccessDenied: the account may not read this HIT", next_look_at=later)
+    assert names() == ["posted_hits"]
+    press(desk, "look", hit.batch_id)
+    assert Hit.objects.get().next_look_at < later
+
+
+def test_operators_are_told_of_all_that_is_wrong_however_much_there_is() -> None:
+    past = timezone.now() - 3 * 24 * HOUR
+    for _ in range(MOST):
+        unsent(created_at=past, failed_at=timezone.now())
+    unsent()
+    for _ in range(MOST + 1):
+        SubmissionFactory.create(state="failed")
+    keys = [one.key for one in wrong(now=timezone.now())]
+    assert "mail" in keys
+    assert len([key for key in keys if key.startswith("submission ")]) == MOST + 1

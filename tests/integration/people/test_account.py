@@ -2,6 +2,8 @@
 
 import json
 from datetime import timedelta
+from importlib import import_module
+from xml.sax.saxutils import escape
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -17,8 +19,10 @@ from django.utils import timezone
 from annotations import conflicts
 from annotations.models import Response
 from crowd import budget
-from crowd.models import Reservation
+from crowd.models import Assignment as WorkAssignment
+from crowd.models import Reservation, TutorialAttempt, WorkerMeasure, WorkerQualification
 from evaluation.models import SampleBatch, Submission, SubmissionEvent
+from evaluation.submissions import lifecycle as submissions
 from kbpo.accounts import sessions, teams
 from kbpo.accounts.models import Invitation, User
 from kbpo.accounts.personal import deleting, exporting
@@ -123,6 +127,35 @@ def test_who_it_was_is_gone_from_every_table(ann):
             if "Ann Quill" in words or (ANN in words and f"jo{ANN}" not in words) or "192.0.2.7" in words:
                 left.append((model._meta.label, row))
     assert left == []
+
+
+def test_a_name_from_before_is_gone_from_timelines_and_a_namesake_stays():
+    alice, namesake = person("alice@x.org", name="Alice Liddell"), person("other@x.org", name="Alice")
+    team = make.TeamFactory.create(members=[alice, namesake])
+    first, second = (make.SubmissionFactory.create(team=team, state=State.ACCEPTED) for _ in range(2))
+    submissions.cancel(submission=first, user=alice)
+    submissions.cancel(submission=second, user=namesake)
+    User.objects.filter(pk=alice.pk).update(name="Alice")
+    gone(User.objects.get(pk=alice.pk))
+    cancelled = SubmissionEvent.objects.filter(state=State.CANCELLED).order_by("pk")
+    words = [event.words for event in cancelled.select_related("by")]
+    assert words[1] == "by Alice"
+    assert "Alice" not in words[0]
+
+
+def test_names_in_old_timelines_become_accounts_where_one_person_has_them():
+    people = [person(f"{n}@x.org", name=name) for n, name in enumerate(["Ann", "Bob Lee", "Bob Lee"])]
+    submission = make.SubmissionFactory.create(team=make.TeamFactory.create(members=people))
+    old = ["by Ann", "resumed by Ann", "the file was deleted by Bob Lee", "by Somebody", "it failed"]
+    for detail in old:
+        SubmissionEvent.objects.create(submission=submission, state=State.FAILED, detail=detail)
+    migration = import_module("evaluation.migrations.0020_names_become_accounts")
+    migration.name_accounts(apps, None)
+    events = SubmissionEvent.objects.filter(state=State.FAILED).order_by("pk")
+    assert [event.words for event in events] == old
+    assert [event.by for event in events] == [people[0], people[0], None, None, None]
+    migration.name_people(apps, None)
+    assert [event.detail for event in events.all()] == old
 
 
 def test_answers_identities_and_pay_stay_with_the_row_of_the_account(ann):
@@ -230,6 +263,62 @@ def test_the_export_is_one_json_document_with_what_is_kept(ann):
 def test_the_export_does_not_tell_gold(ann):
     told = json.loads("".join(exporting.write(ann)))
     assert "is_valid" not in told["answers"][0]
+
+
+def test_the_export_has_answers_in_no_order_of_their_questions(ann):
+    made = [make.ResponseFactory.create(worker=ann).question.document.doc_id for _ in range(30)]
+    Response.objects.filter(worker=ann).update(answered_at=NOW())
+    rows = json.loads("".join(exporting.write(ann)))["answers"]
+    told = [row["question__document__doc_id"] for row in rows if row["question__document__doc_id"] in made]
+    assert sorted(told) == sorted(made) != told != made
+    assert {row["answered"][17:19] for row in rows} == {"00"}
+
+
+@pytest.fixture
+def worker():
+    """Somebody who has sent an answer with a comment, and passed a tutorial."""
+    worker = make.WorkerIdentityFactory.create(worker_id="W7")
+    comment = 'my "phone" is 555-0199 & so on'
+    said = json.dumps({"version": 1, "answers": [], "comment": comment})
+    make.AssignmentFactory.create(
+        sent=True,
+        worker=worker,
+        provider_worker_id="W7",
+        comment=comment,
+        answer=json.loads(said),
+        steps=[{"step": "q417", "seconds": 2.5}],
+        draft={"step": 1, "fields": {"comment": [comment]}},
+        raw=f"<QuestionFormAnswers><FreeText>{escape(said)}</FreeText></QuestionFormAnswers>",
+    )
+    names = {"provider": worker.provider, "provider_worker_id": "W7", "kind": "relation"}
+    TutorialAttempt.objects.create(**names, number=1, begun_at=NOW(), answers=[{"choice": "tarrow"}])
+    WorkerQualification.objects.create(**names, granted_at=NOW())
+    WorkerMeasure.objects.create(
+        worker=worker.user, kind="relation", seconds=12.5, gold_asked=9, gold_right=4, measured_at=NOW()
+    )
+    User.objects.filter(pk=worker.user.pk).update(is_active=True)
+    return User.objects.get(pk=worker.user.pk)
+
+
+def test_the_export_has_what_was_typed_and_learned_and_is_measured_but_for_gold(worker):
+    told = json.loads("".join(exporting.write(worker)))
+    [work] = told["HITs"]
+    assert "555-0199" in work["comment"]
+    assert "FreeText" in work["raw"]
+    assert told["tutorials"][0]["answers"] == [{"choice": "tarrow"}]
+    assert told["qualifications"][0]["kind"] == "relation"
+    assert told["measures of your work"][0]["seconds"] == 12.5
+    assert work["seconds of steps"] == ["2.5"]
+    assert "gold" not in json.dumps(told)
+    assert "q417" not in json.dumps(told)  # a question's key: gold has the least of its HIT
+
+
+def test_what_was_typed_is_gone_with_the_account_and_the_answer_stays(worker):
+    gone(worker)
+    kept = WorkAssignment.objects.get()
+    assert (kept.comment, kept.draft) == ("", None)
+    assert "555-0199" not in f"{kept.raw} {kept.answer}"
+    assert "answers" in kept.raw
 
 
 def test_the_export_says_nothing_of_others(ann):

@@ -48,6 +48,16 @@ def test_postgres_refuses_to_change_and_to_delete(olga, statement):
         cursor.execute(statement)
 
 
+def test_postgres_refuses_to_empty_it(olga):
+    record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL kbpo.acts_may_be_emptied = 'off'")  # as everywhere but in tests
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        with pytest.raises(IntegrityError, match="not emptied"), transaction.atomic():
+            cursor.execute("TRUNCATE core_auditentry")
+    assert AuditEntry.objects.exists()
+
+
 @pytest.mark.parametrize("act", [lambda act: act.delete(), lambda act: act.save()], ids=["delete", "save"])
 def test_nor_does_an_object_change_it(olga, act):
     written = record(What.TEAM_APPROVED, by=olga, about=TeamFactory.create())

@@ -9,7 +9,13 @@ from crowd import lengths, posting
 from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from tests import crowd
-from tests.factories import CorpusFactory, DocumentFactory, QuestionFactory, ResponseFactory
+from tests.factories import (
+    AssignmentFactory,
+    CorpusFactory,
+    DocumentFactory,
+    QuestionFactory,
+    ResponseFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +61,15 @@ def test_other_corpora_experts_and_what_was_rejected_do_not_count(corpus: Corpus
     answers(corpus, *[1.0] * 20, is_expert=True)
     answers(corpus, *[1.0] * 20, is_valid=False)
     assert timing.measure(corpus) == timing.usual_pace()
+
+
+@pytest.mark.parametrize(("state", "counts"), [("submitted", False), ("approved", True)])
+def test_held_work_counts_once_a_person_has_seen_it(corpus: Corpus, state: str, counts: bool) -> None:
+    question = QuestionFactory.create(document__corpus=corpus)
+    for _ in range(20):
+        held = AssignmentFactory.create(sent=True, state=state, hold="New to this.")
+        held.responses.add(ResponseFactory.create(question=question, seconds=1.0))
+    assert (timing.measure(corpus).measured == {"relation"}) is counts
 
 
 def test_the_latest_answers_count(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

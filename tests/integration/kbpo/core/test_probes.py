@@ -136,6 +136,16 @@ def test_another_process_looks_for_trouble_where_beat_or_the_worker_is_dead(
     assert len(watched) == looked
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(("minutes", "looked"), [(2, 0), (4, 1)])
+def test_the_process_whose_children_hang_looks_for_trouble_itself(minutes: int, looked: int) -> None:
+    signs.give(["beat"], now=timezone.now())
+    signs.give([signs.WATCH], now=timezone.now() - timedelta(minutes=minutes))
+    watched: list[int] = []
+    signs.once(["worker"], is_alive=lambda: True, watch=lambda: watched.append(1))
+    assert len(watched) == looked
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_thread_of_a_process_gives_its_sign() -> None:
     import threading

@@ -26,8 +26,9 @@ def pay(desk: Desk) -> bool:
 
 def test_a_bonus_is_promised_and_paid_once(desk: Desk) -> None:
     _, ident = sent(desk, votes=1)
+    desk.decide()
     assert promise(desk, ident) == promise(desk, ident)
-    assert desk.money() == (UNIT + 90, 0)
+    assert desk.money() == (90, UNIT)
     desk.provider.after["pay_bonus"] = [LOST]
     assert pay(desk)
     assert Bonus.objects.get().error == "the answer was lost"
@@ -36,12 +37,13 @@ def test_a_bonus_is_promised_and_paid_once(desk: Desk) -> None:
     assert pay(desk)
     assert not pay(desk)
     assert list(desk.provider.bonuses.values()) == [("W1", 75)]
-    assert desk.money() == (UNIT, 90)
+    assert desk.money() == (0, UNIT + 90)
     crowd.check_books()
 
 
 def test_a_bonus_that_no_budget_covers_is_owed_and_paid_when_one_does(desk: Desk) -> None:
     _, ident = sent(desk, votes=1)
+    desk.decide()
     desk.budget.refresh_from_db()
     desk.budget.cap_cents = UNIT + 89
     desk.budget.save()
@@ -55,12 +57,13 @@ def test_a_bonus_that_no_budget_covers_is_owed_and_paid_when_one_does(desk: Desk
     desk.wait(hours=2)
     assert pay(desk)
     assert budget.owed().cents == 0
-    assert desk.money() == (UNIT, 90)
+    assert desk.money() == (0, UNIT + 90)
     crowd.check_books()
 
 
 def test_a_bonus_that_was_only_written_down_is_set_aside_before_it_is_paid(desk: Desk) -> None:
     _, ident = sent(desk, votes=1)
+    desk.decide()
     assignment = desk.assignment(ident)
     Bonus.objects.create(
         worker=assignment.worker,
@@ -82,5 +85,13 @@ def test_a_bonus_that_was_only_written_down_is_set_aside_before_it_is_paid(desk:
     desk.budget.save()
     desk.wait(hours=2)
     pay(desk)
-    assert desk.money() == (UNIT, 12)
+    assert desk.money() == (0, UNIT + 12)
     crowd.check_books()
+
+
+def test_a_bonus_waits_until_its_work_is_paid(desk: Desk) -> None:
+    _, ident = sent(desk, votes=1)
+    promise(desk, ident)
+    assert not pay(desk)
+    desk.decide()
+    assert pay(desk)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
 
 from annotations import questions
 from annotations.models import Question, Response
-from crowd import review
+from crowd import collecting, review
 from crowd.interfaces.offers import PAID_WITHOUT_US
 from crowd.models import Assignment, Hit
 from crowd.posting import publishing
@@ -73,23 +74,35 @@ def test_a_script_that_waits_and_ticks_at_random_waits_for_a_person(desk: Desk, 
     }
 
 
-def test_a_script_that_copies_marks_is_flagged_from_the_tenth_document_on(desk: Desk) -> None:
-    documents = [DocumentFactory.create(corpus=desk.corpus, segmented=True) for _ in range(10)]
-    questions.ask_entities([one.pk for one in documents])
+@pytest.fixture
+def documents(desk: Desk) -> list[Hit]:
+    """Ten documents to mark, each a HIT."""
+    made = [DocumentFactory.create(corpus=desk.corpus, segmented=True) for _ in range(10)]
+    questions.ask_entities([one.pk for one in made])
+    Question.objects.update(votes_needed=6)
     batch = desk.open(kind="entities", reward_cents=325)
     desk.post()
-    marked = {
+    return list(batch.hits.order_by("pk"))
+
+
+def marked(question: Question) -> Any:
+    return {
         "mentions": [{**ADA._asdict(), "type": "PER", "entity": 1}],
         "entities": [{"id": 1, "canonical": ADA._asdict(), "link": {"none": True}}],
     }
-    hits = list(batch.hits.order_by("pk"))
-    work(desk, hits, "HONEST", say=lambda question: marked)
+
+
+def test_scripts_that_copy_marks_are_flagged_from_the_tenth_document_on_however_many_do(
+    desk: Desk, documents: list[Hit]
+) -> None:
+    work(desk, documents, "HONEST", say=marked)
     paid = desk.money()[1]
-    idents = work(desk, hits, "COPIES", say=lambda question: marked)
-    flags = [desk.assignment(ident).flag for ident in idents]
-    assert [one for one in flags if one] == [
-        "On 10 of 10 documents the marks are those of another worker, to the character."
-    ]
+    for number in range(3):
+        idents = work(desk, documents, f"COPIES{number}", say=marked)
+        flags = [desk.assignment(ident).flag for ident in idents]
+        assert [one for one in flags if one] == [
+            "On 10 of 10 documents the marks are those of another worker, to the character."
+        ]
     assert desk.money()[1] == paid > 0  # what came with it waits too
 
 
@@ -139,6 +152,36 @@ def test_other_work_of_a_flagged_worker_waits_until_that_is_decided(desk: Desk, 
     look_at(desk, [one])
     desk.decide()
     assert desk.assignment(other).state == "approved"
+
+
+@pytest.mark.parametrize("last_first", [False, True])
+def test_what_was_begun_and_sent_together_waits_in_whichever_order_it_is_taken_in(
+    desk: Desk, last_first: bool
+) -> None:
+    hits = desk.posted(documents=6)
+    accepted = desk.now
+    desk.wait(seconds=3)  # in which three of them can be read
+    idents = []
+    for hit in hits:
+        desk.wait(seconds=0.01)
+        idents.append(desk.send(hit, "KNOWN", say=born, took=desk.now - accepted))
+    Hit.objects.update(next_look_at=desk.now + timedelta(minutes=20))
+    for hit in reversed(hits) if last_first else hits:
+        Hit.objects.filter(pk=hit.pk).update(next_look_at=desk.now)
+        while collecting.collect_next(now=desk.now, due_by=desk.now, rng=Random(0)) is not None:
+            pass
+    desk.decide()
+    found = [desk.assignment(ident) for ident in idents]
+    assert {one.state for one in found} == {"submitted"}
+    assert all("other pieces of work within 3." in one.flag for one in found)
+    assert not Response.objects.filter(is_valid=True).exists()
+
+
+def test_work_that_follows_other_work_is_not_held_against_it(desk: Desk) -> None:
+    idents = work(
+        desk, desk.posted(documents=4), "HONEST", took=timedelta(minutes=4)
+    )  # each begun in the last
+    assert {desk.assignment(ident).state for ident in idents} == {"approved"}
 
 
 def test_all_of_a_batch_is_held_if_it_says_so(desk: Desk) -> None:
