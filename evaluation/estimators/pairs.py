@@ -56,20 +56,29 @@ class Pairs:
         point to each other, and of those that point away (Newcombe's square-and-add, for correlated
         estimates). Infinite where no difference can be seen.
         """
+        (down, up), (other_down, other_up) = self._own_arms(at)
+        return (
+            self._combined(down[:, None], other_up[None, :]),
+            self._combined(up[:, None], other_down[None, :]),
+        )
+
+    def reach(self, at: float) -> FloatArray:
+        """Return how far from 0 each difference must be to be significant by itself (float[k, l])."""
+        (down, up), (other_down, other_up) = self._own_arms(at)
+        above = self.gaps >= 0
+        return self._combined(
+            np.where(above, down[:, None], up[:, None]), np.where(above, other_up, other_down)
+        )
+
+    def _own_arms(self, at: float) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
         if not 0 < at < 1:
             _checks.refuse("at", f"is {at!r}; a level between 0 and 1 is needed")
         degrees = self.degrees_of_freedom
         ratio = _quantile(at, degrees) / _quantile(self.level, degrees)
-        (down, up), (other_down, other_up) = _stretched(self.first, ratio), _stretched(self.second, ratio)
-        return self._combined(down, other_up), self._combined(up, other_down)
-
-    def reach(self, at: float) -> FloatArray:
-        """Return how far from 0 each difference must be to be significant by itself (float[k, l])."""
-        down, up = self.arms(at)
-        return np.where(self.gaps >= 0, down, up)
+        return _stretched(self.first, ratio), _stretched(self.second, ratio)
 
     def _combined(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        squares = (a**2)[:, None] + (b**2)[None, :] - 2.0 * self.correlations * np.outer(a, b)
+        squares = a * (a - 2.0 * self.correlations * b) + b * b
         return np.where(self.same, np.inf, np.sqrt(np.maximum(squares, 0.0)))
 
 

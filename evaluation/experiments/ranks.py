@@ -80,7 +80,7 @@ def _differing(precision: FloatArray, **how: Any) -> World:
     )
 
 
-ALIKE: Mapping[str, World] = {
+ALIKE: dict[str, World] = {
     "alike, independent": _alike(0.4),
     "alike, one in twenty right": _alike(0.05),
     "alike, 40 labels each": _alike(0.4, 40),
@@ -89,7 +89,7 @@ ALIKE: Mapping[str, World] = {
     "alike, copies of ten": _alike(0.4, teams=10, swapped=3),
     "alike, copies of ten, half right": _alike(0.5, teams=10, swapped=3),
 }
-DIFFERING: Mapping[str, World] = {
+DIFFERING: dict[str, World] = {
     "steps of .01": _differing(np.linspace(0.2, 0.59, SYSTEMS)),
     "steps of .01, ten teams": _differing(np.linspace(0.2, 0.59, SYSTEMS), teams=10),
     "four groups": _differing(np.repeat([0.3, 0.4, 0.5, 0.6], SYSTEMS // 4)),
