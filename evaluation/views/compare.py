@@ -161,8 +161,8 @@ def among_all(compared: list[Compared], choices: Choices, choice: Choice) -> str
     at = 100 * pair_level(choice.level / 100, systems)
     return (
         f"Among the {systems} ranked systems there are {systems * (systems - 1) // 2:,} pairs, of which some"
-        f" seem to differ by chance. With {choice.level}% for all of them, {at:.4g}% for each, the difference in"
-        f" {choices.measures[ranked_by]} is from {100 * found.low:+.1f} to {100 * found.high:+.1f} points:"
+        f" seem to differ by chance. With {choice.level}% for all of them, {at:.4g}% for each, the difference"
+        f" in {choices.measures[ranked_by]} is from {100 * found.low:+.1f} to {100 * found.high:+.1f} points:"
         f" {counts}."
     ).replace("-", "−")
 
