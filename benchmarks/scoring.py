@@ -137,7 +137,7 @@ def measure() -> dict[str, Any]:
         **took,
         "end to end, s": end_to_end,
         "memory at the peak, GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
-        "ranks": max(row.rank or 0 for row in rows),
+        "ranks": len({row.rank for row in rows}),
         "labels": SampledUnit.objects.count(),
         "claims at labels": SampledClaim.objects.count(),
         "scores": Score.objects.count(),

@@ -132,7 +132,7 @@ class ScoreAdmin(ReadOnlyAdmin):
         "weighting",
         "estimator",
         "level",
-        "tier",
+        "rank",
         "labels",
     ]
     list_filter = ["level", "part", "weighting", "estimator", "epoch"]

@@ -54,10 +54,12 @@ class Choices:
         Why these are left out of a subset of which too little is; {} stands for how much is needed.
     corrected : tuple of str
         The measures that rest on workers' labels, and so have a value with their errors taken out.
+    ranked_from : int
+        How many labelled units a system needs to be ranked.
     levels : tuple of int
-        Of the intervals, in per cent.
+        Of the intervals, and of the ranks over all pairs of systems, in per cent.
     level : int
-        The one that is shown, and by which systems are ranked.
+        The one that is shown.
     missing : callable
         From a part and a measure to why the measure of a scored system is not estimable, in words.
     """
@@ -75,6 +77,7 @@ class Choices:
     of_truth: tuple[str, ...]
     few_true: str
     corrected: tuple[str, ...]
+    ranked_from: int
     levels: tuple[int, ...]
     level: int
     missing: Callable[[str, str], str]
@@ -98,6 +101,13 @@ class Choices:
     def designed_name(self) -> str:
         """The name of the measure that the sample is designed for."""
         return self.measures[self.designed]
+
+    def unranked(self, labels: int) -> str:
+        """Say why a system with so few labelled units has no rank; empty where they are enough."""
+        if labels >= self.ranked_from:
+            return ""
+        units = self.unit if labels == 1 else self.units
+        return f"No rank: {labels} {units} judged, and {self.ranked_from} are needed."
 
     def named_weightings(self, design: str) -> dict[str, str]:
         """Return the weightings under a design, with their names."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from evaluation.estimators.differences import Difference
+from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import Interval
 from evaluation.models import Epoch
 
@@ -83,21 +83,14 @@ class Divided:
 class Side(Protocol):
     """The systems of one epoch under one choice, as comparing them needs them."""
 
-    def differences(self, system: int, other: Any, measure: str) -> list[Difference | None]:
-        """Return how much more one system has of a measure than each of a side, paired on what they share.
+    def differences(self, other: Any, measure: str) -> Differences:
+        """Return how much more each system has of a measure than each of a side, paired on what they share.
 
         Parameters
         ----------
-        system : int
-            Its position here.
         other : Side
             Of the same task; this one, or another epoch's.
         measure : str
-
-        Returns
-        -------
-        list of Difference or None
-            One for each system of `other`; None where it is not estimable.
         """
 
 

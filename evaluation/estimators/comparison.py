@@ -1,7 +1,8 @@
 """Comparing systems by precision, recall and F1: how the estimates of an epoch vary together.
 
-`differences` works on what each sampled instance and each document contributes. Here the instances are summed
-over once, when scores are made: what is left is small enough to be stored, and enough for any two systems.
+The functions of `differences` work on what each sampled instance and each document contributes to one pair.
+Here the instances are summed over once, when scores are made: what is left is small enough to be stored, and
+enough for all pairs.
 """
 
 import math
@@ -14,7 +15,7 @@ from scipy import sparse
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
-from evaluation.estimators.differences import Difference
+from evaluation.estimators.differences import Differences
 from evaluation.estimators.document_samples import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import PrecisionShare
@@ -190,13 +191,12 @@ class OtherDocuments:
 
 def differences(
     first: Comparable,
-    system: int,
     second: Comparable,
     measure: str,
     sample: DocumentSample | None,
     other: OtherDocuments | None = None,
-) -> list[Difference | None]:
-    """Return how much more one system has of a measure than each system of an epoch.
+) -> Differences:
+    """Return how much more each system has of a measure than each system of an epoch.
 
     Within an epoch (`second` is `first`) they are paired on the sampled instances and on the documents. The
     instances of different epochs are sampled independently; of the documents they are paired on those that
@@ -204,11 +204,7 @@ def differences(
 
     Parameters
     ----------
-    first : Comparable
-    system : int
-        The one system, a position in `first`.
-    second : Comparable
-        Those it is compared with.
+    first, second : Comparable
     measure : {"precision", "recall", "f1"}
     sample : DocumentSample or None
         How the exhaustive documents were drawn; None if there are none.
@@ -217,43 +213,45 @@ def differences(
 
     Returns
     -------
-    list of Difference or None
-        One for each system of `second`; None, not estimable, if one of the two measures is, or if recall of
-        the two comes from other documents than the sample's: those systems are about to be scored again.
+    Differences
+        NaN, not estimable, if one of the two measures is, and for all pairs if recall of the two epochs comes
+        from other documents than the sample's: those systems are about to be scored again.
     """
     if measure not in MEASURES:
         _checks.refuse("measure", f"is {measure!r}; one of {', '.join(MEASURES)} is needed")
-    if measure != "precision" and not _are_of(first, second, sample, other):
-        return [None] * second.precision.size
-    (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
-    a, b = a1[system], b1[system]
-    own, others = _quadratics(first, a1, b1)[system], _quadratics(second, a2, b2)
-    shared = np.zeros(others.size)
-    if second is first:
-        if measure != "precision":  # whose variance does not hang on recall's, which may not be seen
-            shared = b * b2 * first.recall_covariance[system]
-        if measure != "recall":
-            shared = shared + a * a2 * first.precision_covariance[system]
-        if measure == "f1":
-            shared = (
-                shared + a * b2 * first.cross_covariance[system] + b * a2 * first.cross_covariance[:, system]
-            )
-    variances = own + others - 2.0 * shared
-    variances[variances < _ROUNDING * (own + others)] = 0.0
-    if measure != "precision" and sample is not None:
-        own_z, others_z = b * first.residuals[system], b2[:, None] * second.residuals
-        variances = variances + (
-            sample.variances(own_z - others_z)
-            if other is None
-            else _over_documents(sample, own_z, other, others_z)
-        )
-    gaps = first.estimate(measure)[system] - second.estimate(measure)
     documents = first.documents if other is None else min(first.documents, second.documents)
     degrees = None if measure == "precision" else documents - 1
-    return [
-        None if math.isnan(gap) else Difference(gap, None if math.isnan(variance) else variance, degrees)
-        for gap, variance in zip(gaps.tolist(), variances.tolist(), strict=True)
-    ]
+    if measure != "precision" and not _are_of(first, second, sample, other):
+        own, others = np.full(first.precision.size, np.nan), np.full(second.precision.size, np.nan)
+        none = np.full((own.size, others.size), np.nan)
+        return Differences(none, none, own, others, degrees)
+    (a1, b1), (a2, b2) = first.slopes(measure), second.slopes(measure)
+    own, others = _quadratics(first, a1, b1), _quadratics(second, a2, b2)
+    shared = np.zeros((own.size, others.size))
+    if second is first:
+        if measure != "precision":  # whose variance does not hang on recall's, which may not be seen
+            shared = np.outer(b1, b1) * first.recall_covariance
+        if measure != "recall":
+            shared = shared + np.outer(a1, a1) * first.precision_covariance
+        if measure == "f1":
+            crossed = np.outer(a1, b1) * first.cross_covariance
+            shared = shared + crossed + crossed.T
+    variances = _of_differences(own, others, shared)
+    if measure != "precision" and sample is not None:
+        z1, z2 = b1[:, None] * first.residuals, b2[:, None] * second.residuals
+        variances = variances + _over_documents(sample, z1, other, z2)
+        own = own + z1**2 @ sample.factors(z1.shape[1])
+        others = others + z2**2 @ (other.sample if other else sample).factors(z2.shape[1])
+    gaps = first.estimate(measure)[:, None] - second.estimate(measure)[None, :]
+    return Differences(gaps, variances, own, others, degrees)
+
+
+def _of_differences(own: FloatArray, others: FloatArray, shared: FloatArray) -> FloatArray:
+    """Return the variances of all differences; what only rounding tells from 0 is 0."""
+    sums = own[:, None] + others[None, :]
+    variances = sums - 2.0 * shared
+    variances[variances < _ROUNDING * sums] = 0.0
+    return variances
 
 
 def _are_of(
@@ -270,24 +268,28 @@ def _are_of(
 
 
 def _over_documents(
-    sample: DocumentSample, z: FloatArray, other: OtherDocuments, others_z: FloatArray
+    sample: DocumentSample, z1: FloatArray, other: OtherDocuments | None, z2: FloatArray
 ) -> FloatArray:
-    """Return the variances of differences of which each side has a sample of documents of its own.
+    """Return the variances of differences over the documents, float[k, l].
 
     Two simple random samples of which one came from the other by `turnover` covary through the documents that
     both have. S_ab comes by way of the correlation over those, so that no variance falls below 0. Samples in
     two phases are taken to be independent: the one was drawn from what the other left.
     """
-    own, others = sample.variances(z[None, :])[0], other.sample.variances(others_z)
+    n1, n2 = z1.shape[1], z2.shape[1]
+    factors = sample.factors(n1)
+    if other is None:
+        return _of_differences(z1**2 @ factors, z2**2 @ factors, (z1 * factors) @ z2.T)
+    own, others = z1**2 @ factors, z2**2 @ other.sample.factors(n2)
     if not (isinstance(sample, SimpleRandom) and isinstance(other.sample, SimpleRandom)):
-        return np.asarray(own + others)
-    n1, n2, population = z.size, others_z.shape[1], max(sample.population, other.sample.population)
+        return np.asarray(own[:, None] + others[None, :])
+    population = max(sample.population, other.sample.population)
     spread = math.sqrt((1 / n1 - 1 / sample.population) * (1 / n2 - 1 / other.sample.population))
     share = shared_covariance(other.here.size, n1, n2, population) / (spread or 1.0)
-    a, b = z[other.here], others_z[:, other.there]
-    norms = np.sqrt((a @ a) * (b**2).sum(axis=1))
-    correlation = np.divide(b @ a, norms, out=np.zeros(norms.size), where=norms > 0)
-    return np.asarray(own + others - 2.0 * min(share, 1.0) * correlation * np.sqrt(own * others))
+    a, b = z1[:, other.here], z2[:, other.there]
+    norms = np.sqrt(np.outer((a**2).sum(axis=1), (b**2).sum(axis=1)))
+    correlation = np.divide(a @ b.T, norms, out=np.zeros(norms.shape), where=norms > 0)
+    return _of_differences(own, others, min(share, 1.0) * correlation * np.sqrt(np.outer(own, others)))
 
 
 def _quadratics(one: Comparable, a: FloatArray, b: FloatArray) -> FloatArray:

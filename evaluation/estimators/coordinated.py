@@ -258,7 +258,8 @@ def _least_double_near(meets: Callable[[float], bool], guess: int) -> int:
     low = high = guess
     step = 1
     while not meets(_double(high)):
-        low, high, step = high, high + step, 2 * step
+        # Where the guess's sums were rounded down to the target, it is next to 0, and this goes a long way.
+        low, high, step = high, min(high + step, _bits(math.inf)), 2 * step
     while low > 0 and meets(_double(low)):
         low, high, step = max(0, low - step), low, 2 * step
     return _least_double(meets, low, high)

@@ -32,8 +32,8 @@ class DocumentSample(Protocol):
         """Return C(a, b) of two residuals by document."""
         ...
 
-    def variances(self, z: FloatArray) -> FloatArray:
-        """Return C(z, z) of each row of residuals, float[m, n]."""
+    def factors(self, n: int) -> FloatArray:
+        """Return what each document's product counts in C, float[n]: C(a, b) = Σ factor · ab."""
         ...
 
     def fits(self, n: int) -> bool:
@@ -84,11 +84,10 @@ class SimpleRandom:
         self._refuse_size(n)
         return float((1.0 - n / self.population) * (first * second).sum() / (n * (n - 1)))
 
-    def variances(self, z: FloatArray) -> FloatArray:
-        """Return C(z, z) of each row of residuals, float[m, n], n at least 2."""
-        n = z.shape[1]
+    def factors(self, n: int) -> FloatArray:
+        """Return what each document's product counts in C, float[n], n at least 2."""
         self._refuse_size(n)
-        return np.asarray((1.0 - n / self.population) * (z**2).sum(axis=1) / (n * (n - 1)))
+        return np.full(n, (1.0 - n / self.population) / (n * (n - 1)))
 
     def fits(self, n: int) -> bool:
         """Say whether the sample may have n documents: as many as there are, at most."""
@@ -169,15 +168,15 @@ class TwoPhase:
     def covariance(self, a: ArrayLike, b: ArrayLike) -> float:
         """Return C(a, b) of two residuals by document, float[m] each."""
         product = _checks.vector("a", a, self.first.size) * _checks.vector("b", b, self.first.size)
-        n1, omega = self._n1, self._omega
-        uniform = (1.0 - n1 / self.population) * product[self.first].sum() / (n1 * (n1 - 1))
-        p2 = self.p2[~self.first]
-        poisson = ((1.0 - p2) / p2**2 * product[~self.first]).sum() / self.population**2
-        return float(omega**2 * uniform + (1.0 - omega) ** 2 * poisson)
+        return float((self.factors(product.size) * product).sum())
 
-    def variances(self, z: FloatArray) -> FloatArray:
-        """Return C(z, z) of each row of residuals, float[m, n]."""
-        return np.array([self.covariance(row, row) for row in z])
+    def factors(self, n: int) -> FloatArray:
+        """Return what each document's product counts in C, float[m]; n must be m."""
+        _checks.same_length("first", self.first.size, n)
+        n1, omega = self._n1, self._omega
+        uniform = omega**2 * (1.0 - n1 / self.population) / (n1 * (n1 - 1))
+        poisson = (1.0 - omega) ** 2 * (1.0 - self.p2) / (self.p2 * self.population) ** 2
+        return np.where(self.first, uniform, poisson)
 
     def fits(self, n: int) -> bool:
         """Say whether the sample has n documents."""

@@ -60,6 +60,7 @@ CHOICES = Choices(
     of_truth=("recall", "f1"),
     few_true="fewer than {} true relations of this kind are known",
     corrected=("precision", "f1"),
+    ranked_from=30,
     levels=tuple(round(100 * level) for level in intervals.LEVELS),
     level=round(100 * intervals.DEFAULT_LEVEL),
     missing=_missing,

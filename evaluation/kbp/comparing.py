@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.estimators.comparison import Comparable, OtherDocuments, differences
-from evaluation.estimators.differences import Difference
+from evaluation.estimators.differences import Differences
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.recall.annotated import AnnotatedDocuments
 from evaluation.models import Epoch
@@ -31,10 +31,10 @@ class Side:
     sample_id: int | None
     documents: AnnotatedDocuments | None
 
-    def differences(self, system: int, other: "Side", measure: str) -> list[Difference | None]:
+    def differences(self, other: "Side", measure: str) -> Differences:
         """Return what `evaluation.scores.Side.differences` says, by `estimators.comparison.differences`."""
         if self.documents is None or other.documents is None:
-            return differences(self.comparable, system, other.comparable, measure, None)
+            return differences(self.comparable, other.comparable, measure, None)
         documents = None
         if self.sample_id != other.sample_id:
             place = {pk: column for column, pk in enumerate(other.documents.annotations)}
@@ -43,9 +43,7 @@ class Side:
             documents = OtherDocuments(
                 other.documents.design, np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
             )
-        return differences(
-            self.comparable, system, other.comparable, measure, self.documents.design, documents
-        )
+        return differences(self.comparable, other.comparable, measure, self.documents.design, documents)
 
 
 def sides() -> ReadSide:

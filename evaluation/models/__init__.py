@@ -15,7 +15,7 @@ from evaluation.models.sample import (
     SecondPhaseProbability,
     UnitColumn,
 )
-from evaluation.models.score import AdjustedScore, Comparison, Estimate, Score, SubsetScore
+from evaluation.models.score import AdjustedScore, Comparison, Estimate, Ranking, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
     Prediction,
@@ -43,6 +43,7 @@ __all__ = [
     "NormalisedFile",
     "Prediction",
     "Problem",
+    "Ranking",
     "RetiredDocument",
     "SampleBatch",
     "SampleName",

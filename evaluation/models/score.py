@@ -9,6 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
+from annotations.models import Corpus
 from evaluation.models.sample import Epoch, SampleBatch
 from evaluation.models.submission import Submission
 
@@ -47,8 +48,8 @@ class Score(models.Model):
     weighting = models.CharField(max_length=32)
     part = models.CharField(max_length=16)
     level = models.PositiveSmallIntegerField(help_text="Of the intervals, in per cent.")
-    tier = models.PositiveIntegerField(
-        null=True, help_text="From 1: systems of the corpus that the data cannot tell from the tier's first."
+    rank = models.PositiveIntegerField(
+        null=True, help_text="1 and how many systems of the corpus are significantly above it."
     )
     matching = models.CharField(max_length=16, help_text="The rule by which a true relation counts as found.")
     labels = models.PositiveIntegerField(help_text="Labelled units of the submission that it rests on.")
@@ -62,7 +63,7 @@ class Score(models.Model):
                 fields=["submission", "batch", "estimator", "weighting", "part", "level"], name="score_once"
             ),
             models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="score_level"),
-            models.CheckConstraint(condition=Q(tier__isnull=True) | Q(tier__gte=1), name="score_tier"),
+            models.CheckConstraint(condition=Q(rank__isnull=True) | Q(rank__gte=1), name="score_rank"),
         ]
 
     def __str__(self) -> str:
@@ -137,6 +138,33 @@ class SubsetScore(Measured):
 
     def __str__(self) -> str:
         return f"{self.submission}: {self.name} {self.part}: {self.measure}"
+
+
+class Ranking(models.Model):
+    """How many systems of a corpus are ranked under one choice, and how many pairs are told apart."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="rankings")
+    estimator = models.CharField(max_length=16)
+    weighting = models.CharField(max_length=32)
+    part = models.CharField(max_length=16)
+    level = models.PositiveSmallIntegerField(help_text="For all pairs at once, in per cent.")
+    systems = models.PositiveIntegerField()
+    apart = models.PositiveIntegerField(help_text="Pairs that differ significantly.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["corpus", "estimator", "weighting", "part", "level"], name="ranking_once"
+            ),
+            models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="ranking_level"),
+            models.CheckConstraint(
+                condition=Q(systems__gte=1, apart__lte=F("systems") * (F("systems") - 1) / 2),
+                name="ranking_pairs",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus}: {self.systems} systems, {self.part} {self.weighting} {self.level}%"
 
 
 class Comparison(models.Model):

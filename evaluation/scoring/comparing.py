@@ -1,14 +1,38 @@
 """Comparing two systems of a corpus, by what was stored with their scores."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from evaluation.estimators.intervals import Interval, difference_interval
-from evaluation.models import Comparison, Epoch, Submission
+from evaluation.estimators.pairs import Pairs, pair_level, pairs
+from evaluation.estimators.ranks import last_level
+from evaluation.models import Comparison, Epoch, Ranking, Submission
 from evaluation.scores import Choice
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
 from kbpo.core.database.bulk import insert_row
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """What becomes of a difference of two ranked systems when all pairs of ranked systems are compared.
+
+    Attributes
+    ----------
+    systems : int
+        How many are ranked, at least 2.
+    difference : Interval
+        Of a level so high that the intervals of all pairs hold together at the table's.
+    is_significant : bool or None
+        Whether it counts in the ranks; None for a measure that ranks nothing.
+    """
+
+    systems: int
+    difference: Interval
+    is_significant: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +46,15 @@ class Compared:
         Each by itself; None where not estimable.
     difference : Interval or None
         The first less the second, with its paired interval; None where either is not estimable.
+    among : Among or None
+        None where the difference is, and where one of the two has no rank.
     """
 
     measure: str
     first: Interval | None
     second: Interval | None
     difference: Interval | None
+    among: Among | None = None
 
 
 def compare(
@@ -81,16 +108,37 @@ def compare(
     read = task.sides()
     mine = read(here.arrays, one.score.epoch)
     others = mine if there is here else read(there.arrays, other.score.epoch)
+    place, other_place = here.submissions.index(first.pk), there.submissions.index(second.pk)
+    ranking = None
+    if one.score.rank is not None and other.score.rank is not None:
+        ranking = Ranking.objects.filter(
+            corpus=first.corpus_id, level=level, systems__gte=2, **choice
+        ).first()
     compared = []
     for measure in task.choices.measures:
         a, b = _interval(one.measures[measure]), _interval(other.measures[measure])
-        differences = mine.differences(here.submissions.index(first.pk), others, measure)
-        difference = differences[there.submissions.index(second.pk)]
-        apart = None
-        if a is not None and b is not None and difference is not None:
-            apart = difference_interval(difference, a, b, level / 100)
-        compared.append(Compared(measure, a, b, apart))
+        differences = mine.differences(others, measure)
+        difference = differences.of(place, other_place)
+        if a is None or b is None or difference is None:
+            compared.append(Compared(measure, a, b, None))
+            continue
+        apart, among = difference_interval(difference, a, b, level / 100), None
+        if ranking is not None:
+            alone = differences.take(np.array([place]), np.array([other_place]))
+            is_ranked_by = measure == task.choices.parts[part].ranked_by
+            among = _among(pairs(alone, [a], [b], level / 100), ranking, is_ranked_by=is_ranked_by)
+        compared.append(Compared(measure, a, b, apart, among))
     return compared
+
+
+def _among(pair: Pairs, ranking: Ranking, *, is_ranked_by: bool) -> Among:
+    level, gap = ranking.level / 100, float(pair.gaps[0, 0])
+    down, up = (min(2.0, float(arm[0, 0])) for arm in pair.arms(pair_level(level, ranking.systems)))
+    is_significant = None
+    if is_ranked_by:
+        left = math.comb(ranking.systems, 2) - ranking.apart
+        is_significant = abs(gap) > float(pair.reach(last_level(level, left))[0, 0])
+    return Among(ranking.systems, Interval(gap, max(-1.0, gap - down), min(1.0, gap + up)), is_significant)
 
 
 def _interval(measure: Measure) -> Interval | None:

@@ -17,7 +17,7 @@ from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
 from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
 from evaluation.scores import Divided, Measured, Scored, ScoreRow
-from evaluation.scoring import comparing, tiers
+from evaluation.scoring import comparing, ranks
 from evaluation.scoring import pool as pools
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
@@ -45,7 +45,7 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
     bool
         False where there was nothing to do, or somebody is at it.
     """
-    # Before its epochs, as everywhere; tiers are those of all of them.
+    # Before its epochs, as everywhere; ranks are over all of them.
     Corpus.objects.select_for_update(no_key=True, of=("self",)).get(epochs=epoch_id)
     epoch = (
         Epoch.objects.select_for_update(skip_locked=True, of=("self",))
@@ -62,7 +62,7 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
     through = batches.last_labelled(epoch)
     if through:
         pool = _score(epoch, through, task)
-        tiers.update_tiers(corpus=epoch.corpus, task=task)
+        ranks.update_ranks(corpus=epoch.corpus, task=task)
         connection.check_constraints()  # now, instead of under the locks that buttons wait for
         judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
-from evaluation.models import Submission
+from evaluation.models import Score, Submission
 from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import Viewer, visible
@@ -22,9 +22,9 @@ class Row:
     Attributes
     ----------
     rank : int or None
-        Its tier: systems that the data cannot tell from the first of a rank share it. Stored with the scores,
-        over all systems of the corpus, so a number is missing where a team hides the only one that has it.
-        None where it is not ranked: `why` says the reason.
+        1 and how many systems are significantly above it, over all pairs at once, at the level. Stored with
+        the scores, over all systems of the corpus, those included that a team hides. None where it is not
+        ranked: `why` says the reason.
     submission : int
         The submission's key.
     team, name : str
@@ -91,9 +91,9 @@ def rows(
     -------
     list of Row
         By the measure that ranks the part, then name; then those of whom it is not estimable; then the
-        unscored. Withdrawn, refused and failed ones are left out. Ranks are of that measure too; rarely does
-        one stand out of order (`estimators.comparison.tiers`). A system's score is the newest: that of the
-        highest batch of its epoch.
+        unscored. Withdrawn, refused and failed ones are left out. Ranks are of that measure too; one stands
+        out of order where little is known of a system, so that few are significantly above it. A system's
+        score is the newest: that of the highest batch of its epoch.
 
     Raises
     ------
@@ -129,9 +129,11 @@ def _row(
         measures = not_estimable("not scored yet", choices)
     else:
         measures = stored.measures
-        why = measures[choices.parts[stored.score.part].ranked_by].reason
+        why = measures[choices.parts[stored.score.part].ranked_by].reason or _why_unranked(
+            stored.score, choices
+        )
     return Row(
-        rank=score.tier if score else None,
+        rank=score.rank if score else None,
         submission=submission.pk,
         team=submission.team.name,
         name=submission.name,
@@ -143,6 +145,12 @@ def _row(
         is_public=submission.is_public,
         why=why,
     )
+
+
+def _why_unranked(score: Score, choices: Choices) -> str:
+    if score.rank is not None:
+        return ""
+    return choices.unranked(score.labels) or "Its rank comes with the next scores."
 
 
 def _why_unscored(submission: Submission, judging: tuple[int, int]) -> str:

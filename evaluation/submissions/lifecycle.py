@@ -156,7 +156,7 @@ def cancel(*, submission: Submission, user: User) -> None:
 def withdraw(*, submission: Submission, user: User) -> None:
     """Hide a submission for good. What it brought into the sample stays there: π never falls."""
     require_member(user, submission.team)
-    # The tiers of the others, which are made with the scores. The epoch's row comes first, as in scoring.
+    # The ranks of the others, which are made with the scores. The epoch's row comes first, as in scoring.
     Epoch.objects.filter(batches__submission=submission).update(scores_due=True)
     locked = _locked(submission, (*SAMPLED, State.FAILED), "only what was sampled can be withdrawn")
     if locked.state == State.FAILED and locked.failed_in != State.JUDGING:

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from annotations.models import Corpus
 from evaluation.models import FileCheck, Score, StageWork, Submission
 from evaluation.registry import task_of
+from evaluation.scoring.comparing import Among
 from evaluation.scoring.leaderboard import rows
 from evaluation.submissions import checks, normalised
 from evaluation.submissions.progress import HEADINGS, next_step, progress, sign_of_life, version
@@ -92,7 +93,8 @@ class CompareView(APIView):
     def get(self, request: Request, tag: str) -> Response:
         """Answer with every measure of `a` and `b`, and of `a` less `b`, as fractions.
 
-        The address also names level, part, weighting and estimator, as for the leaderboard. What is not
+        The address also names level, part, weighting and estimator, as for the leaderboard. `among` has the
+        difference as it holds with those of all pairs of ranked systems, and how many these are. What is not
         estimable is null; 404 to those who may not see one of the two.
         """
         corpus = get_object_or_404(Corpus, tag=tag)
@@ -117,11 +119,21 @@ class CompareView(APIView):
                             ("difference", one and one.difference),
                         )
                     }
+                    | {"among": one and one.among and among_as_json(one.among)}
                     for measure in task_of(corpus).choices.measures
                     for one in [compared.get(measure)]
                 },
             }
         )
+
+
+def among_as_json(among: Among) -> dict[str, Any]:
+    """Return what becomes of a difference among all ranked systems."""
+    return {
+        "systems": among.systems,
+        "is_significant": among.is_significant,
+        **asdict(among.difference),
+    }
 
 
 class CheckView(APIView):

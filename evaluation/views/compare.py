@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.intervals import Interval
-from evaluation.estimators.tiers import excludes_zero
+from evaluation.estimators.pairs import pair_level
 from evaluation.models import Submission
 from evaluation.registry import task_of
 from evaluation.scoring import comparing
@@ -31,6 +31,7 @@ class Line:
     first: Measure
     second: Measure
     difference: Measure
+    among: Measure
     sentence: str
 
 
@@ -41,9 +42,13 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     choice = read_choice(request, corpus)
     first, second = read_pair(request, corpus)
     lines: list[Line] = []
+    among, ranked = "", 0
     if first and second and first != second:
         choices = task_of(corpus).choices
-        lines = [line(one, choices, first.name, second.name) for one in compare_pair(first, second, choice)]
+        compared = compare_pair(first, second, choice)
+        lines = [line(one, choices, first.name, second.name) for one in compared]
+        among = among_all(compared, choices, choice)
+        ranked = max((one.among.systems for one in compared if one.among), default=0)
     context: dict[str, Any] = {
         "corpus": corpus,
         "first": first,
@@ -56,6 +61,8 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "lines": lines,
         "lead": next((one for one in reversed(lines) if one.sentence), None),
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
+        "among": among,
+        "ranked": ranked,
         "axis": symmetric_axis([one.difference for one in lines]),
         "choice_fields": list(asdict(choice).items()),
         **offered(corpus, choice),
@@ -106,6 +113,7 @@ def line(compared: Compared, choices: Choices, first: str, second: str) -> Line:
         _measure(compared.first),
         _measure(compared.second),
         _measure(compared.difference),
+        _measure(compared.among and compared.among.difference),
         sentence(compared, choices.measures[compared.measure], first, second),
     )
 
@@ -123,7 +131,7 @@ def sentence(compared: Compared, name: str, first: str, second: str) -> str:
     if found is None:
         return ""
     low, estimate, high = (100 * value for value in (found.low, found.estimate, found.high))
-    if excludes_zero(found):
+    if found.low > 0 or found.high < 0:
         more, less = (first, second) if estimate > 0 else (second, first)
         least, most = sorted((abs(low), abs(high)))
         found_more = f"{more} has {abs(estimate):.1f} points more {name} than {less}"
@@ -132,6 +140,31 @@ def sentence(compared: Compared, name: str, first: str, second: str) -> str:
         f"The data do not tell the two apart in {name}: {first} may have anything from {abs(low):.1f} points"
         f" less to {abs(high):.1f} points more than {second}."
     )
+
+
+def among_all(compared: list[Compared], choices: Choices, choice: Choice) -> str:
+    """Say what becomes of the difference that ranks the part when all pairs of ranked systems are compared.
+
+    Empty where that is not estimable; where there are two systems, so that nothing becomes of it; and, with
+    the reason, where one of the two has no rank.
+    """
+    ranked_by = choices.parts[choice.part].ranked_by
+    one = next((one for one in compared if one.measure == ranked_by and one.difference), None)
+    if one is None:
+        return ""
+    if one.among is None:
+        return "This is about the pair alone: ranks leave out a system of which too little is judged."
+    if one.among.systems < 3:
+        return ""
+    found, systems = one.among.difference, one.among.systems
+    counts = "it counts in the ranks" if one.among.is_significant else "for the ranks it is no difference"
+    at = 100 * pair_level(choice.level / 100, systems)
+    return (
+        f"Among the {systems} ranked systems there are {systems * (systems - 1) // 2:,} pairs, of which some"
+        f" seem to differ by chance. With {choice.level}% for all of them, {at:.4g}% for each, the difference"
+        f" in {choices.measures[ranked_by]} is from {100 * found.low:+.1f} to {100 * found.high:+.1f} points:"
+        f" {counts}."
+    ).replace("-", "−")
 
 
 def symmetric_axis(differences: list[Measure]) -> Axis:

@@ -65,6 +65,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "lone_labels": iid.draws_needed(target),
             "floor": round(coordinated.floor_labels(target)),
             "least_labels": subsets.LEAST_LABELS,
+            "ranked_from": TASK.choices.ranked_from,
             "folds": coordinated.FOLDS,
             "confidence_needs": precision.CONFIDENCE_NEEDS,
             "key": instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),

@@ -239,6 +239,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
     return {
         **(_beside_scores(request, found, task, int(asked)) if shown else {}),
         "scores": shown,
+        "few": next((why for one in newest if (why := choices.unranked(one.score.labels))), ""),
         "columns": fit_columns(choices, (one.measures for one in shown)),
         "level": int(asked),
         "levels": choices.levels,

@@ -1,4 +1,4 @@
-"""From judged claims to tiers, subsets, corrected scores and what the pages say of them."""
+"""From judged claims to ranks, subsets, corrected scores and what the pages say of them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,12 +17,14 @@ from evaluation.models import (
     Comparison,
     Epoch,
     Estimate,
+    Ranking,
     SampledUnit,
     Score,
     Submission,
     SubsetScore,
 )
 from evaluation.scoring import estimation, finegrained
+from evaluation.scoring.ranks import update_ranks
 from evaluation.submissions import lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, User
@@ -85,57 +87,67 @@ def corpus(judged: None) -> Corpus:
     return Corpus.objects.get()
 
 
-def tiers(**choice: str) -> dict[str, int | None]:
+def ranks(**choice: str) -> dict[str, int | None]:
     chosen = {"part": "relation", "weighting": "subject_relation", "estimator": "documents", "level": 95}
-    return dict(Score.objects.filter(**(chosen | choice)).values_list("submission__name", "tier"))
+    return dict(Score.objects.filter(**(chosen | choice)).values_list("submission__name", "rank"))
 
 
-def test_systems_that_claim_the_same_share_a_tier_and_a_worse_one_has_another(
+def test_systems_that_claim_the_same_share_a_rank_and_a_worse_one_has_another(
     scored: list[Submission],
 ) -> None:
-    assert tiers() == {"good": 1, "twin": 1, "few": 2}
+    assert ranks() == {"good": 1, "twin": 1, "few": 3}
 
 
-def test_a_tier_is_the_same_at_every_level(scored: list[Submission]) -> None:
-    assert tiers(level="80") == tiers(level="95")
+def test_what_the_ranks_rest_on_is_stored(scored: list[Submission]) -> None:
+    ranking = Ranking.objects.get(
+        part="relation", weighting="subject_relation", estimator="documents", level=95
+    )
+    assert (ranking.systems, ranking.apart) == (3, 2)
+
+
+def test_a_system_with_too_few_labels_has_no_rank_and_counts_in_no_others(scored: list[Submission]) -> None:
+    Score.objects.filter(submission=scored[0]).update(labels=29)
+    update_ranks(corpus=Corpus.objects.get(), task=KBP)
+    assert ranks() == {"good": None, "twin": 1, "few": 2}
+    assert set(Ranking.objects.values_list("systems", flat=True)) == {2}
 
 
 @pytest.mark.parametrize("estimator", ["documents", "labelled", "both"])
 @pytest.mark.parametrize("part", ["all", "relation", "linking"])
-def test_every_estimator_and_part_has_tiers(scored: list[Submission], part: str, estimator: str) -> None:
-    assert None not in tiers(part=part, estimator=estimator).values()
+def test_every_estimator_and_part_has_ranks(scored: list[Submission], part: str, estimator: str) -> None:
+    assert None not in ranks(part=part, estimator=estimator).values()
 
 
-def test_hiding_a_system_moves_no_tier(scored: list[Submission]) -> None:
-    before = tiers()
+def test_hiding_a_system_moves_no_rank(scored: list[Submission]) -> None:
+    before = ranks()
     operator = User.objects.create_user("o@example.org", is_operator=True)
     lifecycle.set_public(submission=scored[0], user=operator, is_public=False)
     pipeline.advance()
-    assert tiers() == before
+    assert ranks() == before
 
 
-def test_withdrawing_a_system_leaves_the_first_tier_to_the_others(scored: list[Submission]) -> None:
+def test_withdrawing_a_system_leaves_the_first_rank_to_the_others(scored: list[Submission]) -> None:
     operator = User.objects.create_user("o@example.org", is_operator=True)
     for submission in scored[:2]:
         lifecycle.withdraw(submission=submission, user=operator)
     pipeline.advance()
-    assert tiers() == {"good": None, "twin": None, "few": 1}
+    assert ranks() == {"good": None, "twin": None, "few": 1}
 
 
-def test_systems_of_a_later_epoch_stand_in_the_same_tiers(
+def test_systems_of_a_later_epoch_are_ranked_with_the_others(
     scored: list[Submission], corpus: Corpus, enter: Enter
 ) -> None:
     epochs.release(task=KBP, corpus=corpus)
     enter("late", GOOD, "Delta")
     assert Epoch.objects.filter(scores__submission__name="late").first().number == 2  # type: ignore[union-attr]
-    assert tiers() == {"good": 1, "twin": 1, "few": 2, "late": 1}
+    assert ranks() == {"good": 1, "twin": 1, "few": 4, "late": 1}
 
 
 def test_a_released_epoch_is_scored_anew_with_the_same_scores(
     scored: list[Submission], corpus: Corpus
 ) -> None:
     released = epochs.release(task=KBP, corpus=corpus)
-    choice = ("submission", "part", "weighting", "estimator", "level", "tier")
+    choice = ("submission", "part", "weighting", "estimator", "level", "rank")
     columns = (*(f"score__{name}" for name in choice), "measure", "estimate", "low", "high")
     before = set(Estimate.objects.values_list(*columns))
     Epoch.objects.filter(pk=released.pk).update(scores_due=True)
@@ -144,7 +156,7 @@ def test_a_released_epoch_is_scored_anew_with_the_same_scores(
 
 
 def test_scoring_again_leaves_as_many_rows(scored: list[Submission]) -> None:
-    models = (Score, Estimate, AdjustedScore, SubsetScore, Comparison)
+    models = (Score, Estimate, AdjustedScore, SubsetScore, Comparison, Ranking)
     before = [model.objects.count() for model in models]
     Epoch.objects.update(scores_due=True)
     pipeline.advance()

@@ -18,7 +18,7 @@ from evaluation.kbp import claims, weighting
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
 from evaluation.reading import isolated
-from evaluation.scoring import tiers
+from evaluation.scoring import ranks
 from evaluation.submissions import lifecycle, submitting, work
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -169,12 +169,12 @@ def test_a_team_hands_in_another_while_a_sample_of_its_is_drawn(
         assert moved == [1]
 
 
-def test_a_system_is_hidden_while_its_tier_is_computed(
+def test_a_system_is_hidden_while_its_rank_is_computed(
     submit: Submit, member: User, judge: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = submit("one")
     pipeline.advance()
-    with held_up(monkeypatch, tiers, "update_tiers") as (reached, go_on), beside(judge):
+    with held_up(monkeypatch, ranks, "update_ranks") as (reached, go_on), beside(judge):
         assert reached.wait(PATIENCE)
         lifecycle.set_public(submission=submission, user=member, is_public=False)
         go_on.set()

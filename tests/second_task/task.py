@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from annotations import questions
 from annotations.models import Corpus, Document
 from evaluation.choices import Choices, Part
-from evaluation.estimators.differences import Difference
+from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import Epoch, SampleBatch, SampledUnit, Submission, Unit
@@ -117,6 +117,7 @@ CHOICES = Choices(
     of_truth=(),
     few_true="",
     corrected=(),
+    ranked_from=10,
     levels=LEVELS,
     level=95,
     missing=lambda part, measure: "none of its texts is judged",
@@ -153,13 +154,12 @@ class Side:
     estimates: FloatArray
     covariance: FloatArray
 
-    def differences(self, system: int, other: "Side", measure: str) -> list[Difference | None]:
+    def differences(self, other: "Side", measure: str) -> Differences:
         assert measure == "accuracy"
-        variances = self.covariance[system, system] + np.diagonal(other.covariance)
-        if other is self:
-            variances = variances - 2 * self.covariance[system]
-        gaps = self.estimates[system] - other.estimates
-        return [Difference(gap, v, None) for gap, v in zip(gaps.tolist(), variances.tolist(), strict=True)]
+        own, others = np.diagonal(self.covariance), np.diagonal(other.covariance)
+        shared = self.covariance if other is self else 0.0
+        variances = own[:, None] + others - 2 * shared
+        return Differences(self.estimates[:, None] - other.estimates, variances, own, others, None)
 
 
 def sides() -> ReadSide:

@@ -327,8 +327,9 @@ def test_intervals_of_differences_hold_the_truth(
     for run in runs:
         one = run.comparable[estimator]
         by_system = {score.system: getattr(score, measure) for score in of_estimator(run, estimator)}
+        every = differences(one, one, measure, world.documents.sample)
         for i, j in itertools.combinations(range(truth.size), 2):
-            difference = differences(one, i, one, measure, world.documents.sample)[j]
+            difference = every.of(i, j)
             assert difference is not None
             interval = difference_interval(difference, by_system[i], by_system[j])
             holds.append(interval.low <= truth[i] - truth[j] <= interval.high)

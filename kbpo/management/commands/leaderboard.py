@@ -63,10 +63,9 @@ class Command(BaseCommand):
             self.print_json({"rows": [self.row_as_json(row, paid.get(row.submission)) for row in rows]})
             return
         for row in rows:
-            words = row.why or "  ".join(
-                as_text(choices.measures[name], measure) for name, measure in row.measures.items()
-            )
-            self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {words}")
+            words = [as_text(choices.measures[name], measure) for name, measure in row.measures.items()]
+            shown = "  ".join([*(words if row.is_scored else []), *([row.why] if row.why else [])])
+            self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {shown}")
 
     def refuse_others(self, options: Mapping[str, Any], name: str, admitted: Collection[Any]) -> None:
         """Refuse a choice that the corpus' task does not offer."""

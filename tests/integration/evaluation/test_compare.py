@@ -9,7 +9,7 @@ from annotations.models import DocumentAnnotation
 from evaluation.estimators.comparison import Comparable
 from evaluation.kbp.comparing import pack, unpack
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Comparison, DocumentSample, SampledDocument
+from evaluation.models import Comparison, DocumentSample, Ranking, SampledDocument, Score
 from evaluation.scoring.comparing import compare
 from tests.factories import (
     CorpusFactory,
@@ -136,6 +136,43 @@ def test_the_page_names_the_better_one_whatever_the_order(pair, client):
     assert "−8.3" in page
 
 
+@pytest.fixture
+def ranked(pair):
+    """The pair among forty ranked systems, of which a tenth of the pairs differ."""
+    Score.objects.update(rank=1)
+    choice = {"part": "all", "weighting": "subject_relation", "estimator": "documents"}
+    Ranking.objects.create(corpus=pair[0].corpus, level=95, systems=40, apart=78, **choice)
+    return pair
+
+
+def test_among_many_systems_an_interval_is_wider(ranked):
+    precision, _, f1 = compare(*ranked, KBP, **CHOICE)
+    half = 0.5 * (precision.among.difference.high - precision.among.difference.low)
+    assert half == pytest.approx(4.0 / 1.96 * np.sqrt(2) * 0.05, rel=0.05)
+    assert (precision.among.systems, precision.among.is_significant) == (40, None)
+    assert f1.among.is_significant is False  # four documents
+
+
+def test_the_page_says_what_becomes_of_the_difference_among_all(ranked, client):
+    page = client.get(address(*ranked)).content.decode()
+    assert "Among the 40 ranked systems there are 780 pairs" in page
+    assert "99.99% for each" in page
+    assert "for the ranks it is no difference" in page
+
+
+def test_of_an_unranked_system_nothing_is_said_among_others(ranked, client):
+    Score.objects.filter(submission=ranked[0]).update(rank=None, labels=29)
+    page = client.get(address(*ranked)).content.decode()
+    assert "Among the 40" not in page
+    assert "ranks leave out a system of which too little is judged" in page
+
+
+def test_the_api_says_what_becomes_of_the_difference_among_all(ranked, client):
+    answer = client.get(address(*ranked, name="api_compare")).json()
+    assert answer["precision"]["among"]["systems"] == 40
+    assert answer["f1"]["among"]["is_significant"] is False
+
+
 def test_the_api_answers_with_fractions(pair, client):
     answer = client.get(address(*pair, name="api_compare")).json()
     assert answer["precision"]["difference"]["estimate"] == pytest.approx(0.2)
@@ -145,7 +182,7 @@ def test_the_api_answers_with_fractions(pair, client):
 
 def test_the_api_answers_with_null_where_there_is_no_score(pair, client):
     answer = client.get(address(*pair, name="api_compare", level=80)).json()
-    assert answer["f1"] == {"a": None, "b": None, "difference": None}
+    assert answer["f1"] == {"a": None, "b": None, "difference": None, "among": None}
 
 
 @pytest.mark.parametrize("name", ["compare", "api_compare"])

@@ -1,6 +1,7 @@
 import pytest
 
 from evaluation.kbp.task import TASK as KBP
+from evaluation.models import Score
 from evaluation.scoring.leaderboard import rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
@@ -22,9 +23,9 @@ def epoch():
     return EpochFactory()
 
 
-def scored(epoch, name, f=(0.5, 0.4, 0.6), tier=None, **fields):
+def scored(epoch, name, f=(0.5, 0.4, 0.6), rank=None, **fields):
     submission = SubmissionFactory(corpus=epoch.corpus, name=name, state="scored", **fields)
-    return ScoreFactory(batch=SampleBatchFactory(epoch=epoch, submission=submission), f=f, tier=tier)
+    return ScoreFactory(batch=SampleBatchFactory(epoch=epoch, submission=submission), f=f, rank=rank)
 
 
 def board(epoch, **choice):
@@ -39,10 +40,10 @@ def test_systems_stand_by_f1_then_name(epoch):
     assert [name for _, name in board(epoch)] == ["best", "also middle", "middle", "last"]
 
 
-def test_a_rank_is_the_stored_tier_whoever_looks(epoch):
-    scored(epoch, "one", (0.7, 0.6, 0.8), tier=1)
-    hidden = scored(epoch, "hidden", (0.5, 0.4, 0.6), tier=2, is_public=False)
-    scored(epoch, "two", (0.3, 0.2, 0.4), tier=3)
+def test_a_rank_is_the_stored_one_whoever_looks(epoch):
+    scored(epoch, "one", (0.7, 0.6, 0.8), rank=1)
+    hidden = scored(epoch, "hidden", (0.5, 0.4, 0.6), rank=2, is_public=False)
+    scored(epoch, "two", (0.3, 0.2, 0.4), rank=3)
     assert board(epoch) == [(1, "one"), (3, "two")]
     hidden.submission.is_public = True
     hidden.submission.save()
@@ -62,6 +63,15 @@ def test_a_score_without_f1_is_shown_unranked_with_the_reason(epoch):
     (_, row) = rows(epoch.corpus, KBP.choices)
     assert (row.rank, row.name, row.is_scored) == (None, "no recall", True)
     assert "true relations" in row.why
+
+
+def test_a_system_with_too_few_labels_is_shown_unranked_with_the_reason(epoch, client):
+    score = scored(epoch, "tiny")
+    Score.objects.filter(pk=score.pk).update(labels=29)
+    (row,) = rows(epoch.corpus, KBP.choices)
+    assert (row.rank, row.is_scored) == (None, True)
+    assert row.why == "No rank: 29 claims judged, and 30 are needed."
+    assert row.why in client.get(f"/corpora/{epoch.corpus.tag}/").content.decode()
 
 
 def test_the_score_of_the_highest_batch_counts(epoch):

@@ -250,6 +250,17 @@ def test_a_score_keeps_its_row_and_every_measure_gets_one(go: Go, scored: Apps) 
         assert set(rows) == rows_of(measured)
 
 
+def test_tiers_are_forgotten_and_scores_with_them_are_due(go: Go, scored: Apps) -> None:
+    before = go("0018_units")
+    before.get_model("evaluation", "Epoch").objects.update(scores_due=False)
+    apps = go("0019_ranks")
+    assert set(apps.get_model("evaluation", "Score").objects.values_list("level", "rank")) == {
+        (80, None), (90, None), (95, None),
+    }  # fmt: skip
+    assert apps.get_model("evaluation", "Epoch").objects.get().scores_due
+    assert not apps.get_model("evaluation", "Ranking").objects.exists()
+
+
 def test_every_measure_of_a_corrected_score_becomes_a_row(go: Go, scored: Apps) -> None:
     apps = go("0013_scores_are_rows")
     adjusted = apps.get_model("evaluation", "AdjustedScore").objects

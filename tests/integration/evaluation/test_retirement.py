@@ -312,7 +312,7 @@ def test_systems_of_epochs_with_different_documents_are_compared_on_those_they_s
         assert row.second is not None
         assert row.difference is not None
         assert row.difference.estimate == pytest.approx(row.first.estimate - row.second.estimate)
-    assert Score.objects.filter(submission=later, level=95, part="all", tier__isnull=False).exists()
+    assert Score.objects.filter(submission=later, level=95, part="all", rank__isnull=False).exists()
 
 
 # What is drawn again from its secret.

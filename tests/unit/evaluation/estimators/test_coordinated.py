@@ -247,3 +247,16 @@ def test_a_wrong_argument_is_named(arguments, message):
 
 def test_the_default_number_of_folds_is_five():
     assert coordinated.FOLDS == 5
+
+
+def test_a_target_that_is_met_but_for_rounding_is_met():
+    """A sum rounded down to it is no exact sum: λ was sought next to 0, and beyond all doubles."""
+    p, target = np.full(1000, 1 / 1000), coordinated.LABEL_VARIANCE / 456
+    pi, _ = top_up(np.zeros(1000), p, target)
+    lacking = np.random.default_rng(0).random(1000) < 0.4
+    pi[lacking] -= 4 * np.spacing(pi[lacking])
+    terms = p * (p * (coordinated.LABEL_VARIANCE * (1 / pi - 1)))
+    assert terms.sum() <= target < math.fsum(terms)
+    grown, lam = top_up(pi, p, target)
+    assert lam > 0
+    assert math.fsum(p * (p * (coordinated.LABEL_VARIANCE * (1 / grown - 1)))) <= target

@@ -144,10 +144,12 @@ def test_one_phase_is_two_phases_without_a_second():
     assert sample.covariance(z, z) == pytest.approx(SimpleRandom(10).covariance(z, z))
 
 
-def test_variances_of_many_are_those_of_each():
-    z = np.random.default_rng(0).normal(size=(4, 7))
-    sample = SimpleRandom(30)
-    assert sample.variances(z) == pytest.approx([sample.covariance(one, one) for one in z])
+@pytest.mark.parametrize(
+    "sample", [SimpleRandom(30), TwoPhase([True] * 4 + [False] * 3, [0.5] * 7, population=30, planned=8)]
+)
+def test_factors_make_the_covariance(sample):
+    a, b = np.random.default_rng(0).normal(size=(2, 7))
+    assert (sample.factors(7) * a * b).sum() == pytest.approx(sample.covariance(a, b))
 
 
 # The second phase's probabilities
