@@ -253,7 +253,7 @@ def test_a_score_keeps_its_row_and_every_measure_gets_one(go: Go, scored: Apps) 
 def test_tiers_are_forgotten_and_scores_with_them_are_due(go: Go, scored: Apps) -> None:
     before = go("0018_units")
     before.get_model("evaluation", "Epoch").objects.update(scores_due=False)
-    apps = go("0019_ranks")
+    apps = go("0021_ranks")
     assert set(apps.get_model("evaluation", "Score").objects.values_list("level", "rank")) == {
         (80, None), (90, None), (95, None),
     }  # fmt: skip

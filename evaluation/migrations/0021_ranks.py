@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("annotations", "0001_initial"),
-        ("evaluation", "0018_units"),
+        ("evaluation", "0020_names_become_accounts"),
     ]
 
     operations = [
