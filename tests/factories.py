@@ -493,7 +493,7 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
     weighting = "subject_relation"
     part = "all"
     level = 95
-    matching = "overlap"
+    matching = "near"
     labels = 120
     code_version = "test"
     p = (0.6, 0.55, 0.65)

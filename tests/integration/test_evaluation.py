@@ -153,7 +153,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
         1,
         1,
         "documents",
-        "overlap",
+        "near",
     )
     assert score.labels == SampledUnit.objects.count()
     assert score.counts["documents"] == 30

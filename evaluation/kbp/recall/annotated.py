@@ -12,8 +12,9 @@ from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
+from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
-from kbpo.core.database.bulk import array_literal, read_columns
+from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -133,13 +134,14 @@ def read_exhaustive(
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
     claims = _read_claims(submissions, document_ids)
+    words = read_words(document_ids)
     m, size = len(submissions), len(document_ids)
     found: dict[str, NDArray[np.bool_]] = {}
     counted: dict[str, IntArray] = {}
     correct: dict[str, IntArray] = {}
     pool_correct: dict[str, IntArray] = {}
     for part in matching.PARTS:
-        matched = matching.match_columns(claims.columns, relations, part)
+        matched = matching.match_columns(claims.columns, relations, words, part)
         found[part] = np.zeros((m, len(relations)), dtype=np.bool_)
         found[part][claims.system[matched.claim], matched.true] = True
         counted[part] = np.array([np.bincount(columns[own], minlength=size) for own in found[part]])
@@ -154,6 +156,12 @@ def read_exhaustive(
         Documents(sample.design, true, counted, correct, pool_correct),
         Relations(sample.design, size, columns, found),
     )
+
+
+def read_words(document_ids: Collection[int]) -> Words:
+    """Read the words of documents, by their row ids as `read_true_relations` writes them."""
+    texts = read_rows("SELECT id, text FROM annotations_document WHERE id = ANY(%s)", [list(document_ids)])
+    return Words.of({str(pk): text for pk, text in texts})
 
 
 def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:

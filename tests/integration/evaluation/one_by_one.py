@@ -101,7 +101,9 @@ def document_counts(pool, part):
     found, correct, anybody = [], [], {}
     for claims in pool.claims:
         inside = [row for row in claims if row.instance.document_id in ids]
-        matched = matching.match([claim_of(row) for row in inside], relations, part)
+        matched = matching.match(
+            [claim_of(row) for row in inside], relations, annotated.read_words(ids), part
+        )
         g = [one.doc_id for one, is_found in zip(relations, matched.found, strict=True) if is_found]
         right = [row for row, is_right in zip(inside, matched.correct, strict=True) if is_right]
         found.append(np.array([g.count(str(pk)) for pk in ids]))
