@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from evaluation.estimators.weighting import WEIGHTINGS
 from evaluation.kbp.matching import match
-from evaluation.kbp.weighting import WEIGHTINGS
 from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
