@@ -27,7 +27,7 @@ def truth() -> dict:
 
 @functools.cache
 def exact() -> dict:
-    """Exact scores with overlapping claims counted once, weights by name keys, and recall by the rule `near`."""
+    """Exact scores: overlapping claims counted once, weights by name keys, recall by the rule `near`."""
     return json.loads((FOLDER / "exact.json").read_text(encoding="utf-8"))
 
 

@@ -1,10 +1,10 @@
 """When a prediction finds a true relation: the rule named ``near``.
 
-A span is near a true mention if it shares a character with it and touches at most two words more than it. A
-prediction matches a true relation of its document and predicate if both its spans are near the true ones, in
-either order for a symmetric predicate, and, for the part ``all``, each canonical mention that it gives is near
-a mention of the true entity. It finds one of those that it matches: the one that its spans cover best. So wide
-spans find nothing more; several predictions may find one true relation.
+A span is near a true mention if it shares a character with it and touches at most two words more than it.
+A prediction matches a true relation of its document and predicate if both its spans are near the true ones,
+in either order for a symmetric predicate, and, for the part ``all``, each canonical mention that it gives is
+near a mention of the true entity. It finds one of those that it matches: the one that its spans cover best.
+So wide spans find nothing more; several predictions may find one true relation.
 """
 
 from collections import defaultdict
@@ -25,7 +25,6 @@ RULE = "near"
 MORE_WORDS = 2
 """How many words more than a true mention a span near it may touch."""
 PARTS = ("all", "relation")
-_ENDS = ("subject", "object")
 
 
 class Claim(NamedTuple):
@@ -271,10 +270,13 @@ def match_columns(
     claim, place = _ranges(first, last)
     candidate = order[place]
     begin = words.begin([one.doc_id for one in true])
-    true_ends = [_Mentions.of([[getattr(one, end)] for one in true], begin, words) for end in _ENDS]
-    mentions = [
-        _Mentions.of([getattr(one, f"{end}_mentions") for one in true], begin, words) for end in _ENDS
-    ]
+    true_ends, mentions = (
+        [_Mentions.of(lists, begin, words) for lists in both]
+        for both in (
+            ([[one.subject] for one in true], [[one.object] for one in true]),
+            ([one.subject_mentions for one in true], [one.object_mentions for one in true]),
+        )
+    )
     best = np.full(claim.size, -1.0)
     for turned in (False, True):
         pairs = np.flatnonzero(symmetric[claims.predicate[claim]]) if turned else np.arange(claim.size)

@@ -69,6 +69,6 @@ class Words:
         return int(before - self.ends.searchsorted(begin + span.start, "right"))
 
     def touched_by(self, spans: IntArray) -> IntArray:
-        """Return how many words each span touches, int[n]; spans are int[n, 2], counted from the first text."""
+        """Return how many words each span touches (int[n]); spans, int[n, 2], count from the first text."""
         before = np.searchsorted(self.starts, spans[:, 1], side="left")
         return np.asarray(before - np.searchsorted(self.ends, spans[:, 0], side="right"))
