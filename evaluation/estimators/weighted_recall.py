@@ -16,6 +16,19 @@ from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.recall import ROUNDING, RecallEstimate
 
+MICRO = "instance"
+"""Under which all true relations weigh alike, as in `recall.document_recall`."""
+
+WEIGHTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        MICRO: (),
+        "subject": ("subject",),
+        "relation": ("predicate",),
+        "subject_relation": ("subject", "predicate"),
+    }
+)
+"""By weighting, whose numbers of true relations divide the weight of one."""
+
 _BLOCK = 256
 """Documents whose absence is looked at together."""
 
@@ -75,35 +88,36 @@ def relation_weights(true: TrueRelations, counts: FloatArray, weighting: str) ->
     >>> relation_weights(true, np.ones(3), "relation").tolist()
     [1.0, 0.5, 0.5]
     """
-    if weighting not in _WEIGHTS:
-        _checks.refuse("weighting", f"is {weighting!r}; one of {', '.join(_WEIGHTS)} is needed")
-    return _WEIGHTS[weighting](true, counts)
+    return _weigher(true, weighting)(counts)
 
 
-def _inverse(codes: IntArray, counts: FloatArray) -> FloatArray:
-    totals = np.bincount(codes, counts)[codes]
-    return np.divide(1.0, totals, out=np.zeros(codes.size), where=counts > 0)
+def _weigher(true: TrueRelations, weighting: str) -> Callable[[FloatArray], FloatArray]:
+    """Return what weighs true relations by their counts; what does not depend on these is looked at once."""
+    if weighting not in WEIGHTED:
+        _checks.refuse("weighting", f"is {weighting!r}; one of {', '.join(WEIGHTED)} is needed")
+    said = _said(true) if weighting == "subject_relation" else None
+
+    def weigh(counts: FloatArray) -> FloatArray:
+        weights = np.where(counts > 0, 1.0, 0.0)
+        for codes in (getattr(true, name) for name in WEIGHTED[weighting]):
+            np.divide(weights, np.bincount(codes, counts)[codes], out=weights, where=counts > 0)
+        return weights if said is None else weights * said(counts)
+
+    return weigh
 
 
-def _said(true: TrueRelations, counts: FloatArray) -> FloatArray:
-    """Return for each true relation how many distinct (predicate, object) pairs its subject has."""
-    size = int(true.predicate.max(initial=0)) + 1, int(true.object.max(initial=0)) + 1
-    pairs = np.unique(np.ravel_multi_index((true.predicate, true.object), size), return_inverse=True)[1]
-    there = np.unique((true.subject * (pairs.max(initial=0) + 1) + pairs)[counts > 0])
-    subjects = there // (pairs.max(initial=0) + 1)
-    return np.bincount(subjects, minlength=int(true.subject.max(initial=0)) + 1)[true.subject].astype(float)
+def _said(true: TrueRelations) -> Callable[[FloatArray], FloatArray]:
+    """Return what says of each true relation how many distinct (predicate, object) pairs its subject has."""
+    columns = np.stack([true.subject, true.predicate, true.object])
+    distinct, which = np.unique(columns, axis=1, return_inverse=True)
+    which = which.reshape(-1)  # of another shape in some versions of NumPy
+    size = int(true.subject.max(initial=-1)) + 1
 
+    def said(counts: FloatArray) -> FloatArray:
+        there = np.bincount(which, counts, distinct.shape[1]) > 0
+        return np.bincount(distinct[0, there], minlength=size)[true.subject].astype(np.float64)
 
-_WEIGHTS: Mapping[str, Callable[[TrueRelations, FloatArray], FloatArray]] = MappingProxyType(
-    {
-        "instance": lambda true, counts: np.where(counts > 0, 1.0, 0.0),
-        "subject": lambda true, counts: _inverse(true.subject, counts),
-        "relation": lambda true, counts: _inverse(true.predicate, counts),
-        "subject_relation": lambda true, counts: (
-            _said(true, counts) * _inverse(true.subject, counts) * _inverse(true.predicate, counts)
-        ),
-    }
-)
+    return said
 
 
 def weighted_recalls(
@@ -140,7 +154,8 @@ def weighted_recalls(
     if not true.document.size:
         return [None] * found.shape[0]
     counts = of_document[true.document]
-    share = counts * relation_weights(true, counts, weighting)
+    weigh = _weigher(true, weighting)
+    share = counts * weigh(counts)
     estimates = (found @ share) / share.sum()
     residuals = np.zeros((found.shape[0], true.documents))
     present = np.unique(true.document)
@@ -150,7 +165,7 @@ def weighted_recalls(
         without = np.empty((block.size, true.document.size))
         for row, document in enumerate(block):
             left = np.where(true.document == document, 0.0, counts)
-            without[row] = left * relation_weights(true, left, weighting)
+            without[row] = left * weigh(left)
         totals = without.sum(axis=1)
         # Without any other there is nothing to compare with.
         ratio = np.divide(
@@ -158,7 +173,7 @@ def weighted_recalls(
         )
         residuals[:, block] = (estimates[:, None] - ratio) * (sample.population / of_document[block] - 1.0)
     residuals[np.abs(residuals) < ROUNDING] = 0.0
-    # A mean of ratios is biased by what it bends within its spread: the jackknife's residuals say by how much.
+    # A mean of ratios is biased by what it bends within its spread; the residuals say by how much.
     left_out = 1.0 - true.documents / sample.population
     estimates = estimates + left_out * (residuals @ of_document) / sample.population
     variances = sample.variances(residuals)

@@ -12,6 +12,7 @@ from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
+from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
@@ -134,7 +135,8 @@ def read_exhaustive(
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
     claims = _read_claims(submissions, document_ids)
-    words = read_words(document_ids)
+    texts = read_texts(document_ids)
+    words = Words.of(texts)
     m, size = len(submissions), len(document_ids)
     found: dict[str, NDArray[np.bool_]] = {}
     counted: dict[str, IntArray] = {}
@@ -153,15 +155,24 @@ def read_exhaustive(
     true = np.bincount(columns, minlength=size)
     return Exhaustive(
         sample.annotations,
-        Documents(sample.design, true, counted, correct, pool_correct),
+        Documents(
+            sample.design,
+            true,
+            counted,
+            correct,
+            pool_correct,
+            relations=number_relations(relations, columns, texts),
+            finds=found,
+        ),
         Relations(sample.design, size, columns, found),
     )
 
 
-def read_words(document_ids: Collection[int]) -> Words:
-    """Read the words of documents, by their row ids as `read_true_relations` writes them."""
-    texts = read_rows("SELECT id, text FROM annotations_document WHERE id = ANY(%s)", [list(document_ids)])
-    return Words.of({str(pk): text for pk, text in texts})
+def read_texts(document_ids: Sequence[int]) -> dict[str, str]:
+    """Read the texts of documents in their order, by their row ids as `read_true_relations` writes them."""
+    rows = read_rows("SELECT id, text FROM annotations_document WHERE id = ANY(%s)", [list(document_ids)])
+    texts = dict(rows)
+    return {str(pk): texts[pk] for pk in document_ids}
 
 
 def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:

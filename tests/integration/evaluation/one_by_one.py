@@ -22,6 +22,7 @@ from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.recall import annotated
+from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
 from kbpo.core.spans import Span
 
@@ -102,7 +103,7 @@ def document_counts(pool, part):
     for claims in pool.claims:
         inside = [row for row in claims if row.instance.document_id in ids]
         matched = matching.match(
-            [claim_of(row) for row in inside], relations, annotated.read_words(ids), part
+            [claim_of(row) for row in inside], relations, Words.of(annotated.read_texts(ids)), part
         )
         g = [one.doc_id for one, is_found in zip(relations, matched.found, strict=True) if is_found]
         right = [row for row, is_right in zip(inside, matched.correct, strict=True) if is_right]
