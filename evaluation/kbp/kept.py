@@ -20,9 +20,9 @@ _DOCUMENTS = 1_000
 
 
 def weights(claims: Claims) -> dict[str, FloatArray]:
-    """Return p under each weighting (float[n]); under the default one as it was stored."""
+    """Return p under each weighting (float[n])."""
     entities = claims.subject_entities, claims.predicates, claims.object_entities
-    return {**weighting.every(*entities), weighting.DEFAULT: claims.p}
+    return weighting.every(*entities)
 
 
 def columns(claims: Claims) -> Mapping[str, bytes]:

@@ -12,7 +12,7 @@ from kbpo.core.database.analysing import analyse
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:
     """Store the predictions of a submission, and the instances that are new."""
-    probabilities = weighting.subject_relation(
+    probabilities = weighting.WEIGHTINGS[weighting.DEFAULT](
         predictions.names("subject_entity"),
         predictions.names("predicate"),
         predictions.names("object_entity"),

@@ -33,7 +33,7 @@ def score(pool: Pool, sample: Sample) -> Scored:
     documents = replace(exhaustive.documents, outside=read_outside(pool)) if exhaustive else None
     size = documents.true.size if documents else 0
     if not isinstance(sample, CoordinatedSample):
-        estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=weighting.DEFAULT)
+        estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=pool.epoch.weighting)
         return Scored((_part(one, size) for one in estimates), (), matching.RULE)
     corrected = read_labels(pool, "corrected")
     estimates = coordinated_estimates(pool.systems, labels, sample, documents)

@@ -86,7 +86,7 @@ def corpus(judged: None) -> Corpus:
 
 
 def tiers(**choice: str) -> dict[str, int | None]:
-    chosen = {"part": "relation", "weighting": "subject_relation", "estimator": "documents", "level": 95}
+    chosen = {"part": "relation", "weighting": "instance", "estimator": "documents", "level": 95}
     return dict(Score.objects.filter(**(chosen | choice)).values_list("submission__name", "tier"))
 
 

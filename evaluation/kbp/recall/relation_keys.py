@@ -1,4 +1,4 @@
-"""What true relations are about, as numbers: by this they weigh as claims do (docs/estimation.md, 1 and 3.5)."""
+"""What true relations are about, as numbers: by this they weigh as claims do (docs/estimation.md, 3.5)."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 

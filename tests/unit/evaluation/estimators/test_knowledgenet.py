@@ -96,3 +96,25 @@ def test_who_widens_its_spans_finds_nothing_more(widened):
         ]
         found = match(claims, pool.relations, words).found
         assert found.mean() <= pool.recall(number), system.name
+
+
+@pytest.mark.parametrize("name", ["B2_logreg_mid", "C1_crf_knn", "D1_union", "D2_vote"])
+def test_who_floods_a_predicate_with_what_is_mostly_wrong_loses_in_the_micro_average(name):
+    pool = knowledgenet.pool()
+    of_name = {system.name: number for number, system in enumerate(pool.systems)}
+    own, loose = pool.members[of_name[name]], pool.members[of_name["A3_rules_loose"]]
+    predicates = np.array([key.split("|")[1] for key in pool.keys])
+    flooded = 0
+    for predicate in np.unique(predicates):
+        added = np.setdiff1d(loose[predicates[loose] == predicate], own)
+        if pool.correct[added].mean() < 0.2:
+            assert micro_f1(pool, np.union1d(own, added)) < micro_f1(pool, own), predicate
+            flooded += 1
+    assert flooded >= 8
+
+
+def micro_f1(pool, rows):
+    claimed = np.zeros(len(pool.keys), dtype=bool)
+    claimed[rows] = True
+    precision, recall = pool.correct[rows].mean(), pool.matching.found_by(claimed).mean()
+    return 2 * precision * recall / (precision + recall)
