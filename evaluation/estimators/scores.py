@@ -511,7 +511,7 @@ def _seen(documents: Documents | None, part: str) -> tuple[list[int] | None, int
     return [int(g.sum()) for g in documents.found[part]], int(documents.true.sum())
 
 
-def _shares_of_pool(reduced: Reduced, f: FloatArray, weights: FloatArray | None) -> list[ShareOfPool | None]:
+def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]:
     ends = reduced.indptr[1:-1]
     correct = list(zip(np.split(reduced.positions, ends), np.split(f, ends), strict=True))
     of_pool = np.zeros(reduced.pi.size)

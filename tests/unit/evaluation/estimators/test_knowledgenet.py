@@ -80,8 +80,16 @@ def words_on_either_side(number):
 
 @pytest.mark.parametrize(
     "widened",
-    [*(words_on_either_side(number) for number in (1, 2, 3, 5)), sixty_characters, whole_document],
-    ids=["1 word", "2 words", "3 words", "5 words", "60 characters", "document"],
+    [
+        pytest.param(words_on_either_side(1), id="1 word"),
+        pytest.param(words_on_either_side(2), id="2 words"),
+        *(
+            pytest.param(words_on_either_side(number), id=f"{number} words", marks=pytest.mark.slow)
+            for number in (3, 5)
+        ),
+        pytest.param(sixty_characters, id="60 characters", marks=pytest.mark.slow),
+        pytest.param(whole_document, id="document"),
+    ],
 )
 def test_who_widens_its_spans_finds_nothing_more(widened):
     pool = knowledgenet.pool()
