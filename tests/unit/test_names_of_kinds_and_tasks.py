@@ -28,6 +28,7 @@ SAID = {
     "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
     "demo/systems/almanac.py": {"canonical"},  # the same
+    "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
@@ -72,6 +73,7 @@ TASK_IMPORTS = {
         "evaluation.kbp.matching.Matching",
         "evaluation.kbp.matching.TrueRelation",
         "evaluation.kbp.matching.match",
+        "evaluation.kbp.words.Words",
     },
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {
