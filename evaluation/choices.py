@@ -89,7 +89,7 @@ class Choices:
 
     @property
     def weighting(self) -> str:
-        """The weighting that is shown by default, that p is stored of, and the sample is designed for."""
+        """The weighting that is shown by default, and that a new epoch designs its samples for."""
         return next(iter(self.weightings))
 
     @property

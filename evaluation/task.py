@@ -90,7 +90,7 @@ class Task:
         Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
         need, and returns the ids of those questions.
     weights : callable
-        The weights of a submission's units under every weighting but the default.
+        The weights of a submission's units under every weighting, by name.
     columns : callable
         What else of a submission's units scores need, packed, by name.
     foresee : callable

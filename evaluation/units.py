@@ -28,7 +28,7 @@ class Units(Protocol):
 
     @property
     def p(self) -> FloatArray:
-        """Return the stored probabilities of the default weighting, float[n], which sum to 1."""
+        """Return p of the default weighting as it was stored with the file, float[n], which sums to 1."""
 
     @property
     def confidence(self) -> FloatArray:

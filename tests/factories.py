@@ -316,6 +316,7 @@ class EpochFactory(factory.django.DjangoModelFactory[Epoch]):
     secret = factory.LazyAttribute(lambda epoch: digest(f"secret {epoch.number}"))
     commitment = factory.LazyAttribute(lambda epoch: hashlib.sha256(bytes.fromhex(epoch.secret)).hexdigest())
     key_version = "v1"
+    weighting = "instance"
 
     class Params:
         released = factory.Trait(released_at=factory.LazyFunction(timezone.now))
@@ -490,10 +491,10 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
     submission = factory.SelfAttribute("batch.submission")
     epoch = factory.SelfAttribute("batch.epoch")
     estimator = "documents"
-    weighting = "subject_relation"
+    weighting = "instance"
     part = "all"
     level = 95
-    matching = "overlap"
+    matching = "near"
     labels = 120
     code_version = "test"
     p = (0.6, 0.55, 0.65)

@@ -57,12 +57,13 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
         return columns.make(units, secret, after, weights=task.weights(units), others=task.columns(units))
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
+    p = sampling.design_weights(batch.epoch, units, task)
     if abs(units.p.sum() - 1) > 1e-9:
         return [f"p sums to {float(units.p.sum())!r}, not to 1"]
     if batch.draws is not None:
-        counts = sampling.count_draws(units.p, batch.draws, secret=secret, number=batch.number)
+        counts = sampling.count_draws(p, batch.draws, secret=secret, number=batch.number)
         drawn = {unit_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
-        needed = sampling.draws_needed(batch, units, task)
+        needed = sampling.draws_needed(batch, units, p)
         if needed != batch.draws:
             findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
         if drawn != stored_draws:
@@ -71,7 +72,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
     stored_pi = dict(InclusionProbability.objects.filter(batch=batch).values_list("unit_id", "probability"))
     before = np.array([pi.get(unit_id, 0.0) for unit_id in unit_ids])
     known = task.known(batch.submission, units)
-    arrival = sampling.arrive(pi=before, p=units.p, known=known, target_variance=batch.target_variance)
+    arrival = sampling.arrive(pi=before, p=p, known=known, target_variance=batch.target_variance)
     if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
         findings.append(
             f"λ and b are {arrival.lam!r}, {arrival.floor!r}; stored are {batch.lam!r}, {batch.floor!r}"

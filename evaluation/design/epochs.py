@@ -58,6 +58,7 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
         secret=secret.hex(),
         commitment=commitment(secret),
         key_version=task.key_version,
+        weighting=task.choices.weighting,
         document_sample=DocumentSample.current(corpus),
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotations.kinds.registry import find_kind, published_columns, read_question
 from annotations.models import Label
+from evaluation.design import sampling
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
@@ -121,6 +122,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         "secret": epoch.secret,
         "commitment": epoch.commitment,
         "key_version": epoch.key_version,
+        "weighting": epoch.weighting,
     }
     for batch in epoch.batches.order_by("number").select_related("submission__team"):
         public = visible(None).filter(pk=batch.submission_id).exists()
@@ -135,7 +137,8 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         drawn = dict(batch.sampled.values_list("unit_id", "draws"))
         inclusions = {row.unit_id: row for row in batch.inclusions.all()}
         units = task.read_units(batch.submission)
-        for key, unit_id, p in zip(units.keys, units.ids.tolist(), units.p.tolist(), strict=True):
+        weights = sampling.design_weights(epoch, units, task).tolist()
+        for key, unit_id, p in zip(units.keys, units.ids.tolist(), weights, strict=True):
             if not public and unit_id not in drawn:
                 continue
             inclusion = inclusions.get(unit_id)

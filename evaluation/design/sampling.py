@@ -128,12 +128,13 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
         ),
     )
     units = task.read_units(submission)
+    p = design_weights(epoch, units, task)
     secret = bytes.fromhex(epoch.secret)
     pi = None
     if submission.corpus.design == Corpus.Design.COORDINATED:
-        sampled, pi = _draw_coordinated(batch, units, task.known(submission, units))
+        sampled, pi = _draw_coordinated(batch, units, p, task.known(submission, units))
     else:
-        sampled = _draw_iid(batch, units, task)
+        sampled = _draw_iid(batch, units, p)
     kept = columns.make(units, secret, pi, weights=task.weights(units), others=task.columns(units))
     columns.keep(batch, kept)
     needed = task.ask(batch, units, sampled)
@@ -152,6 +153,11 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     )
     nudge(SETTLE_TASK)
     return True
+
+
+def design_weights(epoch: Epoch, units: Units, task: Task) -> FloatArray:
+    """Return p of a system (float[n]): what an epoch designs its sample for."""
+    return task.weights(units)[epoch.weighting]
 
 
 def _is_behind(submission: Submission, due: Collection[int]) -> bool:
@@ -194,12 +200,12 @@ def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = 
 
 
 def _draw_coordinated(
-    batch: SampleBatch, units: Units, known: BoolArray
+    batch: SampleBatch, units: Units, p: FloatArray, known: BoolArray
 ) -> tuple[dict[int, int | None], FloatArray]:
     """Store the design; return the newly sampled rows of `units`, with no number of draws, and π."""
     before = current_pi(batch.epoch, ids=units.ids)
     pi = np.array([before.get(unit_id, 0.0) for unit_id in units.ids.tolist()])
-    arrival = arrive(pi=pi, p=units.p, known=known, target_variance=batch.target_variance)
+    arrival = arrive(pi=pi, p=p, known=known, target_variance=batch.target_variance)
     batch.lam, batch.floor = arrival.lam, arrival.floor
     batch.save()
     changed = np.flatnonzero(arrival.pi > pi)
@@ -214,22 +220,22 @@ def _draw_coordinated(
     return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
 
-def _draw_iid(batch: SampleBatch, units: Units, task: Task) -> dict[int, int | None]:
+def _draw_iid(batch: SampleBatch, units: Units, p: FloatArray) -> dict[int, int | None]:
     """Draw with replacement from p, store the number of draws, and return how often each row came."""
-    batch.draws = draws_needed(batch, units, task)
+    batch.draws = draws_needed(batch, units, p)
     batch.save()
-    counts = count_draws(units.p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
+    counts = count_draws(p, batch.draws, secret=bytes.fromhex(batch.epoch.secret), number=batch.number)
     return {int(row): int(counts[row]) for row in np.flatnonzero(counts)}
 
 
-def draws_needed(batch: SampleBatch, units: Units, task: Task) -> int:
-    """Return how many draws of a system meet the batch's target, beside those of the batches before it."""
+def draws_needed(batch: SampleBatch, units: Units, p: FloatArray) -> int:
+    """Return how many draws of a system from p meet the batch's target, beside those of earlier batches."""
     before = list(
         SampleBatch.objects.filter(epoch=batch.epoch, number__lt=batch.number)
         .order_by("number")
         .values_list("pk", "draws")
     )
-    name = columns.weight(task.choices.weighting)
+    name = columns.weight(batch.epoch.weighting)
     systems = [
         (unpack(stored[columns.UNITS]), unpack_coded(stored[name]).column())
         for stored in columns.read([pk for pk, _ in before], [columns.UNITS, name])
@@ -239,9 +245,9 @@ def draws_needed(batch: SampleBatch, units: Units, task: Task) -> int:
     foreign = np.setdiff1d(np.concatenate([[], *(ids for ids, _ in systems)]).astype(np.int64), own)
     ids = np.concatenate([own, foreign])
     order = np.argsort(ids)
-    placed = [(order[np.searchsorted(ids, one, sorter=order)], p) for one, p in systems]
+    placed = [(order[np.searchsorted(ids, one, sorter=order)], weights) for one, weights in systems]
     return iid.draws_for_new_system(
-        iid.systems_matrix([*placed, (np.arange(own.size), units.p)], ids.size),
+        iid.systems_matrix([*placed, (np.arange(own.size), p)], ids.size),
         np.array([draws for _, draws in before], dtype=np.int64),
         batch.target_variance,
     )

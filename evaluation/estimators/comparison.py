@@ -19,6 +19,7 @@ from evaluation.estimators.differences import Differences
 from evaluation.estimators.document_samples import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import PrecisionShare
+from evaluation.estimators.recall import RecallEstimate
 from evaluation.estimators.scores import Estimates
 from evaluation.estimators.turnover import shared_covariance
 
@@ -92,12 +93,16 @@ def comparables(estimates: Estimates) -> Iterator[tuple[str, str, Comparable]]:
     Comparable
     """
     placed: dict[int, tuple[Any, FloatArray]] = {}  # estimators may share their precision
-    recalls = {name: _of_recall(estimates, name) for name in estimates.pools}
+    recalls: dict[int, _Recalls] = {}  # weightings may share their recall
+    none: list[RecallEstimate | None] = [None] * max(map(len, estimates.precision.values()), default=0)
     for (estimator, weighting), precision in estimates.precision.items():
         if id(precision) not in placed:
             placed[id(precision)] = _of_precision(precision, estimates.pools[estimator])
         contributions, precision_covariance = placed[id(precision)]
-        recall = recalls[estimator]
+        recalled = estimates.recall.get((estimator, weighting), none)
+        if id(recalled) not in recalls:
+            recalls[id(recalled)] = _of_recall(recalled, estimates.pools[estimator])
+        recall = recalls[id(recalled)]
         yield (
             estimator,
             weighting,
@@ -139,10 +144,8 @@ def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSampl
     return placed, _hidden((placed @ placed.T).toarray(), [one.variance is None for one in precision])
 
 
-def _of_recall(estimates: Estimates, estimator: str) -> _Recalls:
-    pools = estimates.pools[estimator]
+def _of_recall(recalls: Sequence[RecallEstimate | None], pools: Sequence[PoolSample]) -> _Recalls:
     m, scale = len(pools), np.sqrt(pools[0].weights)
-    recalls = estimates.recall.get(estimator, [None] * m)
     seen = [one for one in recalls if one is not None]
     size = seen[0].residuals.size if seen else 0
     placed = None

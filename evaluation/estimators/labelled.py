@@ -18,7 +18,7 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.document_samples import DocumentSample
-from evaluation.estimators.recall import RecallEstimate
+from evaluation.estimators.recall import RecallEstimate, document_recall
 
 PLANNED_CORRECT = (0.2, 0.45, 0.7)
 """f̃: how likely an instance is correct that one, two, three or more teams have."""
@@ -127,23 +127,55 @@ def labelled_recall(
     _refuse_more("own_correct", a, a_pool, "pool_correct")
     _refuse_more("found", g, t, "true")
     _refuse_more("found", np.minimum(g, 1), a, "own_correct")
-    weights = sample.weights(t.size)
-    if share is None or weights @ t == 0 or weights @ a == 0:
+    return weighted_labelled_recall(share, document_recall(t, g, sample), a_pool, a)
+
+
+def weighted_labelled_recall(
+    share: ShareOfPool | None,
+    of_documents: RecallEstimate | None,
+    pool_correct: ArrayLike,
+    own_correct: ArrayLike,
+) -> RecallEstimate | None:
+    """Estimate recall from labelled predictions under any weighting: R̂_J = r̂ ν̂ Σa_pool/Σa.
+
+    Under `instance` it is `labelled_recall`, whose φ̂κ̂ is r̂ Σa_pool/Σa. Where labels and documents agree, ν is
+    Σa/Σa_pool of the whole corpus: it corrects r̂ by how far the exhaustive documents fall short of that,
+    whatever true relations weigh in r̂. z_J = ν̂ (Σa_pool/Σa) z + R̂_J (a_pool/ā_pool − a/ā).
+
+    Parameters
+    ----------
+    share : ShareOfPool or None
+        ν̂.
+    of_documents : RecallEstimate or None
+        r̂: the recall from documents alone, under the weighting.
+    pool_correct, own_correct : int[n]
+        a_pool,d and a_d, as in `labelled_recall`.
+
+    Returns
+    -------
+    RecallEstimate or None
+        None, not estimable, if one of the two is not, or the system has no correct instance in any document.
+    """
+    if share is None or of_documents is None:
         return None
-    phi = float(weights @ a_pool / (weights @ t))
-    kappa = float(weights @ g / (weights @ a))
-    mean_t, mean_a = weights @ t / sample.population, weights @ a / sample.population
-    nu = share.estimate
-    z = nu * kappa * (a_pool - phi * t) / mean_t + nu * phi * (g - kappa * a) / mean_a
-    of_labels = None if share.variance is None else (phi * kappa) ** 2 * share.variance
-    return RecallEstimate(
-        estimate=phi * nu * kappa,
+    sample = of_documents.sample
+    a_pool = _checks.vector("pool_correct", pool_correct, of_documents.residuals.size)
+    a = _checks.vector("own_correct", own_correct, a_pool.size)
+    weights = sample.weights(a.size)
+    if not weights @ a > 0:
+        return None
+    mean_pool, mean = weights @ a_pool / sample.population, weights @ a / sample.population
+    ratio = float(mean_pool / mean)
+    estimate = of_documents.estimate * share.estimate * ratio
+    z = share.estimate * ratio * of_documents.residuals + estimate * (a_pool / mean_pool - a / mean)
+    slope = of_documents.estimate * ratio
+    return replace(
+        of_documents,
+        estimate=estimate,
         variance_of_documents=sample.covariance(z, z),
-        variance_of_labels=of_labels,
+        variance_of_labels=None if share.variance is None else slope**2 * share.variance,
         residuals=z,
-        sample=sample,
-        documents=int((t > 0).sum()),
-        contributions=phi * kappa * share.contributions,
+        contributions=slope * share.contributions,
     )
 
 

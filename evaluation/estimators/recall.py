@@ -14,7 +14,7 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray
 from evaluation.estimators.document_samples import DocumentSample
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +113,7 @@ def document_recall(true: ArrayLike, found: ArrayLike, sample: DocumentSample) -
     estimate = float(weights @ g) / total
     residuals = (g - estimate * t) / (total / sample.population)
     # Where all documents have the same share only rounding is left; no interval must be built on that.
-    residuals[np.abs(residuals) < _ROUNDING] = 0.0
+    residuals[np.abs(residuals) < ROUNDING] = 0.0
     return RecallEstimate(
         estimate=estimate,
         variance_of_documents=sample.covariance(residuals, residuals),

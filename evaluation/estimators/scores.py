@@ -1,7 +1,7 @@
 """All scores of an epoch's systems: from a pool, its sample and its exhaustive documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +12,16 @@ from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, PrecisionShare
-from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alphas, share_of_pool
+from evaluation.estimators.labelled import (
+    ShareOfPool,
+    both,
+    planned_alphas,
+    share_of_pool,
+    weighted_labelled_recall,
+)
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import Reduced, reduce_systems
+from evaluation.estimators.weighted_recall import MICRO, TrueRelations, weighted_recalls
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -123,6 +130,11 @@ class Documents:
     outside : bool[N] or None
         Which of the pool's instances are in none of the documents that these were drawn from, since those
         were retired before: no share of the pool counts them. None where all count.
+    relations : TrueRelations or None
+        The true relations one by one: recall is then weighted as precision is. Without them it is the
+        micro-average under every weighting.
+    finds : mapping of str to bool[m, T]
+        By part, which of them each system finds.
     """
 
     sample: DocumentSample
@@ -131,9 +143,12 @@ class Documents:
     correct: Mapping[str, IntArray]
     pool_correct: Mapping[str, IntArray]
     outside: BoolArray | None = None
+    relations: TrueRelations | None = None
+    finds: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def take(self, columns: IntArray) -> "Documents":
         """Return some of the documents."""
+        relations, kept = self.relations.take(columns) if self.relations is not None else (None, columns)
         return Documents(
             self.sample.take(columns),
             self.true[columns],
@@ -141,6 +156,8 @@ class Documents:
             {part: a[:, columns] for part, a in self.correct.items()},
             {part: a[columns] for part, a in self.pool_correct.items()},
             self.outside,
+            relations,
+            {part: found[:, kept] for part, found in self.finds.items()},
         )
 
     def inside(self, f: FloatArray, instances: IntArray) -> FloatArray:
@@ -191,8 +208,8 @@ class Estimates:
     part : str
     precision : mapping of (estimator, weighting) to sequence of PrecisionShare
         One for each system.
-    recall : mapping of str to sequence of RecallEstimate or None
-        By estimator, one for each system; without entries where the part has no recall.
+    recall : mapping of (estimator, weighting) to sequence of RecallEstimate or None
+        One for each system; without entries where the part has no recall.
     pools : mapping of str to sequence of PoolSample
         By estimator: where each system's sample stands in the pool's.
     labels : mapping of str to sequence of int
@@ -205,7 +222,7 @@ class Estimates:
 
     part: str
     precision: Mapping[tuple[str, str], Sequence[PrecisionShare]]
-    recall: Mapping[str, Sequence[RecallEstimate | None]]
+    recall: Mapping[tuple[str, str], Sequence[RecallEstimate | None]]
     pools: Mapping[str, Sequence[PoolSample]]
     labels: Mapping[str, Sequence[int]]
     found: Sequence[int] | None = None
@@ -213,7 +230,7 @@ class Estimates:
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
-        known: dict[int, list[Intervals]] = {}  # estimators share their precision, weightings their recall
+        known: dict[int, list[Intervals]] = {}  # estimators share their precision
 
         def of(shares: Sequence[intervals.Share | None]) -> list[Intervals]:
             if id(shares) not in known:
@@ -222,7 +239,7 @@ class Estimates:
 
         unknown: Sequence[RecallEstimate | None] = [None] * max(map(len, self.precision.values()), default=0)
         for (estimator, name), precisions in self.precision.items():
-            recalls = self.recall.get(estimator, unknown)
+            recalls = self.recall.get((estimator, name), unknown)
             of_precision, of_recall = of(precisions), of(recalls)
             for system, (precision, recall) in enumerate(zip(precisions, recalls, strict=True)):
                 # The pool's sample matters only where precision and recall share labels.
@@ -312,9 +329,6 @@ def noise_adjusted_scores(
     of_system = np.repeat(np.arange(len(systems)), counts)
     entries = corrected.of_entries(some, sample.sampled)
     for part in parts:
-        recalls: Sequence[RecallEstimate | None] = [None] * len(systems)
-        if documents is not None and _has_recall(documents, part):
-            recalls = _document_recalls(documents, part)
         g = entries[part]
         missing = np.bincount(of_system, np.isnan(g), minlength=len(systems)) > 0
         precision = {
@@ -323,7 +337,11 @@ def noise_adjusted_scores(
         estimates = Estimates(
             part,
             {("documents", name): found for name, found in precision.items()},
-            {"documents": recalls},
+            {
+                ("documents", name): _document_recalls(documents, part, name)
+                for name in precision
+                if documents is not None and _has_recall(documents, part)
+            },
             {"documents": pools},
             {"documents": counts},
             *_seen(documents, part),
@@ -385,14 +403,14 @@ def coordinated_estimates(
     for part in parts:
         f = entries[part]
         precision = {name: many.difference_precisions(one, f) for name, one in reduced.items()}
-        recall: dict[str, list[RecallEstimate | None]] = {}
+        recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
         if alphas is not None and documents is not None and _has_recall(documents, part):
             shares = _shares_of_pool(some, documents.inside(f, places))
-            recall["documents"] = _document_recalls(documents, part)
-            recall["labelled"] = _labelled_recalls(documents, part, shares)
-            recall["both"] = [
-                both(*ways) for ways in zip(recall["documents"], recall["labelled"], alphas, strict=True)
-            ]
+            for name in reduced:
+                alone = _document_recalls(documents, part, name)
+                product = _labelled_recalls(documents, part, shares, alone)
+                recall["documents", name], recall["labelled", name] = alone, product
+                recall["both", name] = [both(*ways) for ways in zip(alone, product, alphas, strict=True)]
         yield Estimates(
             part,
             {(way, name): found for way in estimators for name, found in precision.items()},
@@ -459,11 +477,14 @@ def iid_estimates(
         for number, (system, at) in enumerate(zip(systems, inside, strict=True)):
             f[number, at[at >= 0]] = labels.of(number, system.rows, part)[at >= 0]
         drawn = [(rows, f[:, place[rows]]) for rows in sample.draws]
-        recall: dict[str, list[RecallEstimate | None]] = {}
+        recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
-            recall["simple"] = _document_recalls(documents, part)
+            alone = _document_recalls(documents, part, weighting)
             shares = iid.shares_of_pool(P, [(rows, documents.inside(own, rows)) for rows, own in drawn])
-            recall["joint"] = _labelled_recalls(documents, part, shares or [None] * len(systems))
+            recall["simple", weighting] = alone
+            recall["joint", weighting] = _labelled_recalls(
+                documents, part, shares or [None] * len(systems), alone
+            )
         yield Estimates(
             part,
             {
@@ -504,21 +525,19 @@ def _shares_of_pool(reduced: Reduced, f: FloatArray) -> list[ShareOfPool | None]
     return shares
 
 
-def _document_recalls(documents: Documents, part: str) -> list[RecallEstimate | None]:
-    return [document_recall(documents.true, g, documents.sample) for g in documents.found[part]]
+def _document_recalls(documents: Documents, part: str, weighting: str) -> list[RecallEstimate | None]:
+    if documents.relations is None or weighting == MICRO:
+        return [document_recall(documents.true, g, documents.sample) for g in documents.found[part]]
+    return weighted_recalls(documents.relations, documents.finds[part], documents.sample, weighting)
 
 
 def _labelled_recalls(
-    documents: Documents, part: str, shares: Sequence[ShareOfPool | None]
+    documents: Documents,
+    part: str,
+    shares: Sequence[ShareOfPool | None],
+    alone: Sequence[RecallEstimate | None],
 ) -> list[RecallEstimate | None]:
     return [
-        labelled_recall(
-            share,
-            documents.true,
-            documents.pool_correct[part],
-            documents.correct[part][number],
-            documents.found[part][number],
-            documents.sample,
-        )
-        for number, share in enumerate(shares)
+        weighted_labelled_recall(share, recall, documents.pool_correct[part], own)
+        for share, recall, own in zip(shares, alone, documents.correct[part], strict=True)
     ]

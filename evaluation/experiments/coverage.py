@@ -187,7 +187,7 @@ def of_ten_systems(
         track(f"KnowledgeNet, seed {seed} of {seeds.stop}")
         runs.append(_one_seed(data, seed, weights))
     precision = np.array([system.precision[WEIGHTING] for system in data.systems])
-    recall = np.array([system.recall for system in data.systems])
+    recall = np.array([data.recall(system) for system in range(len(data.systems))])
     f1 = np.array([harmonic(p, r) for p, r in zip(precision, recall, strict=True)])
     truth = {"precision": precision, "recall": recall, "f1": f1}
     scores = {}
@@ -215,7 +215,7 @@ def _one_seed(
     secret = b"knowledgenet|%d" % seed
     u, folds = coordinated.uniforms(secret, data.keys), coordinated.folds(secret, data.keys)
     sampled = u < pi
-    correct = data.matching.correct
+    correct, matching = data.correct, data.matching.correct
     labels = np.where(sampled, correct.astype(float), np.nan)
     place = np.cumsum(sampled) - 1
 
@@ -223,7 +223,7 @@ def _one_seed(
     inside = np.array([document in drawn for document in data.documents])
     sample = SimpleRandom(len(data.documents))
     true = data.by_document(np.ones(data.true_document.size, bool), data.true_document)[inside]
-    pool_correct = data.by_document(correct, data.claim_document)[inside]
+    pool_correct = data.by_document(matching, data.claim_document)[inside]
     teams = data.teams()
 
     rows = []
@@ -237,7 +237,7 @@ def _one_seed(
             for confidence in (system.confidence, None)
         )
         found = data.by_document(data.matching.found_by(mine), data.true_document)[inside]
-        own_correct = data.by_document(mine & correct, data.claim_document)[inside]
+        own_correct = data.by_document(mine & matching, data.claim_document)[inside]
         share = share_of_pool(pi[sampled], correct[sampled], (mine & correct)[sampled])
         of_documents = document_recall(true, found, sample)
         of_labels = labelled_recall(share, true, pool_correct, own_correct, found, sample)

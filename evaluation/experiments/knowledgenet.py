@@ -13,11 +13,12 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from evaluation.estimators import weighting
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp import weighting
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
+from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
@@ -35,7 +36,6 @@ class System:
     confidence, correct, p_subject_relation : float[n]
     precision : mapping of weighting to float
         Exact, as published.
-    recall : float
     """
 
     name: str
@@ -47,7 +47,6 @@ class System:
     correct: FloatArray
     p_subject_relation: FloatArray
     precision: dict[str, float]
-    recall: float
 
     def weights(self, name: str) -> FloatArray:
         """Return p under a weighting, float[n]."""
@@ -65,11 +64,15 @@ class KnowledgeNet:
     keys : list of str
         Of the pool's instances.
     documents : list of str
+    texts : dict of str to str
+        Of the documents, by id.
     relations : list of TrueRelation
     members : list of int[n_i]
         For each system the positions of its instances in the pool.
+    correct : bool[N]
+        What judges would say of the pool's instances, as the folder has it: any overlap is enough for them.
     matching : Matching
-        Of the pool's instances with the true relations.
+        Of the pool's instances with the true relations, by the rule of recall.
     true_document, claim_document : int[number of relations], int[N]
         The positions of their documents.
     """
@@ -77,8 +80,10 @@ class KnowledgeNet:
     systems: list[System]
     keys: list[str]
     documents: list[str]
+    texts: dict[str, str]
     relations: list[TrueRelation]
     members: list[IntArray]
+    correct: BoolArray
     matching: Matching
     true_document: IntArray
     claim_document: IntArray
@@ -88,6 +93,16 @@ class KnowledgeNet:
         p = np.zeros(len(self.keys))
         p[self.members[system]] = self.systems[system].weights(name)
         return p
+
+    def found_by(self, system: int) -> BoolArray:
+        """Return which true relations a system finds."""
+        own = np.zeros(len(self.keys), dtype=np.bool_)
+        own[self.members[system]] = True
+        return self.matching.found_by(own)
+
+    def recall(self, system: int) -> float:
+        """Return a system's exact recall."""
+        return float(self.found_by(system).mean())
 
     def teams(self) -> IntArray:
         """Count the teams that have each instance of the pool."""
@@ -108,7 +123,7 @@ def read(folder: Path) -> KnowledgeNet:
     Parameters
     ----------
     folder : Path
-        With ``truth.json``, ``gold.jsonl.gz`` and ``instances/*.tsv.gz``.
+        With ``truth.json``, ``corpus.jsonl.gz``, ``gold.jsonl.gz`` and ``instances/*.tsv.gz``.
 
     Returns
     -------
@@ -119,7 +134,7 @@ def read(folder: Path) -> KnowledgeNet:
     InvalidInput
         If one of them is missing.
     """
-    for name in ("truth.json", "gold.jsonl.gz", "instances"):
+    for name in ("truth.json", "corpus.jsonl.gz", "gold.jsonl.gz", "instances"):
         if not (folder / name).exists():
             message = f"{folder} has no {name}; the folder of the ten systems is needed"
             raise InvalidInput(message, where="--knowledgenet")
@@ -129,18 +144,25 @@ def read(folder: Path) -> KnowledgeNet:
         for path in sorted((folder / "instances").glob("*.tsv.gz"))
     ]
     documents, relations = _gold(folder / "gold.jsonl.gz")
+    with _opened(folder / "corpus.jsonl.gz") as lines:
+        texts = {row["doc_id"]: row["text"] for row in map(json.loads, lines)}
     position = {document: number for number, document in enumerate(documents)}
     index: dict[Claim, int] = {}
     members = [
         np.array([index.setdefault(claim, len(index)) for claim in system.claims]) for system in systems
     ]
+    correct = np.zeros(len(index), dtype=np.bool_)
+    for system, rows in zip(systems, members, strict=True):
+        correct[rows] = system.correct == 1
     return KnowledgeNet(
         systems=systems,
         keys=[instance_key(*claim[:4]) for claim in index],
         documents=documents,
+        texts=texts,
         relations=relations,
         members=members,
-        matching=match(list(index), relations),
+        correct=correct,
+        matching=match(list(index), relations, Words.of(texts)),
         true_document=np.array([position[relation.doc_id] for relation in relations]),
         claim_document=np.array([position[claim.doc_id] for claim in index]),
     )
@@ -171,7 +193,6 @@ def _system(path: Path, truth: dict[str, Any]) -> System:
         correct=np.array([float(row["correct"]) for row in rows]),
         p_subject_relation=np.array([float(row["p_subject_relation"]) for row in rows]),
         precision=truth["precision"],
-        recall=truth["recall"],
     )
 
 

@@ -31,16 +31,16 @@ CHOICES = Choices(
     ),
     weightings=MappingProxyType(
         {
-            "subject_relation": "macro-average over subjects and relations",
             "instance": "micro-average",
-            "subject": "macro-average over subjects",
             "relation": "macro-average over relations",
+            "subject": "macro-average over subjects",
+            "subject_relation": "macro-average over subjects and relations",
         }
     ),
     weightings_of=MappingProxyType(
         {
-            "coordinated": ("subject_relation", "instance", "subject", "relation"),
-            "iid": ("subject_relation",),
+            "coordinated": ("instance", "relation", "subject", "subject_relation"),
+            "iid": ("instance",),
         }
     ),
     estimators=MappingProxyType(

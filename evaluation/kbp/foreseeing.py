@@ -5,6 +5,7 @@ from django.db.models import Exists, OuterRef
 
 from annotations.models import Question
 from annotations.models.kind_names import CANONICAL, RELATION
+from evaluation.estimators import weighting
 from evaluation.kbp.claims import COLUMNS, ClaimRow, known_rows
 from evaluation.models import Epoch, Prediction, Submission
 from evaluation.units import Foreseen, Groups
@@ -32,7 +33,9 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
         ),
     ).values_list(
         "instance_id",
-        "probability",
+        "subject_entity",
+        "instance__predicate",
+        "object_entity",
         "instance__document_id",
         "instance__subject_start",
         "instance__subject_end",
@@ -48,12 +51,14 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     published = _known(submission)
     pair_ids: dict[object, int] = {}
     canonical_ids: dict[object, int] = {}
-    ids, p, known, pairs = [], [], [], []
+    ids, known, pairs = [], [], []
+    weighed: list[tuple[str, str, str]] = []
     canonicals, owners, shared = [], [], []
-    for row, (instance, share, document, *spans, subject_shared, object_shared) in enumerate(rows):
+    for row, (instance, subject_entity, predicate, object_entity, document, *spans) in enumerate(rows):
+        *spans, subject_shared, object_shared = spans
         subject, object_, canonical, object_canonical = zip(spans[::2], spans[1::2], strict=True)
         ids.append(instance)
-        p.append(share)
+        weighed.append((subject_entity, predicate, object_entity))
         known.append(instance in published)
         pair = (document, *sorted((subject, object_)))
         pairs.append(pair_ids.setdefault(pair, len(pair_ids)))
@@ -65,7 +70,7 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
                 owners.append(row)
                 shared.append(is_shared)
     of_pairs = Groups(
-        RELATION, np.array(pairs, dtype=np.int64), np.arange(len(p)), np.ones(len(p), dtype=np.bool_)
+        RELATION, np.array(pairs, dtype=np.int64), np.arange(len(ids)), np.ones(len(ids), dtype=np.bool_)
     )
     of_canonicals = Groups(
         CANONICAL,
@@ -75,7 +80,7 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     )
     return Foreseen(
         np.array(ids, dtype=np.int64),
-        np.array(p),
+        weighting.WEIGHTINGS[epoch.weighting](*zip(*weighed, strict=True)) if weighed else np.empty(0),
         np.array(known, dtype=np.bool_),
         (of_pairs, of_canonicals),
     )

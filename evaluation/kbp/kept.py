@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations import names
-from evaluation.kbp import weighting
+from evaluation.estimators import weighting
 from evaluation.kbp.claims import Claims
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import code_names
@@ -20,9 +20,9 @@ _DOCUMENTS = 1_000
 
 
 def weights(claims: Claims) -> dict[str, FloatArray]:
-    """Return p under each weighting (float[n]); under the default one as it was stored."""
+    """Return p under each weighting (float[n])."""
     entities = claims.subject_entities, claims.predicates, claims.object_entities
-    return {**weighting.every(*entities), weighting.DEFAULT: claims.p}
+    return weighting.every(*entities)
 
 
 def columns(claims: Claims) -> Mapping[str, bytes]:

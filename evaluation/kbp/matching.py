@@ -1,23 +1,29 @@
-"""When a prediction finds a true relation: the rule named ``overlap``.
+"""When a prediction finds a true relation: the rule named ``near``.
 
-Same predicate, and the spans of subject and object each overlap the true mentions by at least one character;
-in either order for a symmetric predicate. For the part ``all``, each predicted canonical mention must also
-overlap a mention of the true entity. Several predictions may find one true relation, and one several.
+A span is near a true mention if it shares a character with it and touches at most two words more than it.
+A prediction matches a true relation of its document and predicate if both its spans are near the true ones,
+in either order for a symmetric predicate, and, for the part ``all``, each canonical mention that it gives is
+near a mention of the true entity. It finds one of those that it matches: the one that its spans cover best.
+So wide spans find nothing more; several predictions may find one true relation.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import BoolArray, IntArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
+from evaluation.kbp.words import Words
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
-RULE = "overlap"
+RULE = "near"
+MORE_WORDS = 2
+"""How many words more than a true mention a span near it may touch."""
 PARTS = ("all", "relation")
 
 
@@ -50,26 +56,15 @@ class TrueRelation(NamedTuple):
     object_mentions: tuple[Span, ...] = ()
 
 
-def _links(canonical: Span | None, mentions: Iterable[Span]) -> bool:
-    return canonical is None or any(canonical.overlaps(mention) for mention in mentions)
-
-
-def _fits(claim: Claim, true: TrueRelation, part: str) -> bool:
-    if not (claim.subject.overlaps(true.subject) and claim.object.overlaps(true.object)):
-        return False
-    return part == "relation" or (
-        _links(claim.subject_canonical, true.subject_mentions)
-        and _links(claim.object_canonical, true.object_mentions)
-    )
-
-
-def matches(claim: Claim, true: TrueRelation, part: str = "relation") -> bool:
-    """Say whether the claim finds the true relation.
+def matches(claim: Claim, true: TrueRelation, words: Words, part: str = "relation") -> bool:
+    """Say whether the claim matches the true relation.
 
     Parameters
     ----------
     claim : Claim
     true : TrueRelation
+    words : Words
+        With those of the document.
     part : {"relation", "all"}
         Whether the relation alone counts, or the canonical mentions too.
 
@@ -80,28 +75,61 @@ def matches(claim: Claim, true: TrueRelation, part: str = "relation") -> bool:
     Raises
     ------
     InvalidInput
-        If the part has no recall, or the predicate is not in the ontology.
+        If the part has no recall, the predicate is not in the ontology, or the document's words are missing.
 
     Examples
     --------
-    >>> true = TrueRelation("D", "per:spouse", Span(0, 4), Span(10, 14))
-    >>> matches(Claim("D", "per:spouse", Span(13, 20), Span(3, 5)), true)
+    >>> true = TrueRelation("D", "per:spouse", Span(0, 3), Span(12, 15))
+    >>> words = Words.of({"D": "Ann married Bob in Bonn, which is nice."})
+    >>> matches(Claim("D", "per:spouse", Span(12, 23), Span(0, 3)), true, words)
     True
+    >>> matches(Claim("D", "per:spouse", Span(12, 28), Span(0, 3)), true, words)
+    False
     """
+    return _coverage(claim, true, words, part) is not None
+
+
+def _coverage(claim: Claim, true: TrueRelation, words: Words, part: str) -> Fraction | None:
+    """Return by how much the two cover each other; None where they do not match."""
     _refuse_part(part)
     if (claim.doc_id, claim.predicate) != (true.doc_id, true.predicate):
-        return False
-    if _fits(claim, true, part):
-        return True
-    if not _is_symmetric(true.predicate):
-        return False
+        return None
     turned = true._replace(
         subject=true.object,
         object=true.subject,
         subject_mentions=true.object_mentions,
         object_mentions=true.subject_mentions,
     )
-    return _fits(claim, turned, part)
+    ways = (true, turned) if _is_symmetric(true.predicate) else (true,)
+    return max(
+        (
+            _overlap_over_union(claim.subject, way.subject) + _overlap_over_union(claim.object, way.object)
+            for way in ways
+            if _fits(claim, way, words, part)
+        ),
+        default=None,
+    )
+
+
+def _fits(claim: Claim, true: TrueRelation, words: Words, part: str) -> bool:
+    def near(span: Span, mention: Span) -> bool:
+        more = words.touched(true.doc_id, span) - words.touched(true.doc_id, mention)
+        return span.overlaps(mention) and more <= MORE_WORDS
+
+    def links(canonical: Span | None, mentions: Iterable[Span]) -> bool:
+        return canonical is None or any(near(canonical, mention) for mention in mentions)
+
+    if not (near(claim.subject, true.subject) and near(claim.object, true.object)):
+        return False
+    return part == "relation" or (
+        links(claim.subject_canonical, true.subject_mentions)
+        and links(claim.object_canonical, true.object_mentions)
+    )
+
+
+def _overlap_over_union(one: Span, other: Span) -> Fraction:
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return Fraction(shared, max(one.end, other.end) - min(one.start, other.start))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,9 +139,9 @@ class Matching:
     Attributes
     ----------
     claim, true : int[k]
-        Positions of the matching pairs, ordered by claim.
+        Positions of each claim that matches a true relation, ascending, and of the one that it finds.
     correct : bool[number of claims]
-        Whether the claim finds any true relation.
+        Whether the claim matches any true relation.
     found : bool[number of true relations]
         Whether any claim finds it.
     """
@@ -130,13 +158,17 @@ class Matching:
         return found
 
 
-def match(claims: Sequence[Claim], true: Sequence[TrueRelation], part: str = "relation") -> Matching:
-    """Match every claim with every true relation; only pairs of one document and predicate are compared.
+def match(
+    claims: Sequence[Claim], true: Sequence[TrueRelation], words: Words, part: str = "relation"
+) -> Matching:
+    """Find the true relation of each claim: of those that it matches the best covered, then the first.
 
     Parameters
     ----------
     claims : sequence of Claim
     true : sequence of TrueRelation
+    words : Words
+        With those of each document that has both.
     part : {"relation", "all"}
 
     Returns
@@ -152,18 +184,24 @@ def match(claims: Sequence[Claim], true: Sequence[TrueRelation], part: str = "re
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for position, relation in enumerate(true):
         groups[relation.doc_id, relation.predicate].append(position)
-    pairs = [
-        (position, candidate)
-        for position, claim in enumerate(claims)
-        for candidate in groups.get((claim.doc_id, claim.predicate), ())
-        if matches(claim, true[candidate], part)
-    ]
+    pairs = []
+    for position, claim in enumerate(claims):
+        covered = {
+            candidate: coverage
+            for candidate in groups.get((claim.doc_id, claim.predicate), ())
+            if (coverage := _coverage(claim, true[candidate], words, part)) is not None
+        }
+        if covered:
+            pairs.append((position, max(covered, key=covered.__getitem__)))
     pair_array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    correct = np.zeros(len(claims), dtype=np.bool_)
-    found = np.zeros(len(true), dtype=np.bool_)
-    correct[pair_array[:, 0]] = True
-    found[pair_array[:, 1]] = True
-    return Matching(pair_array[:, 0], pair_array[:, 1], correct, found)
+    return _matching(pair_array[:, 0], pair_array[:, 1], len(claims), len(true))
+
+
+def _matching(claim: IntArray, true: IntArray, claims: int, relations: int) -> Matching:
+    correct, found = np.zeros(claims, dtype=np.bool_), np.zeros(relations, dtype=np.bool_)
+    correct[claim] = True
+    found[true] = True
+    return Matching(claim, true, correct, found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,13 +228,17 @@ class ClaimColumns:
     object_canonical: IntArray
 
 
-def match_columns(claims: ClaimColumns, true: Sequence[TrueRelation], part: str = "relation") -> Matching:
+def match_columns(
+    claims: ClaimColumns, true: Sequence[TrueRelation], words: Words, part: str = "relation"
+) -> Matching:
     """Match as `match` does, hundreds of thousands of claims at a time.
 
     Parameters
     ----------
     claims : ClaimColumns
     true : sequence of TrueRelation
+    words : Words
+        With those of the documents of all true relations.
     part : {"relation", "all"}
 
     Returns
@@ -227,50 +269,77 @@ def match_columns(claims: ClaimColumns, true: Sequence[TrueRelation], part: str 
     first, last = (np.searchsorted(groups, wanted, side, sorter=order) for side in ("left", "right"))
     claim, place = _ranges(first, last)
     candidate = order[place]
-    subject, object_ = (
-        np.array([getattr(one, end) for one in true], dtype=np.int64).reshape(-1, 2)
-        for end in ("subject", "object")
+    begin = words.begin([one.doc_id for one in true])
+    true_ends, mentions = (
+        [_Mentions.of(lists, begin, words) for lists in both]
+        for both in (
+            ([[one.subject] for one in true], [[one.object] for one in true]),
+            ([one.subject_mentions for one in true], [one.object_mentions for one in true]),
+        )
     )
-    subject_mentions = _Mentions.of([one.subject_mentions for one in true])
-    object_mentions = _Mentions.of([one.object_mentions for one in true])
-    fits = np.zeros(claim.size, dtype=np.bool_)
+    best = np.full(claim.size, -1.0)
     for turned in (False, True):
         pairs = np.flatnonzero(symmetric[claims.predicate[claim]]) if turned else np.arange(claim.size)
         one, other = claim[pairs], candidate[pairs]
-        ends = (object_, subject) if turned else (subject, object_)
-        good = _overlap(claims.subject[one], ends[0][other]) & _overlap(claims.object[one], ends[1][other])
+        way = slice(None, None, -1 if turned else 1)
+        good = np.ones(pairs.size, dtype=np.bool_)
+        for spans, ends in zip((claims.subject, claims.object), true_ends[way], strict=True):
+            good[good] = ends.near(spans[one[good]], other[good])
         if part == "all":
-            pairs, one, other = pairs[good], one[good], other[good]
-            mentions = (object_mentions, subject_mentions) if turned else (subject_mentions, object_mentions)
-            good = mentions[0].link(claims.subject_canonical[one], other)
-            good &= mentions[1].link(claims.object_canonical[one], other)
-        fits[pairs[good]] = True
-    claim, candidate = claim[fits], candidate[fits]
-    correct = np.zeros(claims.document.size, dtype=np.bool_)
-    found = np.zeros(len(true), dtype=np.bool_)
-    correct[claim] = True
-    found[candidate] = True
-    return Matching(claim, candidate, correct, found)
+            for spans, lists in zip(
+                (claims.subject_canonical, claims.object_canonical), mentions[way], strict=True
+            ):
+                good[good] = lists.near(spans[one[good]], other[good])
+        pairs, one, other = pairs[good], one[good], other[good]
+        covered = [
+            ends.overlap_over_union(spans[one], other)
+            for spans, ends in zip((claims.subject, claims.object), true_ends[way], strict=True)
+        ]
+        # Sums that are equal as fractions are equal after rounding.
+        best[pairs] = np.maximum(best[pairs], np.round(covered[0] + covered[1], 9))
+    matching = np.flatnonzero(best >= 0)
+    matching = matching[np.lexsort((candidate[matching], -best[matching], claim[matching]))]
+    of_claim, chosen = np.unique(claim[matching], return_index=True)
+    return _matching(of_claim, candidate[matching[chosen]], claims.document.size, len(true))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mentions:
-    """Lists of spans, one after the other."""
+    """Lists of mentions, one after the other, with how many words each touches.
+
+    `begin` is where the document of each list begins among the words.
+    """
 
     spans: IntArray
+    touched: IntArray
     indptr: IntArray
+    begin: IntArray
+    words: Words
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[Span]]) -> "_Mentions":
+    def of(cls, lists: Sequence[Sequence[Span]], begin: IntArray, words: Words) -> "_Mentions":
         spans = np.array([span for one in lists for span in one], dtype=np.int64).reshape(-1, 2)
-        return cls(spans, np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)]))
+        counts = np.array([len(one) for one in lists], dtype=np.int64)
+        touched = words.touched_by(spans + np.repeat(begin, counts)[:, None])
+        return cls(spans, touched, np.concatenate([[0], np.cumsum(counts)]), begin, words)
 
-    def link(self, canonical: IntArray, which: IntArray) -> BoolArray:
-        """Say which canonical mentions overlap some span of the list that belongs to each, or are none."""
+    def near(self, spans: IntArray, which: IntArray) -> BoolArray:
+        """Say which spans are near some mention of the list that belongs to each, or are none."""
         place, mention = _ranges(self.indptr[which], self.indptr[which + 1])
-        linked = canonical[:, 0] < 0
-        linked[place[_overlap(canonical[place], self.spans[mention])]] = True
-        return np.asarray(linked)
+        touched = self.words.touched_by(spans + self.begin[which][:, None])
+        own = spans[place]
+        good = (own[:, 0] < self.spans[mention, 1]) & (self.spans[mention, 0] < own[:, 1])
+        good &= touched[place] <= self.touched[mention] + MORE_WORDS
+        near = spans[:, 0] < 0
+        near[place[good]] = True
+        return np.asarray(near)
+
+    def overlap_over_union(self, spans: IntArray, which: IntArray) -> FloatArray:
+        """Return intersection over union of spans with lists of one mention that they overlap."""
+        mentions = self.spans[which]
+        low = np.maximum(spans[:, 0], mentions[:, 0]), np.minimum(spans[:, 0], mentions[:, 0])
+        high = np.minimum(spans[:, 1], mentions[:, 1]), np.maximum(spans[:, 1], mentions[:, 1])
+        return np.asarray((high[0] - low[0]) / (high[1] - low[1]))
 
 
 def _ranges(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
@@ -279,10 +348,6 @@ def _ranges(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
     position = np.repeat(np.arange(first.size), counts)
     skipped = np.cumsum(counts) - counts
     return position, np.arange(position.size) - (skipped - first)[position]
-
-
-def _overlap(one: IntArray, other: IntArray) -> BoolArray:
-    return np.asarray((one[:, 0] < other[:, 1]) & (other[:, 0] < one[:, 1]))
 
 
 def _refuse_part(part: str) -> None:

@@ -3,7 +3,7 @@
 from django.db import connection
 
 from annotations.models import Document
-from evaluation.kbp import weighting
+from evaluation.estimators import weighting
 from evaluation.kbp.tac.predictions import OFFSETS
 from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission, Unit
@@ -12,7 +12,7 @@ from kbpo.core.database.analysing import analyse
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:
     """Store the predictions of a submission, and the instances that are new."""
-    probabilities = weighting.subject_relation(
+    probabilities = weighting.WEIGHTINGS[weighting.DEFAULT](
         predictions.names("subject_entity"),
         predictions.names("predicate"),
         predictions.names("object_entity"),

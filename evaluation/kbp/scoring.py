@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from annotations import names
 from evaluation.design import columns
+from evaluation.estimators import weighting
 from evaluation.estimators.comparison import comparables
 from evaluation.estimators.scores import (
     CoordinatedSample,
@@ -15,7 +16,7 @@ from evaluation.estimators.scores import (
     noise_adjusted_scores,
 )
 from evaluation.estimators.subsets import subset_scores
-from evaluation.kbp import comparing, divisions, kept, matching, weighting
+from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.models import Epoch
@@ -32,7 +33,7 @@ def score(pool: Pool, sample: Sample) -> Scored:
     documents = replace(exhaustive.documents, outside=read_outside(pool)) if exhaustive else None
     size = documents.true.size if documents else 0
     if not isinstance(sample, CoordinatedSample):
-        estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=weighting.DEFAULT)
+        estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=pool.epoch.weighting)
         return Scored((_part(one, size) for one in estimates), (), matching.RULE)
     corrected = read_labels(pool, "corrected")
     estimates = coordinated_estimates(pool.systems, labels, sample, documents)

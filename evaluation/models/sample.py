@@ -28,6 +28,10 @@ class Epoch(models.Model):
     key_version = models.CharField(
         max_length=8, help_text="Format of the keys that the secret is applied to."
     )
+    weighting = models.CharField(
+        max_length=32,
+        help_text="How a system's units weigh in the p that its samples are designed for, till its end.",
+    )
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
     document_sample = models.ForeignKey(
@@ -57,6 +61,7 @@ class Epoch(models.Model):
                 condition=Q(secret__regex=_HEX, commitment__regex=_HEX),
                 name="epoch_secret",
             ),
+            models.CheckConstraint(condition=~Q(weighting=""), name="epoch_weighting"),
         ]
 
     def __str__(self) -> str:

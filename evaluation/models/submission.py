@@ -196,8 +196,8 @@ class Use(models.Model):
 
     Each task extends it in a table of its own, which also refers to the unit: a file's hundred thousand
     predictions are one row each, and whoever knows no task reads them through it (`Task.read_units`).
-    `probability` is p_i(x) of the default weighting, the distribution that the sample is designed for; it is
-    computed once, when the submission is accepted, and sums to 1 over the submission.
+    `probability` is p_i(x) of the default weighting when the submission is accepted; it sums to 1 over the
+    submission. An epoch that goes by another weighting designs for that (`Epoch.weighting`).
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="%(class)ss")

@@ -151,7 +151,7 @@ def test_from_signing_up_to_a_score(open_page, world: World, kb: Path) -> None:
     pipeline.advance()
     submission.refresh_from_db()
     assert submission.state == "scored"
-    score = submission.scores.get(part="all", weighting="subject_relation", level=95, estimator="documents")
+    score = submission.scores.get(part="all", weighting="instance", level=95, estimator="documents")
     expect(page.get_by_role("heading", name="Scores")).to_be_visible()
     page.goto("/")
     row = page.get_by_role("row", name=re.compile("Finder"))

@@ -46,7 +46,7 @@ pytestmark = pytest.mark.django_db
 
 
 def score_of(submission: Submission, part: str = "relation") -> Score:
-    return submission.scores.get(part=part, weighting="subject_relation", level=95, estimator="documents")
+    return submission.scores.get(part=part, weighting="instance", level=95, estimator="documents")
 
 
 def precision(submission: Submission) -> Estimate:
@@ -153,7 +153,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
         1,
         1,
         "documents",
-        "overlap",
+        "near",
     )
     assert score.labels == SampledUnit.objects.count()
     assert score.counts["documents"] == 30
@@ -599,7 +599,12 @@ def test_the_database_refuses_a_probability_outside_its_range(submit: Submit, pr
 def test_the_database_refuses_a_second_open_epoch(corpus: Corpus) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         Epoch.objects.create(
-            corpus=corpus, number=2, secret="ab" * 32, commitment="cd" * 32, key_version="v1"
+            corpus=corpus,
+            number=2,
+            secret="ab" * 32,
+            commitment="cd" * 32,
+            key_version="v1",
+            weighting="instance",
         )
 
 

@@ -37,7 +37,13 @@ def chess(corpus: Corpus) -> Corpus:
     other = Corpus.objects.create(tag="chess", name="Chess", task="chess")
     DocumentFactory.create(corpus=other)
     Epoch.objects.create(
-        corpus=other, number=1, secret="0" * 64, commitment="0" * 64, key_version="1", scores_due=True
+        corpus=other,
+        number=1,
+        secret="0" * 64,
+        commitment="0" * 64,
+        key_version="1",
+        weighting="moves",
+        scores_due=True,
     )
     return other
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotations import questions
 from annotations.models import Corpus, Question
-from evaluation.kbp import claims, weighting
+from evaluation.kbp import claims, predictions
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
 from evaluation.reading import isolated
@@ -98,7 +98,7 @@ def row_held(row: object) -> Iterator[None]:
             let_go.set()
 
 
-@pytest.mark.parametrize("where", [(submitting, "read_file"), (weighting, "subject_relation")])
+@pytest.mark.parametrize("where", [(submitting, "read_file"), (predictions, "analyse")])
 def test_what_is_cancelled_while_it_is_read_or_stored_leaves_nothing(
     submit: Submit, member: User, monkeypatch: pytest.MonkeyPatch, where: tuple[ModuleType, str]
 ) -> None:

@@ -27,6 +27,7 @@ from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.intervals import interval
 from evaluation.estimators.recall import document_recall
 from evaluation.kbp.matching import TrueRelation, match
+from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
 
@@ -129,7 +130,7 @@ def outcome() -> Outcome:
         rng = Random(seed)
         relations = [relation for text in texts() for relation in annotate(text, rng)]
         at = np.array([place[relation.doc_id] for relation in relations])
-        matched = match(claims, relations)
+        matched = match(claims, relations, Words.of(data.texts))
         drawn = [place[doc_id] for doc_id in draw_documents(data.documents, SAMPLED, seed)]
         total = np.bincount(at, minlength=len(place))
         for mine in of_system:
@@ -139,7 +140,7 @@ def outcome() -> Outcome:
             runs.append((found.sum() / total.sum(), end.estimate, end.low, end.high))
     columns = np.moveaxis(np.array(runs).reshape(len(SEEDS), len(data.systems), 4), 2, 0)
     result = Outcome(*columns)
-    gold = np.array([system.recall for system in data.systems])
+    gold = np.array([data.recall(number) for number in range(len(data.systems))])
     error = result.estimate - result.true
     print(
         f"\n{SAMPLED} of {len(place)} documents, {PEOPLE} people, {len(SEEDS)} seeds: "

@@ -16,6 +16,7 @@ from evaluation.kbp.explorer.statements import Relation
 from evaluation.kbp.explorer.verdicts import Ruling, Verdict, published_rulings, published_verdicts
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.exhaustive import readable
+from evaluation.kbp.words import Words
 from evaluation.models import Prediction, Submission
 from evaluation.submissions.visibility import Viewer, is_operator, visible
 from kbpo.core.ontology import RELATIONS
@@ -147,7 +148,9 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
     return Claims(systems, dict(sorted(instances.items(), key=lambda item: order(item[0]))), dict(mentions))
 
 
-def match(claimed: Iterable[Relation], true: Iterable[Relation]) -> Mapping[Relation, list[Relation]]:
+def match(
+    text: str, claimed: Iterable[Relation], true: Iterable[Relation]
+) -> Mapping[Relation, list[Relation]]:
     """Say which claims find each true relation, by the rule of recall: the relation alone.
 
     Returns
@@ -159,6 +162,7 @@ def match(claimed: Iterable[Relation], true: Iterable[Relation]) -> Mapping[Rela
     matched = matching.match(
         [matching.Claim("", *claim) for claim in claims],
         [matching.TrueRelation("", *relation) for relation in relations],
+        Words.of({"": text}),
     )
     found: dict[Relation, list[Relation]] = {relation: [] for relation in relations}
     for claim, relation in zip(matched.claim.tolist(), matched.true.tolist(), strict=True):

@@ -12,8 +12,10 @@ from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
 from evaluation.kbp import matching
+from evaluation.kbp.recall.relation_keys import number_relations
+from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
-from kbpo.core.database.bulk import array_literal, read_columns
+from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -133,13 +135,15 @@ def read_exhaustive(
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
     claims = _read_claims(submissions, document_ids)
+    texts = read_texts(document_ids)
+    words = Words.of(texts)
     m, size = len(submissions), len(document_ids)
     found: dict[str, NDArray[np.bool_]] = {}
     counted: dict[str, IntArray] = {}
     correct: dict[str, IntArray] = {}
     pool_correct: dict[str, IntArray] = {}
     for part in matching.PARTS:
-        matched = matching.match_columns(claims.columns, relations, part)
+        matched = matching.match_columns(claims.columns, relations, words, part)
         found[part] = np.zeros((m, len(relations)), dtype=np.bool_)
         found[part][claims.system[matched.claim], matched.true] = True
         counted[part] = np.array([np.bincount(columns[own], minlength=size) for own in found[part]])
@@ -151,9 +155,24 @@ def read_exhaustive(
     true = np.bincount(columns, minlength=size)
     return Exhaustive(
         sample.annotations,
-        Documents(sample.design, true, counted, correct, pool_correct),
+        Documents(
+            sample.design,
+            true,
+            counted,
+            correct,
+            pool_correct,
+            relations=number_relations(relations, columns, texts),
+            finds=found,
+        ),
         Relations(sample.design, size, columns, found),
     )
+
+
+def read_texts(document_ids: Sequence[int]) -> dict[str, str]:
+    """Read the texts of documents in their order, by their row ids as `read_true_relations` writes them."""
+    rows = read_rows("SELECT id, text FROM annotations_document WHERE id = ANY(%s)", [list(document_ids)])
+    texts = dict(rows)
+    return {str(pk): texts[pk] for pk in document_ids}
 
 
 def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:

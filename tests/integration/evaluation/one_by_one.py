@@ -12,16 +12,24 @@ import numpy as np
 from annotations import names, questions
 from annotations.models import Label
 from evaluation.design import sampling
-from evaluation.estimators import coordinated, intervals
+from evaluation.estimators import coordinated, intervals, weighting
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
-from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from evaluation.estimators.labelled import (
+    both,
+    labelled_recall,
+    planned_alpha,
+    share_of_pool,
+    weighted_labelled_recall,
+)
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
-from evaluation.estimators.recall import document_recall
-from evaluation.kbp import matching, weighting
+from evaluation.estimators.recall import RecallEstimate, document_recall
+from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
+from evaluation.kbp.name_keys import name_key
 from evaluation.kbp.recall import annotated
+from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
 from kbpo.core.spans import Span
 
@@ -93,22 +101,72 @@ class Pool:
 
 
 def document_counts(pool, part):
-    """Return t, and for each system g and a by document; and a of the pool."""
+    """Return t, and for each system g and a by document; a of the pool; and who finds which relation."""
     sample = DocumentSample.objects.get(corpus=pool.epoch.corpus)
     ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
     relations = annotated.read_true_relations(annotated.read_annotations(ids).values())
     t = np.array([sum(one.doc_id == str(pk) for one in relations) for pk in ids])
-    found, correct, anybody = [], [], {}
+    found, correct, anybody, finds = [], [], {}, []
     for claims in pool.claims:
         inside = [row for row in claims if row.instance.document_id in ids]
-        matched = matching.match([claim_of(row) for row in inside], relations, part)
+        matched = matching.match(
+            [claim_of(row) for row in inside], relations, Words.of(annotated.read_texts(ids)), part
+        )
+        finds.append(matched.found)
         g = [one.doc_id for one, is_found in zip(relations, matched.found, strict=True) if is_found]
         right = [row for row, is_right in zip(inside, matched.correct, strict=True) if is_right]
         found.append(np.array([g.count(str(pk)) for pk in ids]))
         correct.append(np.array([sum(row.instance.document_id == pk for row in right) for pk in ids]))
         anybody |= {row.instance_id: row.instance.document_id for row in right}
     of_pool = list(anybody.values())
-    return t, found, correct, np.array([of_pool.count(pk) for pk in ids])
+    texts = annotated.read_texts(ids)
+    true = [
+        (
+            ids.index(int(one.doc_id)),
+            name_key(one.doc_id, texts[one.doc_id], *one.subject),
+            one.predicate,
+            name_key(one.doc_id, texts[one.doc_id], *one.object),
+        )
+        for one in relations
+    ]
+    return t, found, correct, np.array([of_pool.count(pk) for pk in ids]), true, finds
+
+
+def weighted_recall(true, finds, sample, size, name):
+    """Return recall as the mean that its name says, with what leaving out each document does to it."""
+    keys = {"instance": None, "subject": (1,), "relation": (2,), "subject_relation": (1, 2)}[name]
+    if keys is None:
+        t = np.bincount([row[0] for row in true], minlength=size)
+        g = np.bincount(
+            [row[0] for row, is_found in zip(true, finds, strict=True) if is_found], minlength=size
+        )
+        return document_recall(t, g, sample)
+
+    def ratio(without):
+        own = [place for place, row in enumerate(true) if row[0] != without]
+        total = right = 0.0
+        for place in own:
+            weight = 1.0
+            for key in keys:
+                weight /= sum(true[other][key] == true[place][key] for other in own)
+            if name == "subject_relation":
+                weight *= len({true[other][2:] for other in own if true[other][1] == true[place][1]})
+            total += weight
+            right += weight * finds[place]
+        return right / total if total else None
+
+    everything = ratio(None)
+    z = np.zeros(size)
+    for document in {row[0] for row in true}:
+        left = ratio(document)
+        z[document] = (size - 1) * (everything - left) if left is not None else 0.0
+    return RecallEstimate(
+        estimate=min(1.0, everything + (1 - size / sample.population) * z.mean()),
+        variance_of_documents=sample.covariance(z, z),
+        residuals=z,
+        sample=sample,
+        documents=len({row[0] for row in true}),
+    )
 
 
 def claim_of(row):
@@ -146,9 +204,10 @@ def coordinated_scores(epoch, through):
     sample = SimpleRandom(population)
     scores = {}
     for part in ("all", "relation", "linking"):
-        recalls = [dict.fromkeys(("documents", "labelled", "both")) for _ in range(m)]
+        nothing = dict.fromkeys(("documents", "labelled", "both"))
+        recalls = [dict.fromkeys(weighting.WEIGHTINGS, nothing) for _ in range(m)]
         if part != "linking":
-            t, found, correct, of_pool = document_counts(pool, part)
+            t, found, correct, of_pool, true, finds = document_counts(pool, part)
             right = np.zeros((m, pi.size))
             for i in range(m):
                 right[i, place[pool.rows[i][inside[i]]]] = labels[i][part][inside[i]]
@@ -156,14 +215,18 @@ def coordinated_scores(epoch, through):
                 mine = np.zeros(len(pool.ids), dtype=bool)
                 mine[pool.rows[i]] = True
                 share = share_of_pool(pi, right.max(axis=0), right[i])
-                alone = document_recall(t, found[i], sample)
-                product = labelled_recall(share, t, of_pool, correct[i], found[i], sample)
                 alpha = planned_alpha(teams, mine, pool.pi, t.size, population)
-                recalls[i] = {
-                    "documents": alone,
-                    "labelled": product,
-                    "both": both(alone, product, alpha),
-                }
+                for name in weighting.WEIGHTINGS:
+                    alone = weighted_recall(true, finds[i], sample, t.size, name)
+                    if name == "instance":
+                        product = labelled_recall(share, t, of_pool, correct[i], found[i], sample)
+                    else:
+                        product = weighted_labelled_recall(share, alone, of_pool, correct[i])
+                    recalls[i][name] = {
+                        "documents": alone,
+                        "labelled": product,
+                        "both": both(alone, product, alpha),
+                    }
         for i in range(m):
             for name in weighting.WEIGHTINGS:
                 precision = difference_precision(
@@ -174,7 +237,7 @@ def coordinated_scores(epoch, through):
                     pool.folds[pool.rows[i]],
                     [row.confidence for row in pool.claims[i]],
                 )
-                for estimator, recall in recalls[i].items():
+                for estimator, recall in recalls[i][name].items():
                     assert recall is None or f1(precision, recall, samples[i]) is not None
                     for level in intervals.LEVELS:
                         scores[pool.submissions[i].pk, estimator, name, part, round(100 * level)] = (

@@ -22,7 +22,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-CHOICE = {"level": 95, "part": "all", "weighting": "subject_relation", "estimator": "documents"}
+CHOICE = {"level": 95, "part": "all", "weighting": "instance", "estimator": "documents"}
 
 
 def comparable(*precisions, recall=0.5):
@@ -62,7 +62,7 @@ def stored(epoch, systems, precisions):
     Comparison.objects.create(
         epoch=epoch,
         part="all",
-        weighting="subject_relation",
+        weighting="instance",
         estimator="documents",
         submissions=[one.pk for one in systems],
         arrays=pack(comparable(*precisions)),

@@ -89,7 +89,7 @@ def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):
     AdjustedScore.objects.create(
         submission=batch.submission,
         epoch=batch.epoch,
-        weighting="subject_relation",
+        weighting="instance",
         part="all",
         level=95,
         **figures_of("precision", (0.57, 0.4, 0.7)),

@@ -169,13 +169,13 @@ def test_the_number_of_queries_does_not_grow(epoch, django_assert_num_queries):
 
 def test_the_page_weighs_in_every_way_that_is_scored(epoch, client):
     score = scored(epoch, "one", (0.5, 0.4, 0.6))
-    ScoreFactory(batch=score.batch, weighting="instance", f=(0.729, 0.6, 0.8))
+    ScoreFactory(batch=score.batch, weighting="subject", f=(0.729, 0.6, 0.8))
     address = f"/corpora/{epoch.corpus.tag}/"
     page = client.get(address).content.decode()
     for weighting in ("subject_relation", "instance", "subject", "relation"):
         assert f"?weighting={weighting}" in page
     assert "72.9" not in page
-    assert "72.9" in client.get(address, {"weighting": "instance"}).content.decode()
+    assert "72.9" in client.get(address, {"weighting": "subject"}).content.decode()
 
 
 def test_the_page_of_independent_draws_offers_no_other_weighing(client):

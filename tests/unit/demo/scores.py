@@ -1,10 +1,12 @@
-"""Exact scores of the example systems by the overlap rule, from the gold annotations."""
+"""Exact scores of the example systems, from the gold annotations: what judges say, and what recall finds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from demo.markup import Gold
 from demo.systems.reading import Extraction
+from evaluation.kbp.matching import Claim, TrueRelation, match
+from evaluation.kbp.words import Words
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -19,8 +21,8 @@ class Scores:
     recall: float
 
 
-def score(extractions: Sequence[Extraction], golds: Sequence[Gold]) -> Scores:
-    """Count an instance as correct, and a true relation as found, if one matches the other."""
+def score(extractions: Sequence[Extraction], golds: Sequence[Gold], texts: Mapping[str, str]) -> Scores:
+    """Count an instance as correct if its spans overlap the true ones, a true relation as found by `near`."""
     instances = correct = found = true = 0
     for extraction, gold in zip(extractions, golds, strict=True):
         assert extraction.doc_id == gold["doc_id"]
@@ -29,7 +31,13 @@ def score(extractions: Sequence[Extraction], golds: Sequence[Gold]) -> Scores:
         instances += len(claimed)
         correct += sum(any(matches(one, other) for other in known) for one in claimed)
         true += len(known)
-        found += sum(any(matches(one, other) for one in claimed) for other in known)
+        doc_id = gold["doc_id"]
+        matched = match(
+            [Claim(doc_id, *one) for one in claimed],
+            [TrueRelation(doc_id, *one) for one in known],
+            Words.of({doc_id: texts[doc_id]}),
+        )
+        found += int(matched.found.sum())
     return Scores(instances, correct, correct / instances, found / true)
 
 

@@ -68,7 +68,7 @@ def everything(found):
 def test_what_is_summed_up_gives_the_same_differences_as_every_contribution(design, estimator, measure):
     estimates = estimated(7, design, part="all")
     precision = estimates.precision[estimator, "subject_relation"]
-    recall, pools = estimates.recall[estimator], estimates.pools[estimator]
+    recall, pools = estimates.recall[estimator, "subject_relation"], estimates.pools[estimator]
     combined = [f1(*one) for one in zip(precision, recall, pools, strict=True)]
     expected = {
         "precision": lambda j: precision_difference(precision[0], pools[0], precision[j], pools[j]),

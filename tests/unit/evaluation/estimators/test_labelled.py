@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from evaluation.estimators.labelled import (
     planned_alpha,
     planned_alphas,
     share_of_pool,
+    weighted_labelled_recall,
 )
 from evaluation.estimators.recall import document_recall
 from kbpo.core.errors import InvalidInput
@@ -97,6 +99,21 @@ def test_it_is_the_truth_at_a_census():
 )
 def test_it_is_not_estimable_without_a_correct_instance(share, own, found):
     assert labelled_recall(share, TRUE, POOL, own, found, SAMPLE) is None
+
+
+def test_under_another_weighting_labels_move_recall_from_documents_by_the_same_share():
+    # Of the pool's 9 correct instances in the documents the system has 4, of the corpus' it has half.
+    macro = replace(from_documents(), estimate=0.3)
+    got = weighted_labelled_recall(half(), macro, POOL, OWN)
+    assert got.estimate == pytest.approx(0.3 * (1 / 2) / (4 / 9))
+    assert got.variance_of_labels == pytest.approx((0.3 * 9 / 4) ** 2 * half().variance)
+
+
+def test_under_another_weighting_it_is_the_truth_at_a_census():
+    share = share_of_pool(np.ones(9), np.ones(9), [1, 1, 1, 1, 0, 0, 0, 0, 0])
+    macro = document_recall(TRUE, FOUND, SimpleRandom(3))
+    got = weighted_labelled_recall(share, macro, POOL, OWN)
+    assert (got.estimate, got.variance) == (pytest.approx(macro.estimate), 0)
 
 
 # Both

@@ -56,7 +56,7 @@ def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
         (estimates,) = coordinated_estimates(
             pool.systems, pool.labels(), sample, documents, weightings=DEFAULT, parts=["relation"]
         )
-        recalls, tolerance = estimates.recall["labelled"], 1e-12
+        recalls, tolerance = estimates.recall["labelled", *DEFAULT], 1e-12
     else:
         (estimates,) = iid_estimates(
             pool.systems,
@@ -66,7 +66,7 @@ def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
             weighting="subject_relation",
             parts=["relation"],
         )
-        recalls, tolerance = estimates.recall["joint"], 0.01
+        recalls, tolerance = estimates.recall["joint", *DEFAULT], 0.01
     there = pool.correct & ~outside
     for system, recall in zip(pool.systems, recalls, strict=True):
         assert recall.estimate == pytest.approx(there[system.rows].sum() / there.sum(), abs=tolerance)
@@ -85,7 +85,7 @@ def test_what_is_claimed_in_retired_documents_has_no_part_in_how_both_recalls_ar
         (estimates,) = coordinated_estimates(
             pool.systems, pool.labels(), sample, documents, weightings=DEFAULT, parts=["relation"]
         )
-        found.append([one.estimate for one in estimates.recall["both"]])
+        found.append([one.estimate for one in estimates.recall["both", *DEFAULT]])
     assert found[0] == pytest.approx(found[1], abs=1e-12)
 
 
@@ -95,6 +95,7 @@ def test_recall_from_labels_is_the_product_over_the_whole_pool():
     (estimates,) = coordinated_estimates(
         pool.systems, pool.labels(sample.sampled), sample, documents, weightings=DEFAULT, parts=["all"]
     )
+    (name,) = DEFAULT
     drawn = np.flatnonzero(sample.sampled)
     right = (pool.correct & pool.right_names)[drawn]
     for number, system in enumerate(pool.systems):
@@ -120,9 +121,11 @@ def test_recall_from_labels_is_the_product_over_the_whole_pool():
         together = both(
             document_recall(documents.true, documents.found["all"][number], simple), labelled, alpha
         )
-        assert estimates.recall["labelled"][number].estimate == pytest.approx(labelled.estimate, abs=1e-12)
-        assert estimates.recall["both"][number].estimate == pytest.approx(together.estimate, abs=1e-12)
-        assert estimates.recall["both"][number].variance == pytest.approx(together.variance, abs=1e-15)
+        assert estimates.recall["labelled", name][number].estimate == pytest.approx(
+            labelled.estimate, abs=1e-12
+        )
+        assert estimates.recall["both", name][number].estimate == pytest.approx(together.estimate, abs=1e-12)
+        assert estimates.recall["both", name][number].variance == pytest.approx(together.variance, abs=1e-15)
 
 
 def test_names_alone_have_no_recall():
@@ -166,8 +169,8 @@ def test_independent_draws_of_everything_make_joint_recall_that_of_the_draws():
     for number, share in enumerate(shares):
         phi = documents.pool_correct["relation"].sum() / documents.true.sum()
         expected = phi * share.estimate  # one to one: what it finds is what it has right
-        assert estimates.recall["joint"][number].estimate == pytest.approx(expected, abs=1e-12)
-        assert estimates.recall["simple"][number].estimate == pytest.approx(
+        assert estimates.recall["joint", *DEFAULT][number].estimate == pytest.approx(expected, abs=1e-12)
+        assert estimates.recall["simple", *DEFAULT][number].estimate == pytest.approx(
             documents.found["relation"][number].sum() / documents.true.sum()
         )
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from evaluation.estimators import comparison, scores
-from evaluation.kbp import labels, matching, weighting
+from evaluation.estimators import comparison, scores, weighting
+from evaluation.kbp import labels, matching
 from evaluation.kbp.choices import CHOICES
 from kbpo.core.errors import InvalidInput
 
-DEFAULTS = {"level": 95, "part": "all", "weighting": "subject_relation", "estimator": None}
+DEFAULTS = {"level": 95, "part": "all", "weighting": "instance", "estimator": None}
 
 
 def test_every_part_is_computed_and_every_computed_part_has_a_name():

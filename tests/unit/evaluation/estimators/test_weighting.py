@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.weighting import DEFAULT, WEIGHTINGS, instance, relation, subject, subject_relation
+from evaluation.estimators.weighting import DEFAULT, WEIGHTINGS, instance, relation, subject, subject_relation
 from kbpo.core.errors import InvalidInput
 
 # Ann: two employers, one of them justified twice. Bob: one employer, one birthday.
@@ -38,8 +38,8 @@ def test_subject_relation_tells_one_object_under_two_predicates_apart():
     assert weights == pytest.approx([1 / 3] * 3)
 
 
-def test_the_default_is_subject_relation():
-    assert WEIGHTINGS[DEFAULT] is subject_relation
+def test_by_default_every_instance_weighs_alike():
+    assert WEIGHTINGS[DEFAULT] is instance
 
 
 def test_object_arrays_are_taken_as_lists_are():

@@ -147,4 +147,4 @@ def _subject_relation(subject: IntArray, predicate: IntArray, object_: IntArray)
 WEIGHTINGS: Mapping[str, Callable[[Names, Names, Names], FloatArray]] = MappingProxyType(
     {"instance": instance, "subject": subject, "relation": relation, "subject_relation": subject_relation}
 )
-DEFAULT = "subject_relation"
+DEFAULT = "instance"
