@@ -20,9 +20,9 @@ from django.utils import timezone
 from annotations import conflicts
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import epochs, sampling
+from evaluation.estimators.weighting import subject_relation
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.kbp.weighting import subject_relation
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows

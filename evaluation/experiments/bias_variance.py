@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
-from evaluation.estimators import coordinated, iid, labelled
+from evaluation.estimators import coordinated, iid, labelled, weighting
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
@@ -23,7 +23,6 @@ from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import FACTS, MISTAKES, BoolArray, Pool, Taste, draw_pool
 from evaluation.experiments.runs import TOP, FloatArray, IntArray, normal_quantile
-from evaluation.kbp import weighting
 
 TEAMS = 9
 DRAWS = 5_000

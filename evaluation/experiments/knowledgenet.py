@@ -13,9 +13,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from evaluation.estimators import weighting
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp import weighting
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from kbpo.core.errors import InvalidInput

@@ -15,14 +15,13 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from scipy.optimize import brentq
 
-from evaluation.estimators import coordinated, iid
+from evaluation.estimators import coordinated, iid, weighting
 from evaluation.estimators.labelled import PLANNED_DENSITY
 from evaluation.estimators.precision import difference_precision
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import FALSE_INSTANCES, MISTAKES_IN_A_CORPUS, TRUE_INSTANCES, Pool, draw_pool
 from evaluation.experiments.runs import TOP, FloatArray, IntArray, Runs
-from evaluation.kbp import weighting
 
 LABELS = 500
 """What a system alone needs: the target is V* = ¼/500."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations import names
-from evaluation.kbp import weighting
+from evaluation.estimators import weighting
 from evaluation.kbp.claims import Claims
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import code_names

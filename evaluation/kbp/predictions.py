@@ -3,7 +3,7 @@
 from django.db import connection
 
 from annotations.models import Document
-from evaluation.kbp import weighting
+from evaluation.estimators import weighting
 from evaluation.kbp.tac.predictions import OFFSETS
 from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission, Unit

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from annotations import names
 from evaluation.design import columns
+from evaluation.estimators import weighting
 from evaluation.estimators.comparison import comparables
 from evaluation.estimators.scores import (
     CoordinatedSample,
@@ -15,7 +16,7 @@ from evaluation.estimators.scores import (
     noise_adjusted_scores,
 )
 from evaluation.estimators.subsets import subset_scores
-from evaluation.kbp import comparing, divisions, kept, matching, weighting
+from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.models import Epoch

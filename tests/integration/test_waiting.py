@@ -14,7 +14,8 @@ from django.urls import reverse
 
 from annotations import questions
 from annotations.models import Corpus, Question
-from evaluation.kbp import claims, weighting
+from evaluation.estimators import weighting
+from evaluation.kbp import claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Instance, Prediction, Problem, SampleBatch, StageWork, Submission
 from evaluation.reading import isolated

@@ -2,9 +2,9 @@
 
 import pytest
 
+from evaluation.estimators import weighting
 from evaluation.experiments import adversary, bias_variance, pooling_bias, sample_size
 from evaluation.experiments.outcome import Options
-from evaluation.kbp import weighting
 
 FULLY = [Options(quick=True), pytest.param(Options(), marks=pytest.mark.slow)]
 NAMES = ["quick", "full"]

@@ -28,6 +28,7 @@ SAID = {
     "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
     "demo/systems/almanac.py": {"canonical"},  # the same
+    "evaluation/estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
@@ -35,7 +36,6 @@ SAID = {
     "evaluation/kbp/tac/entities.py": {"canonical"},  # the name of an attribute
     "evaluation/kbp/task.py": {"kbp"},  # its name
     "evaluation/kbp/views/documents.py": {"relation"},  # a parameter of an address
-    "evaluation/kbp/weighting.py": {"relation"},  # a weighting
     "evaluation/models/entity.py": {"entities"},  # the plural of a model
     "evaluation/urls.py": {"entities"},  # the name of a page
 }
@@ -66,17 +66,13 @@ KIND_IMPORTS = {
     "evaluation/kbp/recall/retirement.py": {"annotations.models.kind_names"},
 }
 TASK_IMPORTS = {
-    "evaluation/experiments/bias_variance.py": {"evaluation.kbp.weighting"},
     "evaluation/experiments/knowledgenet.py": {
         "evaluation.kbp.keys.instance_key",
-        "evaluation.kbp.weighting",
         "evaluation.kbp.matching.Claim",
         "evaluation.kbp.matching.Matching",
         "evaluation.kbp.matching.TrueRelation",
         "evaluation.kbp.matching.match",
     },
-    "evaluation/experiments/pool.py": {"evaluation.kbp.weighting"},
-    "evaluation/experiments/sample_size.py": {"evaluation.kbp.weighting"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {
         "evaluation.kbp.recall.gold.load_gold",

@@ -12,13 +12,13 @@ import numpy as np
 from annotations import names, questions
 from annotations.models import Label
 from evaluation.design import sampling
-from evaluation.estimators import coordinated, intervals
+from evaluation.estimators import coordinated, intervals, weighting
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
 from evaluation.estimators.recall import document_recall
-from evaluation.kbp import matching, weighting
+from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.recall import annotated

@@ -6,9 +6,9 @@ from django.core.management import call_command
 
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
+from evaluation.estimators import weighting
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.kbp import kept as kept
-from evaluation.kbp import weighting
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (

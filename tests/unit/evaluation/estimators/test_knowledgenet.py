@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from evaluation.estimators.weighting import WEIGHTINGS
 from evaluation.kbp.matching import match
-from evaluation.kbp.weighting import WEIGHTINGS
 from tests import knowledgenet
 
 pytestmark = knowledgenet.needs_knowledgenet

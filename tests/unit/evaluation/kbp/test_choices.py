@@ -2,8 +2,8 @@
 
 import pytest
 
-from evaluation.estimators import comparison, scores
-from evaluation.kbp import labels, matching, weighting
+from evaluation.estimators import comparison, scores, weighting
+from evaluation.kbp import labels, matching
 from evaluation.kbp.choices import CHOICES
 from kbpo.core.errors import InvalidInput
 

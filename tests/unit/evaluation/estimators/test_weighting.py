@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.weighting import DEFAULT, WEIGHTINGS, instance, relation, subject, subject_relation
+from evaluation.estimators.weighting import DEFAULT, WEIGHTINGS, instance, relation, subject, subject_relation
 from kbpo.core.errors import InvalidInput
 
 # Ann: two employers, one of them justified twice. Bob: one employer, one birthday.
