@@ -25,6 +25,12 @@ def truth() -> dict:
     return json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))
 
 
+@functools.cache
+def exact() -> dict:
+    """Exact scores: overlapping claims counted once, weights by name keys, recall by the rule `near`."""
+    return json.loads((FOLDER / "exact.json").read_text(encoding="utf-8"))
+
+
 def pool() -> KnowledgeNet:
     """The ten systems over their common instances, in arrays."""
     return knowledgenet.read(FOLDER)

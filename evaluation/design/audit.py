@@ -54,7 +54,8 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
     unit_ids = units.ids.tolist()
 
     def make(after: FloatArray | None) -> dict[str, bytes]:
-        return columns.make(units, secret, after, weights=task.weights(units), others=task.columns(units))
+        weights = task.weights(units, batch.weights_version)
+        return columns.make(units, secret, after, weights=weights, others=task.columns(units))
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
     if abs(units.p.sum() - 1) > 1e-9:

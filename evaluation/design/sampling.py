@@ -109,6 +109,7 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
         target_variance=coordinated.target_variance(
             submission.corpus.target_half_width, submission.corpus.target_level
         ),
+        weights_version=task.weights_version,
     )
     units = task.read_units(submission)
     secret = bytes.fromhex(epoch.secret)
@@ -117,7 +118,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
         sampled, pi = _draw_coordinated(batch, units, task.known(submission, units))
     else:
         sampled = _draw_iid(batch, units, task)
-    kept = columns.make(units, secret, pi, weights=task.weights(units), others=task.columns(units))
+    weights = task.weights(units, batch.weights_version)
+    kept = columns.make(units, secret, pi, weights=weights, others=task.columns(units))
     columns.keep(batch, kept)
     needed = task.ask(batch, units, sampled)
     batch.questions.add(*needed)

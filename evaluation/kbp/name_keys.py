@@ -241,7 +241,7 @@ class Names:
 
     def _touched(self, start: int, end: int) -> Iterator[str]:
         """Yield the words, folded, that a span touches."""
-        first = start
+        first = min(start, len(self._text))
         while first and not self._text[first - 1].isspace():
             first -= 1
         for run in _RUN.finditer(self._text, first):

@@ -48,7 +48,8 @@ def check(data: bytes) -> None:
             assert not reading.predictions
             continue
         assert (
-            counts["instances"] + counts["merged_lines"] + counts["dropped_lines"] == counts["relation_lines"]
+            counts["instances"] + counts["overlapping"] + counts["merged_lines"] + counts["dropped_lines"]
+            == counts["relation_lines"]
         )
         written = "".join(write(reading, DOCUMENTS)).encode()
         again = read(io.BytesIO(written), documents=DOCUMENTS)
