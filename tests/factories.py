@@ -336,6 +336,7 @@ class SampleBatchFactory(factory.django.DjangoModelFactory[SampleBatch]):
     number = factory.LazyAttribute(lambda batch: 1 + SampleBatch.objects.filter(epoch=batch.epoch).count())
     submission = factory.SubFactory(SubmissionFactory, state=Submission.State.JUDGING)
     target_variance = 5e-4
+    weights_version = "names v1"
     lam = 100.0
     floor = 10.0
 

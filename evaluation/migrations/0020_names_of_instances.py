@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from evaluation.migrations._names import name_instances, weigh_anew
+from evaluation.migrations._names import keep_names, name_instances
 
 
 class Migration(migrations.Migration):
@@ -12,5 +12,5 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(name_instances, migrations.RunPython.noop),
-        migrations.RunPython(weigh_anew, migrations.RunPython.noop),
+        migrations.RunPython(keep_names, migrations.RunPython.noop),
     ]

@@ -3,7 +3,6 @@
 It reads historical models, and of the project the name keys alone: those of a version never change.
 """
 
-import math
 from io import BytesIO
 
 import numpy as np
@@ -49,71 +48,35 @@ def name_instances(apps, schema_editor):
             cursor.execute(FILL, [list(column) for column in zip(*named, strict=True)])
 
 
-def weigh_anew(apps, schema_editor):
-    """Weigh what open epochs estimate by name keys; every probability that a sample was drawn by stays.
+def keep_names(apps, schema_editor):
+    """Keep the keys of what was sampled by which its claims are divided, instead of texts.
 
-    An `iid` estimate rests on the very weights that were drawn by, and a released epoch is closed: both keep
-    what the systems' clusters made of them.
+    Its weights stay what its systems' clusters made of them: samples were drawn by them.
     """
     with connection.cursor() as cursor:
         cursor.execute(UNSAMPLED)
     column = apps.get_model("evaluation", "UnitColumn").objects
-    batches = apps.get_model("evaluation", "SampleBatch").objects.select_related("epoch")
-    for batch in batches.order_by("pk").iterator():
+    for batch in apps.get_model("evaluation", "SampleBatch").objects.order_by("pk").iterator():
         own = column.filter(batch=batch)
-        subjects, objects = names_of(unpack(own.get(name="unit").data))
-        column.create(batch=batch, name="subject key", data=coded(subjects))
-        own.filter(name="subject name").delete()
-        if batch.lam is None or batch.epoch.released_at is not None:
-            continue
-        predicates = codes_of(own.get(name="predicate").data)
-        own.filter(name="p subject").update(data=coded(by_subject(subjects)))
-        p = by_subject_and_relation(subjects, predicates, objects)
-        own.filter(name="p subject_relation").update(data=coded(p))
-        batches.filter(pk=batch.pk).update(weights_version="names v1")
-        type(batch.epoch).objects.filter(pk=batch.epoch_id).update(scores_due=True)
+        if own.filter(name="subject name").exists():
+            subjects = names_of(unpack(own.get(name="unit").data))
+            column.create(batch=batch, name="subject key", data=coded(subjects))
+            own.filter(name="subject name").delete()
 
 
 def names_of(ids):
+    """Return the digests of the subjects of some instances, in their order."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT instance.subject_name, instance.object_name"
-            " FROM unnest(%s::bigint[]) WITH ORDINALITY AS own (id, place)"
+            "SELECT instance.subject_name FROM unnest(%s::bigint[]) WITH ORDINALITY AS own (id, place)"
             " JOIN evaluation_instance AS instance ON instance.id = own.id ORDER BY own.place",
             [ids.tolist()],
         )
-        return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2).T
-
-
-def by_subject(subjects):
-    return shares(1.0 / sizes(subjects))
-
-
-def by_subject_and_relation(subjects, predicates, objects):
-    subject, predicate, object_ = (np.unique(one, return_inverse=True)[1] for one in (subjects, predicates, objects))
-    triples = np.unique(np.stack([subject, predicate, object_]), axis=1)
-    relations = np.bincount(triples[0], minlength=int(subject.max()) + 1)
-    return shares(relations[subject] / (sizes(subject) * sizes(predicate)))
-
-
-def sizes(values):
-    _, codes = np.unique(values, return_inverse=True)
-    return np.bincount(codes)[codes]
-
-
-def shares(weights):
-    return weights / math.fsum(weights.tolist())
+        return np.array([name for (name,) in cursor.fetchall()], dtype=np.int64)
 
 
 def unpack(data):
     return np.load(BytesIO(bytes(data)), allow_pickle=False)
-
-
-def codes_of(data):
-    """Return the second of two arrays: which of the values stands at each place."""
-    stream = BytesIO(bytes(data))
-    np.load(stream, allow_pickle=False)
-    return np.load(stream, allow_pickle=False)
 
 
 def coded(column):
