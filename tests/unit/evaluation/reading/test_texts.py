@@ -26,7 +26,7 @@ def test_texts_that_do_not_fit_are_looked_up_again(tmp_path, monkeypatch):
 
 def test_a_file_that_cannot_be_finished_is_not_there(tmp_path):
     def broken():
-        yield "a", "one"
+        yield "a", "one", [0]
         raise KeyError
 
     with pytest.raises(KeyError):
@@ -38,3 +38,9 @@ def test_a_path_with_odd_characters_is_opened(tmp_path):
     path = tmp_path / "a?b#c%d"
     write_texts(path, [("a", "one", [0])])
     assert TextFile(path).text("a") == "one"
+
+
+def test_the_sentences_of_a_document_are_found_with_it(tmp_path):
+    write_texts(tmp_path / "corpus", [("a", "One. Two.", [0, 5]), ("b", "", [])])
+    file = TextFile(tmp_path / "corpus")
+    assert [list(file.sentences(id)) for id in "aba"] == [[0, 5], [], [0, 5]]
