@@ -146,8 +146,18 @@ def read_claims(submission: Submission) -> Claims:
         key = instance_key(doc_id, claim.predicate, claim.subject, claim.object)
         keyed.append((key, claim, subject_name, object_name, *own))
     keyed.sort()
-    keys, rows, *names_and_entities, confidence, p = ([one[at] for one in keyed] for at in range(8))
-    return Claims(keys, rows, *names_and_entities, np.array(confidence), np.array(p))
+    columns: list[list[Any]] = [[one[at] for one in keyed] for at in range(8)]
+    keys, rows, subject_names, object_names, subjects, objects, confidence, p = columns
+    return Claims(
+        keys=keys,
+        rows=rows,
+        subject_names=subject_names,
+        object_names=object_names,
+        subject_entities=subjects,
+        object_entities=objects,
+        confidence=np.array(confidence),
+        p=np.array(p),
+    )
 
 
 def _by_id(query: str, ids: Iterable[int]) -> dict[int, tuple[Any, ...]]:

@@ -26,16 +26,14 @@ def find_overlapping(predictions: Predictions) -> dict[int, int]:
         zip(predictions.names("doc_id"), predictions.names("predicate"), strict=True)
     ):
         groups[kind].append(place)
-    columns = [
+    a, b, c, d = (
         predictions.integers(name) for name in ("subject_start", "subject_end", "object_start", "object_end")
-    ]
+    )
     found: dict[int, int] = {}
     for places in groups.values():
         if len(places) == 1:
             continue
-        rectangles: list[Rectangle] = list(
-            zip(*([column[i] for i in places] for column in columns), strict=True)
-        )
+        rectangles: list[Rectangle] = [(a[i], b[i], c[i], d[i]) for i in places]
         if len(places) <= _FEW and not any(
             _overlap(one, other)
             for number, one in enumerate(rectangles)
