@@ -4,31 +4,17 @@ In English Postgres' full-text search tells, by its index. It knows no other pun
 words only by the spaces between them, so in other languages the texts themselves are gone through.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 from django.db import connection
 
-from annotations.models import Corpus, NameFrequency
+from annotations.models import Corpus
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from annotations.texts.languages import DEFAULT
-from kbpo.core.database.analysing import analyse
 
 # The very expression of the index `document_words`, so that it is used. OFFSET 0 keeps the planner from going
 # through all documents of the corpus for each name, as it would while it knows nothing of a new table.
-_COUNT = f"""
-SELECT asked.name, (
-    SELECT count(*) FROM (
-        SELECT document.corpus_id FROM annotations_document AS document
-        WHERE to_tsvector('simple'::regconfig, COALESCE(LEFT(document.text, {SEARCHED_CHARACTERS}), ''))
-            @@ phraseto_tsquery('simple', asked.name)
-        OFFSET 0
-    ) AS found WHERE found.corpus_id = %s
-)
-FROM unnest(%s::text[]) AS asked (name)
-"""  # noqa: S608 - a number of ours
-
 _OCCUR = f"""
 SELECT asked.name, found.id, found.times
 FROM unnest(%s::text[]) AS asked (name), LATERAL (
@@ -98,49 +84,11 @@ def normalised(name: str) -> str:
     return " ".join(name.split()).lower()[:200]
 
 
-def count_documents(corpus: Corpus, names: Collection[str]) -> Mapping[str, int]:
-    """Count the documents of a corpus that contain each name, as a phrase of whole words in any case.
+def find_occurrences(corpus: Corpus, names: Collection[str]) -> list[Occurrence]:
+    """Find the documents of a corpus that contain each name, as a phrase of whole words in any case.
 
     Where white space does not stand between words, as in Chinese, they are those that contain its characters;
     where letters such as "and" are written on to words, as in Arabic, also those that have them before it.
-    Counts are kept while the corpus has as many documents; only new names cost a search.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    names : collection of str
-        As `normalised` makes them.
-
-    Returns
-    -------
-    mapping of str to int
-        One for each name; 0 for one without a letter or digit.
-    """
-    among = corpus.documents.count()
-    wanted = set(names)
-    kept = NameFrequency.objects.filter(corpus=corpus, among=among)
-    counts = {name: number for name, number in kept.values_list("name", "documents") if name in wanted}
-    missing = sorted(wanted - counts.keys())
-    if missing:
-        found = _count(corpus, missing)
-        NameFrequency.objects.bulk_create(
-            (
-                NameFrequency(corpus=corpus, name=name, documents=number, among=among)
-                for name, number in found.items()
-            ),
-            batch_size=5000,
-            update_conflicts=True,
-            unique_fields=["corpus", "name"],
-            update_fields=["documents", "among"],
-        )
-        analyse({NameFrequency: len(found)})
-        counts |= found
-    return counts
-
-
-def find_occurrences(corpus: Corpus, names: Collection[str]) -> list[Occurrence]:
-    """Find the documents of a corpus that contain each name, as `count_documents` counts them.
-
     How often a name stands in a document is counted letter by letter; where a line break keeps it from being
     found so, it stands there once.
 
@@ -155,15 +103,6 @@ def find_occurrences(corpus: Corpus, names: Collection[str]) -> list[Occurrence]
     with connection.cursor() as cursor:
         cursor.execute(_OCCUR, [wanted, corpus.pk])
         return [Occurrence(*row) for row in cursor.fetchall()]
-
-
-def _count(corpus: Corpus, names: list[str]) -> dict[str, int]:
-    if corpus.written_in.code != DEFAULT:
-        numbers = Counter(one.name for one in _in_texts(corpus, names))
-        return {name: numbers[name] for name in names}
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [corpus.pk, names])
-        return dict(cursor.fetchall())
 
 
 def _in_texts(corpus: Corpus, names: list[str]) -> list[Occurrence]:

@@ -21,6 +21,7 @@ from annotations import conflicts
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.design import epochs, sampling
 from evaluation.estimators.weighting import subject_relation
+from evaluation.kbp.name_keys import digest
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Instance, Prediction, Submission, Unit
@@ -149,14 +150,22 @@ class Universe:
             ):
                 predicate, one, other = COMBINATIONS[place]
                 spans = self.spans[document]
-                yield row, self.ids[document], predicate, *spans[one], *spans[other]
+                named = (digest(self.names[document][SLOTS[slot]]) for slot in (one, other))
+                yield row, self.ids[document], predicate, *spans[one], *spans[other], *named
 
         copy_rows(Unit, ("id", "corpus_id"), ((row, self.corpus.pk) for row in range(1, self.size + 1)))
         copy_rows(
             Instance,
             (
                 *("id", "document_id", "predicate"),
-                *("subject_start", "subject_end", "object_start", "object_end"),
+                *(
+                    "subject_start",
+                    "subject_end",
+                    "object_start",
+                    "object_end",
+                    "subject_name",
+                    "object_name",
+                ),
             ),
             rows(),
         )

@@ -90,7 +90,9 @@ class Task:
         Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
         need, and returns the ids of those questions.
     weights : callable
-        The weights of a submission's units under every weighting, by name.
+        The weights of a submission's units under every weighting, by the rules of a version.
+    weights_version : str
+        The rules by which weights are made now; those of what was sampled before stay what they were.
     columns : callable
         What else of a submission's units scores need, packed, by name.
     foresee : callable
@@ -107,8 +109,8 @@ class Task:
     score : callable
         Estimates all that can be of a pool's systems, from its sample.
     count_names : callable
-        Does what takes long before a pool is divided, and needs no lock: its subsets' names may have to be
-        counted in texts.
+        Counts in the texts of a corpus what its subsets are told by, as far as that is not done, and returns
+        of how many documents: a stage of the pipeline, and once more before a pool is divided.
     divide : callable
         Divides a pool's units in each of its ways, and scores every subset.
     subsets : mapping of str to Subsets
@@ -130,7 +132,8 @@ class Task:
     key_version: str
     known: Callable[[Submission, Any], BoolArray]
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
-    weights: Callable[[Any], Mapping[str, FloatArray]]
+    weights: Callable[[Any, str], Mapping[str, FloatArray]]
+    weights_version: str
     columns: Callable[[Any], Mapping[str, bytes]]
     foresee: Callable[[Submission, Epoch], Foreseen]
     retire: Callable[[Corpus, float, datetime], object] | None
@@ -138,7 +141,7 @@ class Task:
     audit: Callable[[Corpus], list[str]]
     choices: Choices
     score: Callable[[Pool, Sample], Scored]
-    count_names: Callable[[Epoch], None]
+    count_names: Callable[[Corpus], int]
     divide: Callable[[Pool, Sample], Iterator[Divided]]
     subsets: Mapping[str, Subsets]
     sides: Callable[[], ReadSide]

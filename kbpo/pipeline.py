@@ -29,7 +29,7 @@ from evaluation.design import batches, sampling
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
-from evaluation.registry import task_of
+from evaluation.registry import TASKS, task_of
 from evaluation.scoring import estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
 from kbpo.accounts import sessions
@@ -80,6 +80,12 @@ def settle_documents() -> int:
 def draw_documents() -> int:
     """Draw exhaustive documents whose first phase is annotated, and notice annotations; return how many."""
     return document_phases.draw_due_phases() + document_phases.notice_annotations()
+
+
+def count_names() -> int:
+    """Count the names of documents that came in; return how many documents."""
+    corpora = Corpus.objects.filter(task__in=TASKS).order_by("pk")
+    return sum(task_of(corpus).count_names(corpus) for corpus in corpora)
 
 
 def measure_work() -> int:
@@ -275,6 +281,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     settle_questions,
     settle_documents,
     draw_documents,
+    count_names,
     measure_work,
     close_batches,
     score_epochs,

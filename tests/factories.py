@@ -25,6 +25,7 @@ from annotations.models import (
 from annotations.texts.records import MentionRecord, RelationRecord
 from annotations.texts.segmentation import segment
 from crowd.models import Assignment, Budget, Hit, HitBatch, HitQuestion
+from evaluation.kbp import name_keys
 from evaluation.models import (
     DocumentSample,
     Epoch,
@@ -282,6 +283,12 @@ class InstanceFactory(factory.django.DjangoModelFactory[Instance]):
     subject_end = factory.LazyAttribute(lambda instance: instance.subject.end)
     object_start = factory.LazyAttribute(lambda instance: instance.object.start)
     object_end = factory.LazyAttribute(lambda instance: instance.object.end)
+    subject_name = factory.LazyAttribute(lambda instance: name_of(instance.document, instance.subject))
+    object_name = factory.LazyAttribute(lambda instance: name_of(instance.document, instance.object))
+
+
+def name_of(document, span):
+    return name_keys.digest(name_keys.name_key(document.doc_id, document.text, *span))
 
 
 class PredictionFactory(factory.django.DjangoModelFactory[Prediction]):
@@ -330,6 +337,7 @@ class SampleBatchFactory(factory.django.DjangoModelFactory[SampleBatch]):
     number = factory.LazyAttribute(lambda batch: 1 + SampleBatch.objects.filter(epoch=batch.epoch).count())
     submission = factory.SubFactory(SubmissionFactory, state=Submission.State.JUDGING)
     target_variance = 5e-4
+    weights_version = "names v1"
     lam = 100.0
     floor = 10.0
 

@@ -6,7 +6,7 @@ from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.label import Label
 from annotations.models.question import Question, Response
 from annotations.models.role import CorpusMaker, CorpusRole
-from annotations.models.statistics import KindAgreement, NameFrequency
+from annotations.models.statistics import KindAgreement
 from annotations.models.takedown import Takedown
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "DocumentAnnotation",
     "KindAgreement",
     "Label",
-    "NameFrequency",
     "Question",
     "Response",
     "Sentence",

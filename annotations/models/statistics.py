@@ -1,27 +1,8 @@
 """What is counted once over a corpus, and kept."""
 
 from django.db import models
-from django.db.models import F, Q
 
 from annotations.models.corpus import Corpus
-
-
-class NameFrequency(models.Model):
-    """How many documents of a corpus contain a name. It holds while the corpus has `among` documents."""
-
-    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="name_frequencies")
-    name = models.CharField(max_length=200)
-    documents = models.PositiveIntegerField()
-    among = models.PositiveIntegerField(help_text="Documents of the corpus when it was counted.")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["corpus", "name"], name="name_frequency_once"),
-            models.CheckConstraint(condition=Q(documents__lte=F("among")), name="name_frequency_documents"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.documents} of {self.among}"
 
 
 class KindAgreement(models.Model):

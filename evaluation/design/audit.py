@@ -54,10 +54,11 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
     unit_ids = units.ids.tolist()
 
     def make(after: FloatArray | None) -> dict[str, bytes]:
-        return columns.make(units, secret, after, weights=task.weights(units), others=task.columns(units))
+        weights = task.weights(units, batch.weights_version)
+        return columns.make(units, secret, after, weights=weights, others=task.columns(units))
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
-    p = sampling.design_weights(batch.epoch, units, task)
+    p = sampling.design_weights(batch, units, task)
     if abs(units.p.sum() - 1) > 1e-9:
         return [f"p sums to {float(units.p.sum())!r}, not to 1"]
     if batch.draws is not None:

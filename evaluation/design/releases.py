@@ -137,7 +137,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         drawn = dict(batch.sampled.values_list("unit_id", "draws"))
         inclusions = {row.unit_id: row for row in batch.inclusions.all()}
         units = task.read_units(batch.submission)
-        weights = sampling.design_weights(epoch, units, task).tolist()
+        weights = sampling.design_weights(batch, units, task).tolist()
         for key, unit_id, p in zip(units.keys, units.ids.tolist(), weights, strict=True):
             if not public and unit_id not in drawn:
                 continue

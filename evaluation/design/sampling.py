@@ -126,16 +126,18 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
         target_variance=coordinated.target_variance(
             submission.corpus.target_half_width, submission.corpus.target_level
         ),
+        weights_version=task.weights_version,
     )
     units = task.read_units(submission)
-    p = design_weights(epoch, units, task)
+    weights = task.weights(units, batch.weights_version)
+    p = weights[epoch.weighting]
     secret = bytes.fromhex(epoch.secret)
     pi = None
     if submission.corpus.design == Corpus.Design.COORDINATED:
         sampled, pi = _draw_coordinated(batch, units, p, task.known(submission, units))
     else:
         sampled = _draw_iid(batch, units, p)
-    kept = columns.make(units, secret, pi, weights=task.weights(units), others=task.columns(units))
+    kept = columns.make(units, secret, pi, weights=weights, others=task.columns(units))
     columns.keep(batch, kept)
     needed = task.ask(batch, units, sampled)
     batch.questions.add(*needed)
@@ -155,9 +157,9 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     return True
 
 
-def design_weights(epoch: Epoch, units: Units, task: Task) -> FloatArray:
-    """Return p of a system (float[n]): what an epoch designs its sample for."""
-    return task.weights(units)[epoch.weighting]
+def design_weights(batch: SampleBatch, units: Units, task: Task) -> FloatArray:
+    """Return p of a system (float[n]): what its epoch designs samples for, by the rules of its batch."""
+    return task.weights(units, batch.weights_version)[batch.epoch.weighting]
 
 
 def _is_behind(submission: Submission, due: Collection[int]) -> bool:

@@ -1,8 +1,8 @@
 """What a system's precision is an average over: the distribution p_i on the instances that it predicts.
 
-Each function takes the subject entities, predicates and object entities of one system's instances, all
-after turning, and returns weights that sum to 1. The entities are the system's own; the entity of a string
-or a date is the string as written.
+Each function takes the subjects, predicates and objects of one system's instances, all after turning, and
+returns weights that sum to 1. What counts as one subject or object is the caller's to say: KBP's name keys,
+never the system's own entities (docs/estimation.md, 1).
 """
 
 import math

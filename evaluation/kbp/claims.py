@@ -91,6 +91,8 @@ class Claims:
     keys : list of str
         The instances' keys, ascending.
     rows : list of ClaimRow
+    subject_names, object_names : list of int
+        Digests of name keys, as their instances have them.
     subject_entities, object_entities : list of str
         The system's own.
     confidence : float[n]
@@ -100,6 +102,8 @@ class Claims:
 
     keys: list[str]
     rows: list[ClaimRow]
+    subject_names: list[int]
+    object_names: list[int]
     subject_entities: list[str]
     object_entities: list[str]
     confidence: FloatArray
@@ -126,21 +130,34 @@ def read_claims(submission: Submission) -> Claims:
         [submission.pk],
     )
     instances = _by_id(
-        f"SELECT id, {', '.join(_OF_INSTANCE)} FROM evaluation_instance",  # noqa: S608 - names of ours
+        "SELECT id, subject_name, object_name,"  # noqa: S608 - names of ours
+        f" {', '.join(_OF_INSTANCE)} FROM evaluation_instance",
         {row[4] for row in predictions},
     )
     documents = _by_id(
-        "SELECT id, doc_id FROM annotations_document", {document_id for document_id, *_ in instances.values()}
+        "SELECT id, doc_id FROM annotations_document",
+        {document_id for _, _, document_id, *_ in instances.values()},
     )
     keyed = []
     for *own, instance_id, values in ((*row[:5], row[5:]) for row in predictions):
-        claim = ClaimRow(instance_id, *instances[instance_id], *values)
+        subject_name, object_name, *of_instance = instances[instance_id]
+        claim = ClaimRow(instance_id, *of_instance, *values)
         (doc_id,) = documents[claim.document_id]
         key = instance_key(doc_id, claim.predicate, claim.subject, claim.object)
-        keyed.append((key, claim, *own))
+        keyed.append((key, claim, subject_name, object_name, *own))
     keyed.sort()
-    keys, rows, subjects, objects, confidence, p = ([one[at] for one in keyed] for at in range(6))
-    return Claims(keys, rows, subjects, objects, np.array(confidence), np.array(p))
+    columns: list[list[Any]] = [[one[at] for one in keyed] for at in range(8)]
+    keys, rows, subject_names, object_names, subjects, objects, confidence, p = columns
+    return Claims(
+        keys=keys,
+        rows=rows,
+        subject_names=subject_names,
+        object_names=object_names,
+        subject_entities=subjects,
+        object_entities=objects,
+        confidence=np.array(confidence),
+        p=np.array(p),
+    )
 
 
 def _by_id(query: str, ids: Iterable[int]) -> dict[int, tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""From rows to subsets: relation, type of the subject, and how often its name occurs in the corpus."""
+"""From rows to subsets: relation, type of the subject, and in how many documents its name stands."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -6,9 +6,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations import names
-from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document
+from annotations.models import AnnotatedRelation, Corpus, Document
 from evaluation.estimators.subsets import Division
+from evaluation.kbp import name_counts
+from evaluation.kbp.name_keys import Names, digest
 from evaluation.task import Subsets
 from kbpo.core.database.coded import Coded
 from kbpo.core.ontology import RELATIONS, TYPE_NAMES
@@ -20,10 +21,11 @@ SUBSETS: Mapping[str, Subsets] = MappingProxyType(
     {
         PREDICATE: Subsets("By relation", lambda name: RELATIONS[name].name),
         TYPE: Subsets("By type of subject", lambda name: TYPE_NAMES[name]),
-        FREQUENCY: Subsets("By how many documents contain the subject’s name", str),
+        FREQUENCY: Subsets("By how many documents name the subject so", str),
     }
 )
 
+NO_NAME = "no name (she, the company)"
 FEW_DOCUMENTS = 3
 FREQUENT = 0.9
 """Above this quantile of the pool's distinct names a name is frequent."""
@@ -38,7 +40,7 @@ def divisions(
     ----------
     corpus : Corpus
     predicates, subjects : sequence of Coded
-        For each system the predicate of each claim, and its subject's name (`names.normalised`).
+        For each system the predicate of each claim, and the digest of its subject's name key.
     annotation_ids : collection of int
         Of the exhaustive documents. Their true relations are taken in the order of their row ids.
 
@@ -69,7 +71,7 @@ def divisions(
 
 
 def bands(frequencies: Sequence[int]) -> tuple[list[str], list[int]]:
-    """Return the frequency bands that the pool's distinct names make.
+    """Return the frequency bands that the pool's distinct names make, beside `NO_NAME`.
 
     Parameters
     ----------
@@ -104,29 +106,23 @@ def _codes(values: Iterable[int]) -> IntArray:
 def _by_frequency(
     corpus: Corpus, subjects: Sequence[Coded], relations: Sequence[tuple[str, int, int, int, int]]
 ) -> Division:
-    true = _read_names(relations)
-    of_pool = {name for column in subjects for name in column.values}
-    frequency = names.count_documents(corpus, of_pool.union(true))
-    labels, tops = bands([frequency[name] for name in of_pool])
+    true = np.array(_read_names(relations), dtype=np.int64)
+    pool = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(column.values for column in subjects)]))
+    of_pool = pool[pool >= 0].tolist()
+    documents = name_counts.read_counts(corpus, {*of_pool, *true[true >= 0].tolist()})
+    labels, tops = bands([documents[name] for name in of_pool])
 
-    def band(wanted: Iterable[str]) -> IntArray:
-        counts = _codes(map(frequency.__getitem__, wanted))
-        return np.searchsorted(tops, counts, side="left").astype(np.int64)
+    def band(names: IntArray) -> IntArray:
+        """Return the place of each name's band; 0 is for those that are none."""
+        counts = _codes(documents.get(name, 0) for name in names.tolist())
+        return np.where(names < 0, 0, 1 + np.searchsorted(tops, counts, side="left"))
 
-    return Division(labels, [band(column.values)[column.codes] for column in subjects], band(true))
+    of_claims = [band(column.values)[column.codes] for column in subjects]
+    return Division([NO_NAME, *labels], of_claims, band(true))
 
 
-def _read_names(relations: Sequence[tuple[str, int, int, int, int]]) -> list[str]:
-    """Return the text of the canonical mention of each true relation's subject."""
-    canonical = {
-        (annotation, start, end): (canonical_start, canonical_end)
-        for annotation, start, end, canonical_start, canonical_end in AnnotatedMention.objects.filter(
-            annotation__in={row[1] for row in relations}
-        ).values_list("annotation_id", "start", "end", "canonical_start", "canonical_end")
-    }
-    texts = dict(Document.objects.filter(pk__in={row[2] for row in relations}).values_list("pk", "text"))
-    found = []
-    for _, annotation, document, start, end in relations:
-        start, end = canonical.get((annotation, start, end), (start, end))
-        found.append(names.normalised(texts[document][start:end]))
-    return found
+def _read_names(relations: Sequence[tuple[str, int, int, int, int]]) -> list[int]:
+    """Return the digest of the name key of each true relation's subject."""
+    documents = Document.objects.filter(pk__in={row[2] for row in relations})
+    names = {pk: Names(doc_id, text) for pk, doc_id, text in documents.values_list("pk", "doc_id", "text")}
+    return [digest(names[document].key(start, end)) for _, _, document, start, end in relations]

@@ -1,57 +1,37 @@
 """What is kept of a system's claims for its scores: their weights, predicates, and their subjects' names."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations import names
 from evaluation.estimators import weighting
+from evaluation.kbp import name_keys
 from evaluation.kbp.claims import Claims
-from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.coded import code_names
+from kbpo.core.database.coded import code, code_names
 
 FloatArray = NDArray[np.float64]
 
-PREDICATES, NAMES = "predicate", "subject name"
+PREDICATES, NAMES = "predicate", "subject key"
 
-_DOCUMENTS = 1_000
-"""Whose texts are in memory at a time."""
+BY_CLUSTERS, BY_NAMES = "clusters", f"names {name_keys.VERSION}"
+"""What counts as one entity in weights: what the system says, as it once was, or what the corpus says."""
 
 
-def weights(claims: Claims) -> dict[str, FloatArray]:
-    """Return p under each weighting (float[n])."""
-    entities = claims.subject_entities, claims.predicates, claims.object_entities
-    return weighting.every(*entities)
+def weights(claims: Claims, version: str) -> dict[str, FloatArray]:
+    """Return p under each weighting (float[n]), by the rules of a version."""
+    if version == BY_CLUSTERS:
+        return weighting.every(claims.subject_entities, claims.predicates, claims.object_entities)
+    return weighting.every(_texts(claims.subject_names), claims.predicates, _texts(claims.object_names))
 
 
 def columns(claims: Claims) -> Mapping[str, bytes]:
-    """Return, packed, the predicate of each claim, and the text of its subject's canonical mention.
-
-    The text is as `names.normalised` makes it.
-    """
+    """Return, packed, the predicate of each claim, and the digest of its subject's name key."""
     return {
         PREDICATES: code_names(claims.predicates).pack(),
-        NAMES: code_names(_read_names(claims)).pack(),
+        NAMES: code(np.array(claims.subject_names, dtype=np.int64)).pack(),
     }
 
 
-def _read_names(claims: Claims) -> list[str]:
-    """Return the text of each subject's canonical mention."""
-    places: dict[int, dict[tuple[int, int], str]] = {}
-    for row in claims.rows:
-        named = row.subject_canonical_start, row.subject_canonical_end
-        places.setdefault(row.document_id, {})[named] = ""
-    documents = sorted(places)
-    for first in range(0, len(documents), _DOCUMENTS):
-        # By an array: thousands of parameters take longer than the query.
-        texts = read_rows(
-            "SELECT id, text FROM annotations_document WHERE id = ANY(%s)",
-            [documents[first : first + _DOCUMENTS]],
-        )
-        for pk, text in texts:
-            for start, end in places[pk]:
-                places[pk][start, end] = names.normalised(text[start:end])
-    return [
-        places[row.document_id][row.subject_canonical_start, row.subject_canonical_end] for row in claims.rows
-    ]
+def _texts(names: Sequence[int]) -> list[str]:
+    return list(map(str, names))

@@ -156,20 +156,18 @@ class Names:
         self._lines: tuple[list[int], list[bool]] | None = None
         self._keys: dict[int, str] = {}  # of a row of adjacent naming words, by its first
         self._runs: list[tuple[int, int]] = []
-        self._words: list[_Word] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._naming: list[bool] = []
         for found in _what_may_name(_BEYOND.search(text) is not None).finditer(text):
             start, end = found.span()
             while start and not text[start - 1].isspace():
                 start -= 1
-            word = _word_of(text[start:end])
             self._runs.append((start, end))
-            self._words.append(word)
-            self._starts.append(start + word.start)
-            self._ends.append(start + word.end)
-            self._naming.append(word.names or (word.names_in_mixed_case and self._is_in_mixed_case(start)))
+        self._words = [_word_of(text[start:end]) for start, end in self._runs]
+        pairs = list(zip(self._runs, self._words, strict=True))
+        self._starts = [run[0] + word.start for run, word in pairs]
+        self._ends = [run[0] + word.end for run, word in pairs]
+        self._naming = [
+            word.names or (word.names_in_mixed_case and self._is_in_mixed_case(run[0])) for run, word in pairs
+        ]
 
     def key(self, start: int, end: int) -> str:
         """Return the key of a span: half-open character offsets into the text.
@@ -241,7 +239,7 @@ class Names:
 
     def _touched(self, start: int, end: int) -> Iterator[str]:
         """Yield the words, folded, that a span touches."""
-        first = start
+        first = min(start, len(self._text))
         while first and not self._text[first - 1].isspace():
             first -= 1
         for run in _RUN.finditer(self._text, first):

@@ -1,9 +1,12 @@
 """What a knowledge base claims, stored: instances that systems share, and a submission's use of each."""
 
+from collections.abc import Iterator
+
 from django.db import connection
 
 from annotations.models import Document
 from evaluation.estimators import weighting
+from evaluation.kbp.name_keys import digest
 from evaluation.kbp.tac.predictions import OFFSETS
 from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission, Unit
@@ -13,9 +16,9 @@ from kbpo.core.database.analysing import analyse
 def store_predictions(submission: Submission, predictions: Predictions) -> None:
     """Store the predictions of a submission, and the instances that are new."""
     probabilities = weighting.WEIGHTINGS[weighting.DEFAULT](
-        predictions.names("subject_entity"),
+        predictions.names("subject_name"),
         predictions.names("predicate"),
-        predictions.names("object_entity"),
+        predictions.names("object_name"),
     )
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "id"))
     with connection.cursor() as cursor:
@@ -24,7 +27,8 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
             " document_id bigint, predicate text, subject_start int, subject_end int, object_start int,"
             " object_end int, confidence float8, subject_type text, object_type text, subject_entity text,"
             " object_entity text, subject_canonical_start int, subject_canonical_end int,"
-            " object_canonical_start int, object_canonical_end int, probability float8, line int"
+            " object_canonical_start int, object_canonical_end int, probability float8, line int,"
+            " subject_name bigint, object_name bigint"
             ")"
         )
         with cursor.copy("COPY read_prediction FROM STDIN") as copy:
@@ -37,6 +41,7 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
                 *map(predictions.offsets, OFFSETS[4:]),
                 probabilities.tolist(),
                 predictions.integers["line"],
+                *(_digests(predictions, column) for column in ("subject_name", "object_name")),
                 strict=True,
             ):
                 copy.write_row(row)
@@ -44,8 +49,9 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         key = "document_id, predicate, subject_start, subject_end, object_start, object_end"
         # Ordered, so that two submissions read at once lock the instances they share in one order.
         cursor.execute(
-            f"WITH new AS (INSERT INTO evaluation_instance (id, {key})"  # noqa: S608 (constants)
-            f" SELECT nextval(pg_get_serial_sequence('evaluation_unit', 'id')), {key} FROM read_prediction"
+            f"WITH new AS (INSERT INTO evaluation_instance (id, {key}, subject_name, object_name)"  # noqa: S608
+            f" SELECT nextval(pg_get_serial_sequence('evaluation_unit', 'id')), {key}, subject_name,"
+            " object_name FROM read_prediction"
             f" ORDER BY {key} ON CONFLICT DO NOTHING RETURNING id)"
             " INSERT INTO evaluation_unit (id, corpus_id) SELECT id, %s FROM new",
             [submission.corpus_id],
@@ -65,3 +71,9 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         )
         cursor.execute("DROP TABLE read_prediction")
     analyse({Prediction: len(predictions)})
+
+
+def _digests(predictions: Predictions, column: str) -> Iterator[int]:
+    codes = predictions.integers[column]
+    known = {code: digest(predictions.strings[code]) for code in set(codes)}
+    return map(known.__getitem__, codes)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from annotations import names
 from evaluation.design import columns
 from evaluation.estimators import weighting
 from evaluation.estimators.comparison import comparables
@@ -19,11 +18,10 @@ from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.pool_labels import read_labels, read_outside
 from evaluation.kbp.recall import annotated
-from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.task import Sample
 from evaluation.units import Pool
-from kbpo.core.database.coded import unpack_names
+from kbpo.core.database.coded import unpack_coded, unpack_names
 
 
 def score(pool: Pool, sample: Sample) -> Scored:
@@ -59,14 +57,6 @@ def _row(score: SystemScore, documents: int) -> ScoreRow:
     return ScoreRow(score.system, choice, score.level, score.measures, score.labels, counts)
 
 
-def count_names(epoch: Epoch) -> None:
-    """Count in how many documents each subject's name occurs: read from there by the division of claims."""
-    claimed = columns.read(list(epoch.batches.values_list("pk", flat=True)), [kept.NAMES])
-    names.count_documents(
-        epoch.corpus, {name for one in claimed for name in unpack_names(one[kept.NAMES]).values}
-    )
-
-
 def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
     """Divide the claims of a pool in each way of `divisions.SUBSETS`; score every system on every subset."""
     labels = read_labels(pool)
@@ -76,7 +66,7 @@ def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
     divided = divisions.divisions(
         pool.epoch.corpus,
         [unpack_names(one[kept.PREDICATES]) for one in stored],
-        [unpack_names(one[kept.NAMES]) for one in stored],
+        [unpack_coded(one[kept.NAMES]) for one in stored],
         exhaustive.annotations.values() if exhaustive else [],
     )
     for name, division in divided:

@@ -27,8 +27,9 @@ class Summary:
     ----------
     lines, entities, mentions, relation_lines : int
     entities_by_type, mentions_by_kind : tuple of (str, int)
-    instances, merged, turned, dropped : int
-        What became of the relation lines. `turned` are among the instances and the merged.
+    instances, merged, overlapping, turned, dropped : int
+        What became of the relation lines. `turned` are among the instances and the merged; `overlapping` are
+        claims that are not scored, since they overlap one that is.
     dropped_by_reason : tuple of (str, int)
         The reasons in words, as in “3 say the same as an earlier line”.
     relation_lines_by_predicate, instances_by_predicate : tuple of (str, int)
@@ -45,6 +46,7 @@ class Summary:
     instances: int
     instances_by_predicate: Shares
     merged: int
+    overlapping: int
     turned: int
     dropped: int
     dropped_by_reason: Shares
@@ -82,6 +84,7 @@ def summarise(counts: Mapping[str, Any]) -> Summary | None:
         instances=number("instances"),
         instances_by_predicate=shares("instances_by_predicate"),
         merged=number("merged_lines"),
+        overlapping=number("overlapping"),
         turned=number("turned"),
         dropped=number("dropped_lines"),
         dropped_by_reason=shares("dropped_by_reason", WHY_DROPPED),

@@ -1,7 +1,7 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
 from evaluation import kbp
-from evaluation.kbp import comparing, divisions, kept, keys, scoring
+from evaluation.kbp import comparing, divisions, kept, keys, name_counts, scoring
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -23,6 +23,7 @@ TASK = Task(
     known=known,
     ask=ask,
     weights=kept.weights,
+    weights_version=kept.BY_NAMES,
     columns=kept.columns,
     foresee=foresee,
     retire=retirement.retire,
@@ -30,7 +31,7 @@ TASK = Task(
     audit=audit.audit,
     choices=CHOICES,
     score=scoring.score,
-    count_names=scoring.count_names,
+    count_names=name_counts.count_new,
     divide=scoring.divide,
     subsets=divisions.SUBSETS,
     sides=comparing.sides,

@@ -8,7 +8,7 @@ BEFORE = "subject_relation"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0018_units'),
+        ('evaluation', '0021_ranks'),
     ]
 
     operations = [

@@ -1,6 +1,7 @@
 """Judging systems: submissions, samples and scores."""
 
 from evaluation.models.entity import Entity, EntityIndex, EntityName
+from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.sample import (
     DocumentSample,
@@ -31,6 +32,7 @@ from evaluation.models.upload import FileCheck, Upload
 __all__ = [
     "AdjustedScore",
     "Comparison",
+    "CountedDocument",
     "DocumentSample",
     "Entity",
     "EntityIndex",
@@ -40,6 +42,7 @@ __all__ = [
     "FileCheck",
     "InclusionProbability",
     "Instance",
+    "NameCount",
     "NormalisedFile",
     "Prediction",
     "Problem",

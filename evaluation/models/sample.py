@@ -82,6 +82,9 @@ class SampleBatch(models.Model):
     lam = models.FloatField(null=True)
     floor = models.FloatField(null=True, help_text="b: the expected number of labels spread uniformly.")
     draws = models.PositiveIntegerField(null=True)
+    weights_version = models.CharField(
+        max_length=8, help_text="The task's rules by which the weights of its system were made."
+    )
     drawn_at = models.DateTimeField(auto_now_add=True)
     labelled_at = models.DateTimeField(null=True, blank=True)
     questions = models.ManyToManyField(Question, related_name="batches")
@@ -93,6 +96,7 @@ class SampleBatch(models.Model):
             models.UniqueConstraint(fields=["epoch", "number"], name="batch_once"),
             models.CheckConstraint(condition=Q(number__gte=1), name="batch_number"),
             models.CheckConstraint(condition=Q(target_variance__gt=0), name="batch_target_variance"),
+            models.CheckConstraint(condition=~Q(weights_version=""), name="batch_weights_version"),
             models.CheckConstraint(
                 condition=Q(lam__gte=0, floor__gte=0, draws__isnull=True)
                 | Q(lam__isnull=True, floor__isnull=True, draws__gte=1),

@@ -228,6 +228,11 @@ class Instance(models.Model):
     subject_end = models.PositiveIntegerField()
     object_start = models.PositiveIntegerField()
     object_end = models.PositiveIntegerField()
+    subject_name = models.BigIntegerField(
+        help_text="Digest of its subject's name key, as `evaluation.kbp.name_keys` makes it: who has the same"
+        " counts as the same; below 0 where nobody is named."
+    )
+    object_name = models.BigIntegerField(help_text="The same of its object.")
 
     class Meta:
         constraints = [

@@ -1,6 +1,6 @@
 """What a reader needs to know of a corpus."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
@@ -15,6 +15,10 @@ class Documents(Protocol):
         """Return the text of a document that the corpus has."""
         ...
 
+    def sentences(self, doc_id: str) -> Sequence[int]:
+        """Return where the sentences of a document that the corpus has begin, in order."""
+        ...
+
 
 class Texts:
     """A corpus in memory.
@@ -23,10 +27,15 @@ class Texts:
     ----------
     texts : mapping of str to str
         The text of each document.
+    sentences : mapping of str to sequence of int
+        Where its sentences begin; one left out is one sentence.
     """
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], sentences: Mapping[str, Sequence[int]] | None = None
+    ) -> None:
         self._texts = texts
+        self._sentences = sentences or {}
 
     def length(self, doc_id: str) -> int | None:
         """Return a document's number of characters; None if the corpus has no such document."""
@@ -36,3 +45,7 @@ class Texts:
     def text(self, doc_id: str) -> str:
         """Return the text of a document that the corpus has."""
         return self._texts[doc_id]
+
+    def sentences(self, doc_id: str) -> Sequence[int]:
+        """Return where the sentences of a document that the corpus has begin, in order."""
+        return self._sentences.get(doc_id, ())

@@ -4,21 +4,22 @@ import os
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 TEXTS_HELD = 1 << 27  # bytes
 
 
-def write_texts(path: Path, texts: Iterable[tuple[str, str]]) -> None:
+def write_texts(path: Path, texts: Iterable[tuple[str, str, Sequence[int]]]) -> None:
     """Write a file for `TextFile`; it is there as a whole or not at all.
 
     Parameters
     ----------
     path : Path
         In a folder that is there.
-    texts : iterable of tuple of str and str
-        Each document's id and text.
+    texts : iterable of tuple of str, str and sequence of int
+        Each document's id and text, and where its sentences begin.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
@@ -26,10 +27,15 @@ def write_texts(path: Path, texts: Iterable[tuple[str, str]]) -> None:
         database = sqlite3.connect(name)
         try:
             database.execute("PRAGMA journal_mode = OFF")
-            database.execute("CREATE TABLE document (doc_id TEXT PRIMARY KEY, length INTEGER, text TEXT)")
+            database.execute(
+                "CREATE TABLE document (doc_id TEXT PRIMARY KEY, length INTEGER, text TEXT, sentences BLOB)"
+            )
             database.executemany(
-                "INSERT INTO document VALUES (?, ?, ?)",
-                ((doc_id, len(text), text) for doc_id, text in texts),
+                "INSERT INTO document VALUES (?, ?, ?, ?)",
+                (
+                    (doc_id, len(text), text, array("i", sentences).tobytes())
+                    for doc_id, text, sentences in texts
+                ),
             )
             database.commit()
         finally:
@@ -43,7 +49,8 @@ def write_texts(path: Path, texts: Iterable[tuple[str, str]]) -> None:
 class TextFile:
     """The documents of a corpus, as `evaluation.reading.corpus.Documents`.
 
-    The lengths of the documents that were asked for are held, and their texts up to `TEXTS_HELD`.
+    The lengths of the documents that were asked for are held, their texts up to `TEXTS_HELD`, and the
+    sentences of one.
 
     Parameters
     ----------
@@ -56,6 +63,7 @@ class TextFile:
         self._lengths: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._held = 0
+        self._sentences: tuple[str, Sequence[int]] = ("", ())
 
     def length(self, doc_id: str) -> int | None:
         """Return a document's number of characters; None if the corpus has no such document."""
@@ -76,6 +84,15 @@ class TextFile:
             ).fetchone()
             self._hold(doc_id, text)
         return text
+
+    def sentences(self, doc_id: str) -> Sequence[int]:
+        """Return where the sentences of a document that the corpus has begin, in order."""
+        if self._sentences[0] != doc_id:
+            (data,) = self._database.execute(
+                "SELECT sentences FROM document WHERE doc_id = ?", (doc_id,)
+            ).fetchone()
+            self._sentences = doc_id, array("i", data)
+        return self._sentences[1]
 
     def _hold(self, doc_id: str, text: str) -> None:
         self._texts[doc_id] = text

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 import kbpo
-from annotations import agreements, names
+from annotations import agreements
 from annotations.labels import update_posteriors
 from annotations.models import Corpus
 from evaluation import estimators, scores, units
@@ -79,8 +79,8 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
 def score_subsets(*, epoch_id: int, task: Task) -> bool:
     """Compute and store the scores of subsets that belong to an epoch's newest scores.
 
-    They come after these: names have to be counted in texts, and nobody's rank waits for that, nor does
-    anybody for the epoch's lock, which is taken when they are counted.
+    They come after these: names may still have to be counted in texts, and nobody's rank waits for that, nor
+    does anybody for the epoch's lock, which is taken when they are counted.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def score_subsets(*, epoch_id: int, task: Task) -> bool:
     epoch = due.select_related("corpus").first()
     if epoch is None:
         return False
-    task.count_names(epoch)
+    task.count_names(epoch.corpus)
     return _score_subsets(epoch_id, task)
 
 
@@ -273,7 +273,7 @@ def code_version(task: Task) -> str:
 def code_files(task: Task) -> list[Path]:
     """List the files of the code that makes a task's scores: of a package all but what only pages need."""
     found: list[Path] = []
-    for module in (estimators, coded, names, units, scores, columns, pools, *task.scored_by):
+    for module in (estimators, coded, units, scores, columns, pools, *task.scored_by):
         path = Path(module.__file__ or "")
         found += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
     shown = ("views", "explorer")

@@ -6,15 +6,17 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.postgres.aggregates import StringAgg
-from django.db.models import Value
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Value
 from django.db.models.functions import MD5
 from django.utils import timezone
 
-from annotations.models import Corpus, Document
+from annotations.models import Corpus, Document, Sentence
 from evaluation.reading.text_file import write_texts
 from kbpo.core.leftovers import written_before
 
 BATCH = 500
+FORM = "with-sentences"  # of what is in a file: files of another form are no use
 LONGEST_WRITING = timedelta(days=1)  # of one file: far longer than it takes
 KEPT = timedelta(hours=1)  # that a file which is out of date stays, for those who are about to open it
 
@@ -26,16 +28,18 @@ def text_file(corpus: Corpus) -> Path:
     """
     documents = Document.objects.filter(corpus=corpus)
     folder = _folder()
+    begins = Sentence.objects.filter(document=OuterRef("pk")).order_by("index").values("start")
     while True:
         removed = _removed(corpus)
         digest = documents.aggregate(digest=MD5(StringAgg("digest", Value(""), order_by="id")))["digest"]
         state = f"{digest or 'empty'}{f'-without-{removed}' if removed else ''}"
-        path = folder / f"{corpus.pk}-{state}.sqlite"
+        path = folder / f"{corpus.pk}-{FORM}-{state}.sqlite"
         if path.exists():
             os.utime(path)  # who is about to open it has time to, also if the corpus grows meanwhile
             return path
         folder.mkdir(parents=True, exist_ok=True)
-        write_texts(path, documents.values_list("doc_id", "text").iterator(BATCH))
+        texts = documents.values_list("doc_id", "text", ArraySubquery(begins))
+        write_texts(path, texts.iterator(BATCH))
         if _removed(corpus) == removed:
             break
         path.unlink(missing_ok=True)  # it may have the text that was removed while it was written

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client, override_settings
 
-from annotations.models import AnnotatedRelation, Corpus, KindAgreement, Label, NameFrequency
+from annotations.models import AnnotatedRelation, Corpus, KindAgreement, Label
 from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -17,6 +17,7 @@ from evaluation.models import (
     Comparison,
     Epoch,
     Estimate,
+    NameCount,
     Ranking,
     SampledUnit,
     Score,
@@ -202,12 +203,12 @@ def test_a_page_names_what_has_too_few_labels(scored: list[Submission], client: 
 
 
 def test_names_are_counted_once(scored: list[Submission]) -> None:
-    before = list(NameFrequency.objects.order_by("pk").values_list("pk", "name", "documents"))
+    before = list(NameCount.objects.order_by("pk").values_list("pk", "name", "documents"))
     assert before
     assert {documents for _, _, documents in before} == {1}
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
-    assert list(NameFrequency.objects.order_by("pk").values_list("pk", "name", "documents")) == before
+    assert list(NameCount.objects.order_by("pk").values_list("pk", "name", "documents")) == before
 
 
 def test_a_crowd_without_errors_leaves_almost_nothing_to_correct(scored: list[Submission]) -> None:

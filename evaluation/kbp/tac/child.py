@@ -49,7 +49,7 @@ def read_file(file: BinaryIO, format: str, documents: Documents) -> KnowledgeBas
     """Read a knowledge base; refuse one that claims nothing: it has no precision."""
     known = cast(Format, format)
     reading = _refuse_without_claims(read(file, format=known, documents=documents), known)
-    return KnowledgeBase(reading, sent.gather(reading.predictions), documents)
+    return KnowledgeBase(reading, sent.gather(reading.predictions, documents), documents)
 
 
 def _refuse_without_claims(reading: Reading, format: Format) -> Reading:

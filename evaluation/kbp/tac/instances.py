@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evaluation.kbp.tac.entities import Entity
+from evaluation.kbp.tac.lengths import Lengths
+from evaluation.kbp.tac.overlapping import find_overlapping
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.relations import Claim
@@ -29,28 +31,33 @@ class Instances:
         Lines whose subject and object changed places.
     merged : int
         Lines that became an instance that an earlier line had claimed.
+    overlapping : int
+        Instances that are left out, since they overlap one that counts.
     """
 
     predictions: Predictions
     turned: int
     merged: int
+    overlapping: int
 
 
-def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
+def find_instances(claims: Iterable[Claim], lengths: Lengths, log: ProblemLog) -> Instances:
     """Find the mentions that each relation line is about, and merge the lines that are about the same.
 
     Parameters
     ----------
     claims : iterable of Claim
         Their entities' mentions settled.
+    lengths : Lengths
+        Looks at the spans of strings.
     log : ProblemLog
-        Receives a warning for each line that is dropped.
+        Receives a warning for each line that is dropped, and for each claim that overlaps another.
     """
     predictions = Predictions()
     numbers = _Numbers()
     turned = merged = 0
     for claim in claims:
-        made = _prediction(claim, log)
+        made = _prediction(claim, lengths, log)
         if made is None:
             continue
         turned += made.turned
@@ -62,7 +69,17 @@ def find_instances(claims: Iterable[Claim], log: ProblemLog) -> Instances:
         merged += 1
         if made.confidence > predictions.confidences[number]:
             predictions.replace(number, made)
-    return Instances(predictions, turned, merged)
+    overlapping = find_overlapping(predictions)
+    for place, other in overlapping.items():
+        _report(predictions[place], predictions[other], log)
+    if overlapping:
+        predictions = predictions.without(overlapping)
+    return Instances(predictions, turned, merged, len(overlapping))
+
+
+def _report(one: ReadPrediction, other: ReadPrediction, log: ProblemLog) -> None:
+    claim = f"{one.official}({one.subject_entity}, {one.object_entity})"
+    log.add("OVERLAPPING_CLAIM", one.line, claim, claim, other.line)
 
 
 class _Numbers:
@@ -109,7 +126,7 @@ def find_mention(entity: Entity, places: list[Place]) -> Place | None:
     return None
 
 
-def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
+def _prediction(claim: Claim, lengths: Lengths, log: ProblemLog) -> ReadPrediction | None:
     """Make the instance of a line; None if the line is dropped."""
     assertion, places = claim
     line, predicate, subject, filler, provenance, confidence = assertion
@@ -120,6 +137,7 @@ def _prediction(claim: Claim, log: ProblemLog) -> ReadPrediction | None:
     spans = places
     if isinstance(filler, str):
         object_place: Place | None = places[0]
+        lengths.check(places[0], line, assertion)
         spans = places[1:]
     else:
         object_place = find_mention(filler, spans)

@@ -1,7 +1,7 @@
 """The instances that a file claims, in columns: a file may have millions."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, cast, overload
 
 from kbpo.core.spans import Span
@@ -110,6 +110,10 @@ class Predictions(Sequence[ReadPrediction]):
         self._names[i * len(NAMES) : (i + 1) * len(NAMES)] = _names(one)
         self._integers[i * len(INTEGERS) : (i + 1) * len(INTEGERS)] = array("i", _integers(one))
         self.confidences[i] = one.confidence
+
+    def without(self, places: Collection[int]) -> "Predictions":
+        """Return the predictions but those at some places."""
+        return Predictions(one for place, one in enumerate(self) if place not in places)
 
     def names(self, column: str) -> list[str]:
         """Return a column of `NAMES`."""

@@ -348,6 +348,20 @@ _TABLE = (
         "The repetition is dropped.",
     ),
     _own(
+        "OVERLAPPING_CLAIM",
+        "WARNING",
+        "report and do not score",
+        "{0} is claimed where line {1} claims the same: the predicate is one, subjects and objects overlap",
+        "Only the other is scored, since it is more confident, or the first of the file.",
+    ),
+    _own(
+        "LONG_MENTION",
+        "WARNING",
+        "report and keep",
+        "The mention at {0} {1}",
+        "No true mention is near it, so it finds no relation: mark the name alone.",
+    ),
+    _own(
         "PREDICATE_NOT_SCORED",
         "WARNING",
         "drop the line",

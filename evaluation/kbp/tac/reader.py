@@ -40,9 +40,12 @@ class Counts(TypedDict):
         Relation lines whose subject and object changed places.
     merged_lines : int
         Relation lines whose instance an earlier line had claimed.
+    overlapping : int
+        Further instances that are not scored, since they overlap one that is: each of one line, or with
+        others that are merged.
     dropped_lines : int
-        Relation lines without errors that make no instance. In an accepted file instances, merged lines and
-        dropped lines are all of the relation lines.
+        Relation lines without errors that make no instance. In an accepted file instances, overlapping ones,
+        merged lines and dropped lines are all of the relation lines.
     errors, warnings : int
         All problems, listed or not.
     unlisted : int
@@ -64,6 +67,7 @@ class Counts(TypedDict):
     instances: int
     turned: int
     merged_lines: int
+    overlapping: int
     dropped_lines: int
     errors: int
     warnings: int
@@ -84,6 +88,7 @@ NO_COUNTS = Counts(
     instances=0,
     turned=0,
     merged_lines=0,
+    overlapping=0,
     dropped_lines=0,
     errors=0,
     warnings=0,
@@ -161,7 +166,7 @@ def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
     log = ProblemLog(format)
     validator = Validator(format, documents, log)
     validator.read(numbered_lines(stream, log))
-    instances = find_instances(validator.check(), log)
+    instances = find_instances(validator.check(), validator.lengths, log)
     accepted = not log.has_errors
     predictions = instances.predictions if accepted else Predictions()
     dropped = Counter({code: log.counts[code] for code in DROPPING if log.counts[code]})
@@ -173,6 +178,7 @@ def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
         instances=len(predictions),
         turned=instances.turned,
         merged_lines=instances.merged,
+        overlapping=instances.overlapping,
         dropped_lines=dropped.total(),
         errors=log.count("ERROR"),
         warnings=log.count("WARNING"),

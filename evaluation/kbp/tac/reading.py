@@ -6,6 +6,7 @@ from evaluation.kbp.tac import sent
 from evaluation.kbp.tac.predictions import Predictions
 from evaluation.kbp.tac.problems import CODES, FORMAT_NAMES
 from evaluation.kbp.tac.reader import NO_COUNTS
+from evaluation.reading.corpus import Texts
 from evaluation.reading.reader import Reader
 
 READER = Reader(
@@ -14,5 +15,5 @@ READER = Reader(
     codes=CODES,
     no_counts=MappingProxyType(dict(NO_COUNTS)),
     receive=sent.read,
-    nothing=sent.gather(Predictions()),
+    nothing=sent.gather(Predictions(), Texts({})),
 )

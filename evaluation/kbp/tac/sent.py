@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from evaluation.kbp.name_keys import Names
 from evaluation.kbp.tac.predictions import NONE, OFFSETS
 from evaluation.kbp.tac.predictions import Predictions as Read
+from evaluation.reading.corpus import Documents
 
-NAMES = ("doc_id", "predicate", "subject_type", "object_type", "subject_entity", "object_entity")
+NAMES = (
+    *("doc_id", "predicate", "subject_type", "object_type", "subject_entity", "object_entity"),
+    *("subject_name", "object_name"),
+)
 INTEGERS = (*NAMES, *OFFSETS, "line")
 BATCH = 10_000  # names in a line: whoever reads them holds one line beside them
 
@@ -45,18 +50,48 @@ class Predictions:
         return (None if offset == NONE else offset for offset in self.integers[column])
 
 
-def gather(predictions: Read) -> Predictions:
-    """Put what was read into columns that can be written, each name once."""
+def gather(predictions: Read, documents: Documents) -> Predictions:
+    """Put what was read into columns that can be written, each name once.
+
+    ``subject_name`` and ``object_name`` are the name keys of the two mentions.
+    """
     indices: dict[str, int] = {}
     integers = {}
+    names_of = name_columns(predictions, documents)
     for column in NAMES:
-        names = predictions.names(column)
+        names = names_of[column] if column in names_of else predictions.names(column)
         for name in dict.fromkeys(names):
             indices.setdefault(name, len(indices))
         integers[column] = array("i", map(indices.__getitem__, names))
     for column in (*OFFSETS, "line"):
         integers[column] = predictions.integers(column)
     return Predictions(list(indices), integers, predictions.confidences)
+
+
+def name_columns(predictions: Read, documents: Documents) -> dict[str, list[str]]:
+    """Return the name keys of the mentions of each prediction, in a column for each role."""
+    places: dict[str, list[int]] = {}
+    for place, doc_id in enumerate(predictions.names("doc_id")):
+        places.setdefault(doc_id, []).append(place)
+    columns = {f"{role}_name": [""] * len(predictions) for role in ("subject", "object")}
+    spans = {
+        name: (
+            predictions.integers(name.replace("name", "start")),
+            predictions.integers(name.replace("name", "end")),
+        )
+        for name in columns
+    }
+    for doc_id, own in places.items():
+        names = Names(doc_id, documents.text(doc_id))
+        known: dict[tuple[int, int], str] = {}
+        for name, keys in columns.items():
+            starts, ends = spans[name]
+            for place in own:
+                span = starts[place], ends[place]
+                if span not in known:
+                    known[span] = names.key(*span)
+                keys[place] = known[span]
+    return columns
 
 
 def write(predictions: Predictions, stream: BinaryIO) -> None:

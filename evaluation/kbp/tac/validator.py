@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sys import intern
 
 from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
+from evaluation.kbp.tac.lengths import Lengths
 from evaluation.kbp.tac.predicates import Structure, structure_of
 from evaluation.kbp.tac.problems import Format, ProblemLog
 from evaluation.kbp.tac.relations import Assertion, Claim, Packed, Relations, Row
@@ -47,6 +48,7 @@ class Validator:
     run_id : str
         Empty if the file has none.
     entities : Entities
+    lengths : Lengths
     lines, relation_lines : int
         How many were read.
     mentions : Counter of str
@@ -57,6 +59,7 @@ class Validator:
 
     def __init__(self, format: Format, documents: Documents, log: ProblemLog) -> None:
         limits = LIMITS[format]
+        self.lengths = Lengths(documents, log)
         self._log = log
         self._limits = limits
         self._documents = documents
@@ -204,6 +207,7 @@ class Validator:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
         doc_id, span = place = places[0]
         found = self._documents.text(doc_id)[span.start : span.end]
+        self.lengths.check(place, line, found)
         if string != found and not is_blotted(found):
             self._check_text(string, found, place, line)
         subject.mentions_in(doc_id).add(_KINDS[structure.name], span, line)

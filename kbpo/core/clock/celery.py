@@ -21,6 +21,7 @@ STAGES = (
     "settle_questions",
     "settle_documents",
     "draw_documents",
+    "count_names",
     "measure_work",
     "close_batches",
     "score_epochs",

@@ -9,7 +9,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from annotations import names, questions
+from annotations import questions
 from annotations.models import Label
 from evaluation.design import sampling
 from evaluation.estimators import coordinated, intervals, weighting
@@ -27,7 +27,7 @@ from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.keys import instance_key
-from evaluation.kbp.name_keys import name_key
+from evaluation.kbp.name_keys import digest, name_key
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
@@ -73,12 +73,10 @@ class Pool:
 
     def weights(self, system, name):
         rows = self.claims[system]
-        if name == weighting.DEFAULT:
-            return np.array([row.probability for row in rows])
         return weighting.WEIGHTINGS[name](
-            [row.subject_entity for row in rows],
+            [name_of(row, "subject") for row in rows],
             [row.instance.predicate for row in rows],
-            [row.object_entity for row in rows],
+            [name_of(row, "object") for row in rows],
         )
 
     def labels(self, column):
@@ -305,10 +303,15 @@ def subset_precisions(epoch, through, least):
 
 
 def subject_names(submission):
-    """Return by instance the name of each claim's subject."""
+    """Return by instance the digest of the name key of each claim's subject."""
     return {
-        row.instance_id: names.normalised(
-            row.instance.document.text[row.subject_canonical_start : row.subject_canonical_end]
-        )
+        row.instance_id: digest(name_of(row, "subject"))
         for row in submission.predictions.select_related("instance__document")
     }
+
+
+def name_of(row, role):
+    """Return the name key of a claim's subject or object."""
+    one = row.instance
+    span = getattr(one, f"{role}_start"), getattr(one, f"{role}_end")
+    return name_key(one.document.doc_id, one.document.text, *span)

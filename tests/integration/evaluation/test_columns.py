@@ -8,7 +8,7 @@ from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
 from evaluation.estimators import weighting
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.kbp import kept as kept
+from evaluation.kbp import kept
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
@@ -115,7 +115,7 @@ def test_what_is_kept_is_what_was_read(judged):
         assert unpack_coded(stored[columns.CONFIDENCE]).column().tolist() == claims.confidence.tolist()
         assert unpack_names(stored[kept.PREDICATES]).column().tolist() == claims.predicates
         names = one_by_one.subject_names(batch.submission)
-        assert unpack_names(stored[kept.NAMES]).column().tolist() == [names[pk] for pk in claims.ids.tolist()]
+        assert unpack_coded(stored[kept.NAMES]).column().tolist() == [names[pk] for pk in claims.ids.tolist()]
 
 
 def test_every_claim_at_a_sampled_instance_knows_its_questions(judged):

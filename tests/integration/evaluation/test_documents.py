@@ -248,6 +248,8 @@ def large(cast, systems, size):
             subject_end=subject.end,
             object_start=object_.start,
             object_end=object_.end,
+            subject_name=subject.start,
+            object_name=object_.start,
         )
         for predicate, subject, object_ in fields
     )

@@ -4,13 +4,15 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from django.apps.registry import Apps
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
+from evaluation.kbp.name_keys import digest
+from kbpo.core.database.coded import code, code_names, pack, unpack, unpack_coded, unpack_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -407,3 +409,104 @@ def test_units_can_become_instances_again(go: Go, sampled: Apps) -> None:
     before = read(sampled)
     go("0018_units")
     assert read(go("0017_notices_are_mail")) == before
+
+
+@pytest.fixture
+def named(go: Go) -> Apps:
+    """Three systems with the same three claims: in a released epoch, in the open one, and not sampled yet.
+
+    To them all is one entity. Ada Quill and Ada are two names, and a name stands in one place twice.
+    """
+    apps = go("0018_units")
+    model = {
+        name: apps.get_model("evaluation", name).objects
+        for name in ("Unit", "Instance", "Submission", "Prediction", "SampleBatch", "UnitColumn")
+    }
+    corpus = apps.get_model("annotations", "Corpus").objects.create(tag="a", name="a")
+    document = a_document(apps, corpus)
+    team = apps.get_model("accounts", "Team").objects.create(name="Alpha")
+    apps.get_model("annotations", "Competitor").objects.create(corpus=corpus, team=team)
+    spans = [((0, 10), (20, 31)), ((5, 10), (20, 24)), ((39, 42), (20, 31))]
+    instances = [
+        model["Instance"].create(
+            unit=model["Unit"].create(corpus=corpus),
+            document=document,
+            predicate="per:place_of_residence",
+            **dict(zip(("subject_start", "subject_end"), subject, strict=True)),
+            **dict(zip(("object_start", "object_end"), object_, strict=True)),
+        )
+        for subject, object_ in spans
+    ]
+    for number, fields in enumerate(({"released_at": timezone.now()}, {}, None), 1):
+        submission = model["Submission"].create(
+            corpus=corpus,
+            team=team,
+            name=f"system {number}",
+            digest=f"{number:064}",
+            state="accepted" if fields is None else "judging",
+            quota_taken_at=timezone.now(),
+        )
+        for line, (instance, p) in enumerate(zip(instances, (0.5, 0.25, 0.25), strict=True), 1):
+            model["Prediction"].create(
+                submission=submission,
+                instance=instance,
+                confidence=0.5,
+                probability=p,
+                subject_type="PER",
+                object_type="GPE",
+                subject_entity=":All",
+                object_entity=":Hallow",
+                subject_canonical_start=0,
+                subject_canonical_end=10,
+                line=line,
+            )
+        if fields is None:
+            continue
+        epoch = an_epoch(apps, corpus, number, **fields)
+        batch = model["SampleBatch"].create(
+            epoch=epoch, number=1, submission=submission, target_variance=1e-3, lam=2.0, floor=1.0
+        )
+        for name, data in {
+            "unit": pack(np.array([one.pk for one in instances])),
+            "predicate": code_names(["per:place_of_residence"] * 3).pack(),
+            "subject name": code_names(["ada quill"] * 3).pack(),
+            **{
+                f"p {weighting}": code([0.5, 0.25, 0.25]).pack()
+                for weighting in ("subject", "subject_relation")
+            },
+        }.items():
+            model["UnitColumn"].create(batch=batch, name=name, data=data)
+    return go("0025_every_instance_has_names")
+
+
+def test_what_was_read_before_gets_name_keys_and_what_was_sampled_keeps_its_weights(
+    named: Apps,
+) -> None:
+    model = {
+        name: named.get_model("evaluation", name).objects
+        for name in ("Instance", "Prediction", "SampleBatch", "UnitColumn")
+    }
+    keys = [("ada quill", "port hallow"), ("ada quill", "port hallow"), ("ada", "port hallow")]
+    found = model["Instance"].order_by("pk").values_list("subject_name", "object_name")
+    assert list(found) == [tuple(map(digest, pair)) for pair in keys]
+
+    weights = {
+        (batch, name): unpack_coded(data).column().tolist()
+        for batch, name, data in model["UnitColumn"]
+        .filter(name__startswith="p ")
+        .values_list("batch__epoch__number", "name", "data")
+    }
+    as_drawn = [0.5, 0.25, 0.25]
+    assert weights == {
+        (epoch, f"p {name}"): as_drawn for epoch in (1, 2) for name in ("subject", "subject_relation")
+    }
+    versions = model["SampleBatch"].order_by("epoch__number").values_list("weights_version", flat=True)
+    assert list(versions) == ["clusters", "clusters"]
+    named_in = model["UnitColumn"].filter(name="subject key")
+    assert [unpack_coded(one.data).column().tolist() for one in named_in] == [
+        [digest("ada quill"), digest("ada quill"), digest("ada")]
+    ] * 2
+    assert not model["UnitColumn"].filter(name="subject name").exists()
+
+    p = model["Prediction"].order_by("submission__name", "line").values_list("probability", flat=True)
+    assert list(p) == pytest.approx([*as_drawn, *as_drawn, 1 / 3, 1 / 3, 1 / 3])

@@ -85,7 +85,7 @@ from pathlib import Path
 from evaluation.reading.text_file import write_texts
 
 def texts():
-    yield "D1", "one"
+    yield "D1", "one", [0]
     os.kill(os.getpid(), signal.SIGKILL)
 
 write_texts(Path(sys.argv[1]), texts())

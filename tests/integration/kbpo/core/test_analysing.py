@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection, transaction
 
-from annotations.models import NameFrequency
+from evaluation.models import NameCount
 from kbpo.core.database.analysing import LEAST, analyse
 from kbpo.core.database.bulk import copy_rows
 from tests.factories import CorpusFactory
@@ -14,44 +14,41 @@ pytestmark = pytest.mark.django_db
 
 def load(number: int) -> int:
     corpus = CorpusFactory()
-    names = (f"{corpus.tag} {one}" for one in range(number))
     return copy_rows(
-        NameFrequency,
-        ("corpus_id", "name", "documents", "among"),
-        ((corpus.pk, name, 1, 2) for name in names),
+        NameCount, ("corpus_id", "name", "documents"), ((corpus.pk, name, 1) for name in range(number))
     )
 
 
 @pytest.fixture(autouse=True)
 def never_analysed():
-    forget(NameFrequency)
+    forget(NameCount)
 
 
 def test_what_the_same_transaction_has_loaded_is_known():
-    analyse({NameFrequency: load(LEAST + 1)})
-    assert known_rows(NameFrequency) == LEAST + 1
+    analyse({NameCount: load(LEAST + 1)})
+    assert known_rows(NameCount) == LEAST + 1
 
 
 def test_a_few_rows_are_not_worth_it():
-    analyse({NameFrequency: load(LEAST)})
-    assert known_rows(NameFrequency) == -1
+    analyse({NameCount: load(LEAST)})
+    assert known_rows(NameCount) == -1
 
 
 def test_a_large_table_is_analysed_once_it_has_grown_by_a_tenth():
-    analyse({NameFrequency: load(1_000)})
-    analyse({NameFrequency: load(140)})
-    assert known_rows(NameFrequency) == 1_000
-    analyse({NameFrequency: load(160)})
-    assert known_rows(NameFrequency) == 1_300
+    analyse({NameCount: load(1_000)})
+    analyse({NameCount: load(140)})
+    assert known_rows(NameCount) == 1_000
+    analyse({NameCount: load(160)})
+    assert known_rows(NameCount) == 1_300
 
 
 def test_an_error_is_logged_and_leaves_the_transaction_as_it_was(caplog, monkeypatch):
     load(7)
-    monkeypatch.setattr(NameFrequency._meta, "db_table", "no_such_table")
-    analyse({NameFrequency: 1_000})
+    monkeypatch.setattr(NameCount._meta, "db_table", "no_such_table")
+    analyse({NameCount: 1_000})
     monkeypatch.undo()
     assert "no_such_table was not analysed" in caplog.text
-    assert NameFrequency.objects.count() == 7
+    assert NameCount.objects.count() == 7
 
 
 @pytest.mark.django_db(transaction=True)
@@ -65,11 +62,11 @@ def test_nobody_waits_for_who_is_just_analysing(caplog):
         try:
             with other.cursor() as cursor:
                 cursor.execute("LOCK TABLE annotations_namefrequency IN SHARE UPDATE EXCLUSIVE MODE")
-            analyse({NameFrequency: rows})
+            analyse({NameCount: rows})
         finally:
             other.rollback()  # which the server has answered; a connection closed keeps its locks a while
             other.close()
-        assert known_rows(NameFrequency) == -1
+        assert known_rows(NameCount) == -1
         assert not caplog.records  # as there would be of a lock that was waited for
-        analyse({NameFrequency: rows})
-        assert known_rows(NameFrequency) == rows
+        analyse({NameCount: rows})
+        assert known_rows(NameCount) == rows

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotations.models import NameFrequency
-from evaluation.models import UnitColumn
+from evaluation.models import Unit, UnitColumn
 from kbpo.core.database.bulk import copy_rows, insert_row, read_columns, read_rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import CorpusFactory, SampleBatchFactory
@@ -53,13 +52,11 @@ def test_bytes_come_back_as_they_were_inserted():
 
 
 def test_copied_rows_are_rows_like_others():
-    copy_rows(
-        NameFrequency, ("corpus_id", "name", "documents", "among"), [(CorpusFactory().pk, "a\tb", 1, 2)]
-    )
-    assert NameFrequency.objects.get().name == "a\tb"
+    copy_rows(Unit, ("corpus_id", "key"), [(CorpusFactory().pk, "a\tb")])
+    assert Unit.objects.get().key == "a\tb"
 
 
 def test_copied_rows_obey_the_constraints():
-    rows = [(CorpusFactory().pk, "a", 3, 2)]
+    rows = [(CorpusFactory().pk, "")]
     with pytest.raises(IntegrityError), transaction.atomic():
-        copy_rows(NameFrequency, ("corpus_id", "name", "documents", "among"), rows)
+        copy_rows(Unit, ("corpus_id", "key"), rows)

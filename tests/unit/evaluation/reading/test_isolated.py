@@ -38,7 +38,7 @@ def test_what_comes_from_afar_is_what_the_reader_says(texts):
     assert there.accepted is here.accepted is True
     assert there.problems == here.problems
     assert there.counts == here.counts
-    assert there.predictions == gather(here.predictions)
+    assert there.predictions == gather(here.predictions, texts_for(BASE))
 
 
 def test_an_open_file_is_read_from_its_start(texts, tmp_path):

@@ -2,8 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.kbp.name_keys import name_key
 from evaluation.kbp.tac import sent
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
+from evaluation.reading.corpus import Texts
 from kbpo.core.spans import Span
 
 _spans = st.builds(
@@ -29,6 +31,15 @@ _predictions = st.builds(
     provenance=st.just("D:0-1"),
 )
 
+
+class Anywhere(Texts):
+    """The same text, whatever a document is called."""
+
+    def text(self, doc_id: str) -> str:
+        return "Ann Lee, boss of Bolt & Co, met her there."
+
+
+TEXTS = Anywhere({})
 
 PREDICTION = ReadPrediction(
     doc_id="D",
@@ -57,9 +68,10 @@ def rows(predictions: sent.Predictions) -> list[tuple[object, ...]]:
 
 @given(st.lists(_predictions, max_size=5))
 def test_columns_hold_what_was_put_into_them(predictions):
-    assert rows(sent.gather(Predictions(predictions))) == [
+    assert rows(sent.gather(Predictions(predictions), TEXTS)) == [
         (
-            *(getattr(one, name) for name in sent.NAMES),
+            *(getattr(one, name) for name in sent.NAMES[:6]),
+            *(name_key(one.doc_id, TEXTS.text(one.doc_id), *span) for span in (one.subject, one.object)),
             *one.subject,
             *one.object,
             *one.subject_canonical,
@@ -74,7 +86,7 @@ def test_columns_hold_what_was_put_into_them(predictions):
 @given(predictions=st.lists(_predictions, max_size=5))
 def test_columns_are_the_same_when_read_from_a_file(predictions, tmp_path_factory):
     path = tmp_path_factory.mktemp("columns") / "file"
-    written = sent.gather(Predictions(predictions))
+    written = sent.gather(Predictions(predictions), TEXTS)
     with path.open("wb") as stream:
         sent.write(written, stream)
     with path.open("rb") as stream:
@@ -84,7 +96,8 @@ def test_columns_are_the_same_when_read_from_a_file(predictions, tmp_path_factor
 def test_names_that_take_several_lines_are_all_read(monkeypatch, tmp_path):
     monkeypatch.setattr(sent, "BATCH", 2)
     one = PREDICTION
-    written = sent.gather(Predictions([one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]))
+    several = [one, one._replace(doc_id="E"), one._replace(object_entity=":é\n")]
+    written = sent.gather(Predictions(several), TEXTS)
     with (tmp_path / "file").open("w+b") as stream:
         sent.write(written, stream)
         stream.seek(0)
@@ -94,7 +107,7 @@ def test_names_that_take_several_lines_are_all_read(monkeypatch, tmp_path):
 @pytest.mark.parametrize("end", range(1, 140, 7))
 def test_a_file_that_is_cut_off_is_refused(end, tmp_path):
     with (tmp_path / "file").open("w+b") as stream:
-        sent.write(sent.gather(Predictions([PREDICTION])), stream)
+        sent.write(sent.gather(Predictions([PREDICTION]), TEXTS), stream)
         stream.truncate(stream.tell() - end)
         stream.seek(0)
         with pytest.raises(EOFError):

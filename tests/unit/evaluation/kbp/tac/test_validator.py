@@ -81,6 +81,14 @@ FAULTS: dict[str, tuple[tuple[str, ...], list[tuple[int, str, str]]]] = {
         (':A | per:title | "boss" | D1:5-8,D1:0-2', ':A | per:title | "boss" | D1:0-2,D1:5-8'),
         [(N + 1, "REPEATED_ASSERTION", W)],
     ),
+    "a claim that overlaps another": (
+        (':A | per:title | "boss" | D1:5-8,D1:0-2', ':A | per:title | "bos" | D1:5-7,D1:0-2'),
+        [(N + 1, "OVERLAPPING_CLAIM", W)],
+    ),
+    "a mention of thirteen words": (
+        (':A | mention | "a b c d e f g h i j k l m" | D1:60-84',),
+        [(N, "LONG_MENTION", W)],
+    ),
     "a confidence above 1": (
         (':A | mention | "her" | D1:24-26 | 1.5',),
         [(N, "ILLEGAL_CONFIDENCE_VALUE", E)],
