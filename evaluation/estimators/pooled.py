@@ -6,8 +6,8 @@ regressor stays exactly unbiased, however bad the model is. It costs no label: o
 a system's own confidence cannot.
 
 What it sees of a unit: which teams claim it and how confident each is (by its surest system, so that copies
-add nothing), how many teams do, the largest of their confidences, and whatever the task says of it, also
-with the number of teams.
+add nothing), how many teams do, the largest of their confidences, and whatever the task says of it, by itself
+and times the logarithm of the number of teams.
 """
 
 import hashlib
@@ -27,9 +27,11 @@ from evaluation.estimators.coordinated import FOLDS
 
 RIDGE = 1.0
 MOST_TEAMS = 50
-"""Of so many teams, those that claim most, the model knows each; of the others only what they add up to."""
+"""Of so many teams, those that claim most, the model knows each; of the others only how many they are."""
 MOST_ROWS = 20_000
 """About so many labelled units at most are learnt from: more would take long, and teach little."""
+THIN = 0.1
+"""Features of which fewer than this are not 0 are taken as sparse: faster, and the same to the last digit."""
 
 _EMPTY = np.empty(0, dtype=np.int64)
 
@@ -87,7 +89,7 @@ class SampleEntries:
     def of(cls, systems: Sequence[Claimed], sampled: BoolArray) -> "SampleEntries":
         """Find them; `sampled` is bool[N] over the pool."""
         place = np.cumsum(sampled) - 1
-        own = [np.flatnonzero(sampled[system.rows]) for system in systems]
+        own = [np.flatnonzero(sampled.take(system.rows)) for system in systems]
         positions = [place[system.rows[kept]] for system, kept in zip(systems, own, strict=True)]
         indptr = np.cumsum([0, *(kept.size for kept in own)])
         return cls(indptr, np.concatenate([_EMPTY, *positions]), np.concatenate([_EMPTY, *own]))
@@ -220,6 +222,7 @@ def learn(
     X = columns.of_units(np.flatnonzero(inside))
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
+    thin = np.count_nonzero(X[kept]) < THIN * X[kept].size
     told = _hashed(columns.names, X[kept], fold_of_sample[kept])
     teams = np.unique([system.team for system in systems], return_inverse=True)[1]
     found = {}
@@ -229,7 +232,8 @@ def learn(
         coefficients, rows = np.empty((k, 1 + X.shape[1])), np.empty(k, dtype=np.int64)
         for one in range(k):
             others = kept[fold_of_sample[kept] != one]
-            fit = logistic.fit(X[others], y[others], ridge=RIDGE)
+            own = sparse.csr_array(X[others]) if thin else X[others]
+            fit = logistic.fit(own, y[others], ridge=RIDGE)
             coefficients[one] = [fit.intercept, *fit.coefficients]
             rows[one] = fit.n
         inputs = hashlib.sha256(told + y[kept].tobytes()).hexdigest()
@@ -249,38 +253,53 @@ class _Team:
     ----------
     rows : int[n]
     confidence : float[n]
-    mean, scale : float
-        Over these; what is standardised is 0 where all are alike.
     """
 
     number: int
     rows: IntArray
     confidence: FloatArray
-    mean: float
-    scale: float
 
     @property
-    def standardised(self) -> FloatArray:
-        return (self.confidence - self.mean) * self.scale
+    def moments(self) -> tuple[float, float]:
+        """Return the mean of the confidences, and one over their deviation; 0 where all are alike."""
+        if self.rows.size == 0 or self.confidence.min() == self.confidence.max():
+            return 0.0, 0.0
+        spread = float(self.confidence.std())
+        return float(self.confidence.mean()), 1.0 / spread if spread > 0 else 0.0
 
 
 def _teams(systems: Sequence[Claimed], size: int) -> Iterator[_Team]:
+    members: dict[int, list[Claimed]] = {}
+    for system in systems:
+        members.setdefault(system.team, []).append(system)
     largest: FloatArray | None = None
-    for number in dict.fromkeys(system.team for system in systems):
-        own = [system for system in systems if system.team == number]
-        rows, confidence = own[0].rows, np.asarray(own[0].confidence, dtype=np.float64)
-        if len(own) > 1:
-            if largest is None:
-                largest = np.full(size, -np.inf)
-            for system in own:
-                largest[system.rows] = np.maximum(largest[system.rows], system.confidence)
-            rows = np.flatnonzero(largest > -np.inf)
-            confidence = largest[rows]
-            largest[rows] = -np.inf
-        spread = float(confidence.std()) if rows.size else 0.0
-        alike = rows.size == 0 or confidence.min() == confidence.max()
-        mean = float(confidence.mean()) if rows.size else 0.0
-        yield _Team(number, rows, confidence, mean, 0.0 if alike or spread == 0 else 1.0 / spread)
+    for number, own in members.items():
+        if len(own) == 1:
+            yield _Team(number, own[0].rows, own[0].confidence)
+            continue
+        if largest is None:
+            largest = np.full(size, -np.inf)
+        for system in own:
+            largest[system.rows] = np.maximum(largest[system.rows], system.confidence)
+        rows = np.flatnonzero(largest > -np.inf)
+        yield _Team(number, rows, largest[rows])
+        largest[rows] = -np.inf
+
+
+def _counted(teams: Iterator[_Team], size: int, most: int) -> tuple[FloatArray, list[_Team]]:
+    """Return how many teams have each unit, and the teams that claim most, in the order of their arrival."""
+    count = np.zeros(size)
+    named: list[_Team] = []
+    waiting: list[IntArray] = []
+    for team in teams:
+        waiting.append(team.rows)
+        if sum(rows.size for rows in waiting) > size:  # few passes over the pool
+            count += np.bincount(np.concatenate(waiting), minlength=size)
+            waiting.clear()
+        named.append(team)
+        if len(named) > most:  # of two as large the first to come stays
+            named.remove(min(reversed(named), key=lambda one: one.rows.size))
+    return count + np.bincount(np.concatenate([_EMPTY, *waiting]), minlength=size), named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,16 +309,19 @@ class _Columns:
     Attributes
     ----------
     named : list of _Team
+    moments : list of (float, float)
+        Mean, and one over the standard deviation, of the confidences of each.
     several : float[N]
         The logarithm of the number of teams.
     surest : float[N]
-        The largest standardised confidence.
+        The largest of their standardised confidences; 0 where none of them claims it.
     table : float[c, d]
     codes : int[N]
     names : list of str
     """
 
     named: list[_Team]
+    moments: list[tuple[float, float]]
     several: FloatArray
     surest: FloatArray
     table: FloatArray
@@ -316,20 +338,18 @@ class _Columns:
         names: list[str],
         most_teams: int,
     ) -> "_Columns":
-        count, surest = np.zeros(size), np.full(size, -np.inf)
-        named: list[_Team] = []
-        for team in _teams(systems, size):
-            count[team.rows] += 1.0
-            surest[team.rows] = np.maximum(surest[team.rows], team.standardised)
-            named.append(team)
-            if len(named) > most_teams:  # the first come stay where two are as large
-                named.remove(min(reversed(named), key=lambda one: one.rows.size))
+        count, named = _counted(_teams(systems, size), size, most_teams)
+        moments = [team.moments for team in named]
+        surest = np.full(size, -np.inf)
+        for team, (mean, scale) in zip(named, moments, strict=True):
+            own = (team.confidence - mean) * scale
+            surest[team.rows] = np.maximum(surest.take(team.rows), own)
+        surest[surest == -np.inf] = 0.0
         several = np.log(np.maximum(count, 1.0))
-        surest[count == 0] = 0.0
         said = [f"team {team.number}" for team in named]
         said += [f"confidence of team {team.number}" for team in named]
         said += ["teams", "largest confidence", *names, *(f"{name}, with teams" for name in names)]
-        return cls(named, several, surest, table, codes, said)
+        return cls(named, moments, several, surest, table, codes, said)
 
     def of_units(self, units: IntArray) -> FloatArray:
         """Return the features of some units of the pool, ascending, float[u, D]."""
@@ -337,10 +357,11 @@ class _Columns:
         X = np.zeros((units.size, 2 * t + 2 + 2 * d))
         place = np.full(self.codes.size, -1, dtype=np.int64)
         place[units] = np.arange(units.size)
-        for column, team in enumerate(self.named):
-            at = place[team.rows]
-            X[at[at >= 0], column] = 1.0
-            X[at[at >= 0], t + column] = team.standardised[at >= 0]
+        for column, (team, (mean, scale)) in enumerate(zip(self.named, self.moments, strict=True)):
+            at = place.take(team.rows)
+            kept = np.flatnonzero(at >= 0)
+            X[at[kept], column] = 1.0
+            X[at[kept], t + column] = (team.confidence[kept] - mean) * scale
         X[:, 2 * t] = self.several[units]
         X[:, 2 * t + 1] = self.surest[units]
         X[:, 2 * t + 2 : 2 * t + 2 + d] = self.table[self.codes[units]]
@@ -358,9 +379,9 @@ class _Columns:
         eta = (self.table @ rest[:, :d].T + coefficients[:, 0]).ravel().take(cell)
         eta += ((self.table @ rest[:, d:].T) + several).ravel().take(cell) * self.several
         eta += surest.take(fold) * self.surest
-        for column, team in enumerate(self.named):
-            level = of_team[:, column] - of_confidence[:, column] * team.mean * team.scale
-            slope = of_confidence[:, column] * team.scale
+        for column, (team, (mean, scale)) in enumerate(zip(self.named, self.moments, strict=True)):
+            level = of_team[:, column] - of_confidence[:, column] * mean * scale
+            slope = of_confidence[:, column] * scale
             own = fold.take(team.rows)
             eta[team.rows] += level.take(own) + slope.take(own) * team.confidence
         return np.asarray(expit(eta))

@@ -64,6 +64,8 @@ class KnowledgeNet:
     systems : list of System
     keys : list of str
         Of the pool's instances.
+    predicates : list of str
+        Theirs.
     documents : list of str
     relations : list of TrueRelation
     members : list of int[n_i]
@@ -76,6 +78,7 @@ class KnowledgeNet:
 
     systems: list[System]
     keys: list[str]
+    predicates: list[str]
     documents: list[str]
     relations: list[TrueRelation]
     members: list[IntArray]
@@ -137,6 +140,7 @@ def read(folder: Path) -> KnowledgeNet:
     return KnowledgeNet(
         systems=systems,
         keys=[instance_key(*claim[:4]) for claim in index],
+        predicates=[claim.predicate for claim in index],
         documents=documents,
         relations=relations,
         members=members,

@@ -6,10 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations import names
+from evaluation.design import columns as stored
+from evaluation.estimators.pooled import UnitFeatures
+from evaluation.kbp import features as of_claims
 from evaluation.kbp import weighting
 from evaluation.kbp.claims import Claims
+from evaluation.units import Pool
 from kbpo.core.database.bulk import read_rows
-from kbpo.core.database.coded import code_names
+from kbpo.core.database.coded import code_names, unpack_names
+from kbpo.core.ontology import RELATIONS
 
 FloatArray = NDArray[np.float64]
 
@@ -34,6 +39,18 @@ def columns(claims: Claims) -> Mapping[str, bytes]:
         PREDICATES: code_names(claims.predicates).pack(),
         NAMES: code_names(_read_names(claims)).pack(),
     }
+
+
+def features(pool: Pool) -> UnitFeatures:
+    """Return what the pooled model learns from of each claim (`evaluation.kbp.features`)."""
+    every = list(RELATIONS)
+    place = {predicate: number for number, predicate in enumerate(every)}
+    codes = np.zeros(pool.size, dtype=np.int64)
+    kept = stored.read([batch.pk for batch in pool.batches], [PREDICATES])
+    for system, one in zip(pool.systems, kept, strict=True):
+        column = unpack_names(one[PREDICATES])
+        codes[system.rows] = np.array([place[name] for name in column.values.tolist()])[column.codes]
+    return of_claims.of_predicates(every, codes)
 
 
 def _read_names(claims: Claims) -> list[str]:

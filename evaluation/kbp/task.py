@@ -29,6 +29,7 @@ TASK = Task(
     retired=retirement.report_in_words,
     audit=audit.audit,
     choices=CHOICES,
+    features=kept.features,
     score=scoring.score,
     count_names=scoring.count_names,
     divide=scoring.divide,

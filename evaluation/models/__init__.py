@@ -15,7 +15,7 @@ from evaluation.models.sample import (
     SecondPhaseProbability,
     UnitColumn,
 )
-from evaluation.models.score import AdjustedScore, Comparison, Estimate, Score, SubsetScore
+from evaluation.models.score import AdjustedScore, Comparison, Estimate, FittedModel, Score, SubsetScore
 from evaluation.models.submission import (
     Instance,
     Prediction,
@@ -38,6 +38,7 @@ __all__ = [
     "Epoch",
     "Estimate",
     "FileCheck",
+    "FittedModel",
     "InclusionProbability",
     "Instance",
     "NormalisedFile",
