@@ -28,7 +28,6 @@ from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.experiments.worlds import ClusteredCorpus, LoneSystem
-from evaluation.kbp.features import of_predicates
 
 SIZES = (50, 150, 500)
 PRECISIONS = (0.01, 0.1, 0.5)
@@ -270,11 +269,9 @@ def _learnt(data: KnowledgeNet, sampled: BoolArray, folds: IntArray, correct: Bo
     ]
     entries = SampleEntries.of(systems, sampled)
     f = correct[sampled][entries.positions].astype(float)
-    predicates = list(dict.fromkeys(data.predicates))
-    codes = np.array([predicates.index(one) for one in data.predicates])
-    found = learn(systems, of_predicates(predicates, codes), sampled, folds, entries, {"relation": f})
-    model = np.repeat(found["relation"].of_pool[:, None], coordinated.FOLDS, axis=1)
-    model[sampled] = found["relation"].of_sample
+    found = learn(systems, data.features(), sampled, folds, entries, {"right": f})["right"]
+    model = np.repeat(found.of_pool[:, None], coordinated.FOLDS, axis=1)
+    model[sampled] = found.of_sample
     return model
 
 

@@ -13,9 +13,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from evaluation.estimators.pooled import UnitFeatures
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp import weighting
+from evaluation.kbp.features import of_predicates
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from kbpo.core.errors import InvalidInput
@@ -98,6 +100,11 @@ class KnowledgeNet:
         for system, members in zip(self.systems, self.members, strict=True):
             of_team.setdefault(system.team, np.zeros(len(self.keys), dtype=bool))[members] = True
         return np.asarray(np.sum(list(of_team.values()), axis=0), dtype=np.int64)
+
+    def features(self) -> UnitFeatures:
+        """Return what the pooled model learns from of each instance of the pool."""
+        predicates = list(dict.fromkeys(self.predicates))
+        return of_predicates(predicates, np.array([predicates.index(one) for one in self.predicates]))
 
     def by_document(self, flags: BoolArray, document: IntArray) -> IntArray:
         """Count what is flagged in each document."""

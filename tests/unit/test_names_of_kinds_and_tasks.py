@@ -68,6 +68,7 @@ KIND_IMPORTS = {
 TASK_IMPORTS = {
     "evaluation/experiments/bias_variance.py": {"evaluation.kbp.weighting"},
     "evaluation/experiments/knowledgenet.py": {
+        "evaluation.kbp.features.of_predicates",
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.weighting",
         "evaluation.kbp.matching.Claim",
