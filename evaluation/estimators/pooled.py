@@ -218,7 +218,7 @@ def learn(
     size = inside.size
     fold = _checks.integers("folds", folds, length=size, below=k)
     codes = _checks.integers("features", features.codes, length=size, below=features.table.shape[0])
-    columns = _Columns.of(systems, size, _dense(features.table), codes, list(features.names), most_teams)
+    columns = _Columns.of(systems, fold, _dense(features.table), codes, list(features.names), most_teams)
     X = columns.of_units(np.flatnonzero(inside))
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
@@ -309,6 +309,8 @@ class _Columns:
     Attributes
     ----------
     named : list of _Team
+    folds : list of uint8[n]
+        Of each one's units.
     moments : list of (float, float)
         Mean, and one over the standard deviation, of the confidences of each.
     several : float[N]
@@ -321,6 +323,7 @@ class _Columns:
     """
 
     named: list[_Team]
+    folds: list[Any]
     moments: list[tuple[float, float]]
     several: FloatArray
     surest: FloatArray
@@ -332,12 +335,13 @@ class _Columns:
     def of(
         cls,
         systems: Sequence[Claimed],
-        size: int,
+        fold: IntArray,
         table: FloatArray,
         codes: IntArray,
         names: list[str],
         most_teams: int,
     ) -> "_Columns":
+        size = fold.size
         count, named = _counted(_teams(systems, size), size, most_teams)
         moments = [team.moments for team in named]
         surest = np.full(size, -np.inf)
@@ -349,7 +353,10 @@ class _Columns:
         said = [f"team {team.number}" for team in named]
         said += [f"confidence of team {team.number}" for team in named]
         said += ["teams", "largest confidence", *names, *(f"{name}, with teams" for name in names)]
-        return cls(named, moments, several, surest, table, codes, said)
+        small = fold.astype(np.uint8)
+        return cls(
+            named, [small.take(team.rows) for team in named], moments, several, surest, table, codes, said
+        )
 
     def of_units(self, units: IntArray) -> FloatArray:
         """Return the features of some units of the pool, ascending, float[u, D]."""
@@ -379,10 +386,10 @@ class _Columns:
         eta = (self.table @ rest[:, :d].T + coefficients[:, 0]).ravel().take(cell)
         eta += ((self.table @ rest[:, d:].T) + several).ravel().take(cell) * self.several
         eta += surest.take(fold) * self.surest
-        for column, (team, (mean, scale)) in enumerate(zip(self.named, self.moments, strict=True)):
+        standardised = zip(self.named, self.folds, self.moments, strict=True)
+        for column, (team, own, (mean, scale)) in enumerate(standardised):
             level = of_team[:, column] - of_confidence[:, column] * mean * scale
             slope = of_confidence[:, column] * scale
-            own = fold.take(team.rows)
             eta[team.rows] += level.take(own) + slope.take(own) * team.confidence
         return np.asarray(expit(eta))
 

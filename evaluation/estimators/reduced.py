@@ -171,6 +171,8 @@ def reduce_systems(
     """
     pool = _Pool.of(pi, sampled, folds, k)
     models = _checked(models or {}, pool)
+    # One look into memory for all models: most of the time is spent on those.
+    by_instance = np.column_stack([np.empty((pool.pi.size, 0)), *(one.of_pool for one in models.values())])
     indptr = np.zeros(m + 1, dtype=np.int64)
     positions: list[IntArray] = []
     own: list[IntArray] = []
@@ -187,7 +189,7 @@ def reduce_systems(
         own.append(kept)
         kept_c.append(confidence[kept].astype(np.float64))
         indptr[system + 1] = indptr[system] + kept.size
-        predicted = {model: one.of_pool.take(rows) for model, one in models.items()}
+        predicted = by_instance.take(rows, axis=0)
         for name, p in weights.items():
             _checks.not_empty(f"{name}[{system}]", p.size)
             if not p.min() > 0:
@@ -195,8 +197,9 @@ def reduce_systems(
             kept_p.setdefault(name, []).append(p[kept])
             sums.setdefault(name, []).append(_summed(kinds, p, 8 * k))
             sums_of_c.setdefault(name, []).append(_summed(kinds, p * confidence, 8 * k))
-            for model, g in predicted.items():
-                sums_of_g.setdefault((name, model), []).append(_summed(kinds, p * g, 8 * k))
+            for column, model in enumerate(models):
+                summed = _summed(kinds, p * predicted[:, column], 8 * k)
+                sums_of_g.setdefault((name, model), []).append(summed)
             need.setdefault(name, []).append(float((p * p * spread).sum()))
     shared = _gathered(positions), _gathered(own)
     confidences = _gathered(kept_c, np.float64)
