@@ -222,7 +222,6 @@ def learn(
     X = columns.of_units(np.flatnonzero(inside))
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
-    thin = np.count_nonzero(X[kept]) < THIN * X[kept].size
     told = _hashed(columns.names, X[kept], fold_of_sample[kept])
     teams = np.unique([system.team for system in systems], return_inverse=True)[1]
     found = {}
@@ -232,8 +231,9 @@ def learn(
         coefficients, rows = np.empty((k, 1 + X.shape[1])), np.empty(k, dtype=np.int64)
         for one in range(k):
             others = kept[fold_of_sample[kept] != one]
-            own = sparse.csr_array(X[others]) if thin else X[others]
-            fit = logistic.fit(own, y[others], ridge=RIDGE)
+            own = X[others]
+            thin = np.count_nonzero(own) < THIN * own.size
+            fit = logistic.fit(sparse.csr_array(own) if thin else own, y[others], ridge=RIDGE)
             coefficients[one] = [fit.intercept, *fit.coefficients]
             rows[one] = fit.n
         inputs = hashlib.sha256(told + y[kept].tobytes()).hexdigest()
