@@ -1,9 +1,11 @@
 """How long it takes to score a thousand systems of 100,000 instances each, over two million, in memory.
 
-A process of its own makes the pool, reduces it to its sample of some 57,000 instances, estimates every
-precision, recall and F1 with intervals at three levels, and draws 1,000 bootstrap replicates of them all.
+A process of its own makes the pool, learns a model from its sample of some 57,000 instances, reduces the pool
+to that sample, estimates every precision, recall and F1 with intervals at three levels, and draws 1,000
+bootstrap replicates of them all.
 """
 
+import itertools
 import json
 import os
 import resource
@@ -19,11 +21,13 @@ from scipy import sparse
 from evaluation.estimators import many
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval
+from evaluation.estimators.pooled import SampleEntries, UnitFeatures, learn
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.reduced import reduce
+from evaluation.estimators.scores import System
 
 SYSTEMS, OWN, POOL, LABELS = 1_000, 100_000, 2_000_000, 57_000
-DOCUMENTS, CORPUS = 300, 15_000
+DOCUMENTS, CORPUS, PREDICATES = 300, 15_000, 41
 REPLICATES = 1_000
 QUICK = 10
 # on two cores with nothing else to do
@@ -52,12 +56,24 @@ def measure(systems: int) -> dict[str, Any]:
     labels = (rng.random(int(sampled.sum())) < 0.4).astype(float)
     true = rng.poisson(9.2, DOCUMENTS)
     found = rng.binomial(true, rng.uniform(0.05, 0.6, (systems, 1)), (systems, DOCUMENTS))
+    features = UnitFeatures(
+        [f"relation {number}" for number in range(PREDICATES)],
+        np.eye(PREDICATES),
+        rng.integers(0, PREDICATES, POOL),
+    )
     made = _memory()
 
     clock, cpu = time.perf_counter(), time.process_time()
-    reduced = reduce(P, pi, sampled, folds, confidence)
+    members = [
+        System(P.indices[start:end], {}, confidence.data[start:end], number)
+        for number, (start, end) in enumerate(itertools.pairwise(P.indptr))
+    ]
+    entries = SampleEntries.of(members, sampled)
+    models = learn(members, features, sampled, folds, entries, {"all": labels[entries.positions]})
+    learnt_at = time.perf_counter()
+    reduced = reduce(P, pi, sampled, folds, confidence, models=models)
     reduced_at = time.perf_counter()
-    precisions = many.difference_precisions(reduced, labels[reduced.positions])
+    precisions = many.difference_precisions(reduced, labels[reduced.positions], model="all")
     sample = SimpleRandom(CORPUS)
     recalls = [document_recall(true, own, sample) for own in found]
     scores = [
@@ -74,7 +90,8 @@ def measure(systems: int) -> dict[str, Any]:
         "systems": systems,
         "labels": int(sampled.sum()),
         "entries in the sample": int(reduced.positions.size),
-        "reducing, s": reduced_at - clock,
+        "learning, s": learnt_at - clock,
+        "reducing, s": reduced_at - learnt_at,
         "scores, s": scored_at - clock,
         "scores, CPU s": scored_cpu - cpu,
         "replicates, s": done_at - scored_at,

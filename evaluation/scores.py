@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import Interval
+from evaluation.estimators.pooled import PooledModel
 from evaluation.models import Epoch
 
 Measured = Mapping[str, Interval | None]
@@ -100,10 +101,23 @@ ReadSide = Callable[[bytes | memoryview, Epoch], Side]
 
 @dataclass(frozen=True, eq=False)
 class ScoredPart:
-    """The scores of some choices: their rows, and for each choice what `Task.sides` reads."""
+    """The scores of some choices.
+
+    Attributes
+    ----------
+    rows : iterable of ScoreRow
+    comparisons : iterable of (Choice, bytes)
+        For each choice what `Task.sides` reads.
+    name : str
+        Of the part that they are about.
+    model : PooledModel or None
+        What they take from the labels of all systems; None where nothing.
+    """
 
     rows: Iterable[ScoreRow]
     comparisons: Iterable[tuple[Choice, bytes]]
+    name: str
+    model: PooledModel | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
+from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample, IidSample
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.reading.reader import Reader
@@ -106,8 +107,11 @@ class Task:
         Draws anew what the task has drawn beside the samples of units; says what differs, a sentence each.
     choices : Choices
         What of its scores there is to choose from.
+    features : callable
+        Says of a pool's units what the pooled model may learn from, beside teams and confidences: what is
+        fixed before any is drawn.
     score : callable
-        Estimates all that can be of a pool's systems, from its sample.
+        Estimates all that can be of a pool's systems, from its sample and its features.
     count_names : callable
         Counts in the texts of a corpus what its subsets are told by, as far as that is not done, and returns
         of how many documents: a stage of the pipeline, and once more before a pool is divided.
@@ -140,9 +144,10 @@ class Task:
     retired: Callable[[Epoch], str | None]
     audit: Callable[[Corpus], list[str]]
     choices: Choices
-    score: Callable[[Pool, Sample], Scored]
+    features: Callable[[Pool], UnitFeatures]
+    score: Callable[[Pool, Sample, UnitFeatures], Scored]
     count_names: Callable[[Corpus], int]
-    divide: Callable[[Pool, Sample], Iterator[Divided]]
+    divide: Callable[[Pool, Sample, UnitFeatures], Iterator[Divided]]
     subsets: Mapping[str, Subsets]
     sides: Callable[[], ReadSide]
     pages: Pages

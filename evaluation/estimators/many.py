@@ -16,9 +16,15 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.intervals import Interval
-from evaluation.estimators.precision import CONFIDENCE_NEEDS, PrecisionEstimate
+from evaluation.estimators.precision import (
+    ALIKE,
+    COLLINEAR,
+    CONFIDENCE_NEEDS,
+    PrecisionEstimate,
+    both_need,
+)
 from evaluation.estimators.recall import RecallEstimate
-from evaluation.estimators.reduced import Reduced
+from evaluation.estimators.reduced import ModelSums, Reduced
 
 _ROUNDING = 1e-12
 _BLOCK = 4_096
@@ -26,7 +32,11 @@ _BLOCK = 4_096
 
 
 def difference_precisions(
-    reduced: Reduced, labels: ArrayLike, *, confidence_needs: int = CONFIDENCE_NEEDS
+    reduced: Reduced,
+    labels: ArrayLike,
+    *,
+    model: str | None = None,
+    confidence_needs: int = CONFIDENCE_NEEDS,
 ) -> list[PrecisionEstimate]:
     """Estimate the precision of every system, as `precision.difference_precision` does of one.
 
@@ -35,6 +45,8 @@ def difference_precisions(
     reduced : Reduced
     labels : float[E]
         f_i for each entry (`labels[reduced.positions]` where the label of an instance is everybody's).
+    model : str, optional
+        Which of `reduced.models` says how likely instances are right; without it confidences alone do.
     confidence_needs : int
         As in `difference_precision`.
 
@@ -47,7 +59,8 @@ def difference_precisions(
     InvalidInput
         If there is another number of labels, or one is not 0 or 1.
     """
-    return _estimates(reduced, _checks.labels("labels", labels, reduced.positions.size), confidence_needs)
+    f = _checks.labels("labels", labels, reduced.positions.size)
+    return _estimates(reduced, f, None if model is None else reduced.models[model], confidence_needs)
 
 
 def noise_adjusted_precisions(
@@ -78,14 +91,16 @@ def noise_adjusted_precisions(
     terms = reduced.p**2 / reduced.pi[reduced.positions] * g * (g - 1.0)
     noises = np.maximum(0.0, np.bincount(system, terms, minlength=reduced.systems))
     found = []
-    for one, noise in zip(_estimates(reduced, g, confidence_needs), noises.tolist(), strict=True):
+    for one, noise in zip(_estimates(reduced, g, None, confidence_needs), noises.tolist(), strict=True):
         need = 1.0 / one.n_eff + 4.0 * noise
         n_eff = 1.0 / need if need > 0 else math.inf
         found.append(replace(one, variance=one.variance + noise, n_eff=n_eff))
     return found
 
 
-def _estimates(reduced: Reduced, f: FloatArray, confidence_needs: int) -> list[PrecisionEstimate]:
+def _estimates(
+    reduced: Reduced, f: FloatArray, model: ModelSums | None, confidence_needs: int
+) -> list[PrecisionEstimate]:
     entries = f.size
     needs = _checks.whole("confidence_needs", confidence_needs, 1)
     m, k = reduced.p_of_fold.shape
@@ -97,13 +112,24 @@ def _estimates(reduced: Reduced, f: FloatArray, confidence_needs: int) -> list[P
     residuals = np.empty(entries)
     for one in range(k):
         outside, inside = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
-        level, slope, centre = _lines(
-            system[outside], f[outside], weights[outside], reduced.confidence[outside], m, needs
+        g = None if model is None else model.of_sample[:, one].take(reduced.positions)
+        lines = _lines(
+            system[outside],
+            f[outside],
+            weights[outside],
+            reduced.confidence[outside],
+            None if g is None else g[outside],
+            m,
+            needs,
         )
-        at = system[inside]
-        residuals[inside] = f[inside] - (level[at] + slope[at] * (reduced.confidence[inside] - centre[at]))
-        p = reduced.p_of_fold[:, one]
-        predicted += level * p + slope * (reduced.pc_of_fold[:, one] - centre * p)
+        residuals[inside] = f[inside] - lines.at(
+            system[inside], reduced.confidence[inside], None if g is None else g[inside]
+        )
+        predicted += lines.total(
+            reduced.p_of_fold[:, one],
+            reduced.pc_of_fold[:, one],
+            None if model is None else model.pg_of_fold[:, one],
+        )
     estimates = predicted + np.bincount(system, weights * residuals, minlength=m)
 
     residuals[np.abs(residuals) < _ROUNDING] = 0.0
@@ -126,10 +152,35 @@ def _estimates(reduced: Reduced, f: FloatArray, confidence_needs: int) -> list[P
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """The least-squares fit of each system, in centred form; float[m] each."""
+
+    level: FloatArray
+    of_c: FloatArray
+    centre_c: FloatArray
+    of_g: FloatArray
+    centre_g: FloatArray
+
+    def at(self, system: IntArray, c: FloatArray, g: FloatArray | None) -> FloatArray:
+        found = self.level[system] + self.of_c[system] * (c - self.centre_c[system])
+        return found if g is None else found + self.of_g[system] * (g - self.centre_g[system])
+
+    def total(self, p: FloatArray, pc: FloatArray, pg: FloatArray | None) -> FloatArray:
+        found = self.level * p + self.of_c * (pc - self.centre_c * p)
+        return found if pg is None else found + self.of_g * (pg - self.centre_g * p)
+
+
 def _lines(
-    system: IntArray, f: FloatArray, weights: FloatArray, c: FloatArray, m: int, needs: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return level, slope and centre of the least-squares line of each system; 0 where it has no entry."""
+    system: IntArray,
+    f: FloatArray,
+    weights: FloatArray,
+    c: FloatArray,
+    g: FloatArray | None,
+    m: int,
+    needs: int,
+) -> _Lines:
+    """Fit each system, as `precision` does one; all is 0 where it has no entry."""
 
     def summed(values: FloatArray) -> FloatArray:
         return np.bincount(system, values, minlength=m).astype(np.float64)
@@ -137,18 +188,34 @@ def _lines(
     def over(top: FloatArray, bottom: FloatArray) -> FloatArray:
         return np.divide(top, bottom, out=np.zeros(m), where=bottom > 0)
 
-    total = summed(weights)
-    level, centre = over(summed(weights * f), total), over(summed(weights * c), total)
-    away = c - centre[system]
-    deviations = weights * away
-    lowest, highest = np.full(m, np.inf), np.full(m, -np.inf)
-    if system.size:
+    def varies(values: FloatArray, least: float) -> Any:
+        if not system.size:
+            return np.zeros(m, dtype=np.bool_)
         starts = np.flatnonzero(np.r_[True, system[1:] != system[:-1]])
-        lowest[system[starts]] = np.minimum.reduceat(c, starts)
-        highest[system[starts]] = np.maximum.reduceat(c, starts)
-    fitted = (np.bincount(system, minlength=m) >= needs) & (lowest < highest)
-    slope = over(summed(deviations * (f - level[system])), summed(deviations * away))
-    return level, np.where(fitted, slope, 0.0), np.where(fitted, centre, 0.0)
+        found = np.zeros(m)
+        found[system[starts]] = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
+        return found > least
+
+    total, counts = summed(weights), np.bincount(system, minlength=m)
+    level, centre_c = over(summed(weights * f), total), over(summed(weights * c), total)
+    away_f, away_c = f - level[system], c - centre_c[system]
+    cc, cf = summed(weights * away_c * away_c), summed(weights * away_c * away_f)
+    with_c = (counts >= needs) & varies(c, 0.0)
+    zeros = np.zeros(m)
+    if g is None:
+        return _Lines(
+            level, np.where(with_c, over(cf, cc), 0.0), np.where(with_c, centre_c, 0.0), zeros, zeros
+        )
+    centre_g = over(summed(weights * g), total)
+    away_g = g - centre_g[system]
+    gg, gf = summed(weights * away_g * away_g), summed(weights * away_g * away_f)
+    cg = summed(weights * away_c * away_g)
+    with_g = (counts >= needs) & varies(g, ALIKE)
+    determinant = cc * gg - cg * cg
+    both = with_c & with_g & (counts >= both_need(needs)) & (determinant > COLLINEAR * cc * gg)
+    of_c = np.where(both, over(gg * cf - cg * gf, determinant), np.where(with_c & ~with_g, over(cf, cc), 0.0))
+    of_g = np.where(both, over(cc * gf - cg * cf, determinant), np.where(with_g, over(gf, gg), 0.0))
+    return _Lines(level, of_c, np.where(of_c != 0, centre_c, 0.0), of_g, np.where(of_g != 0, centre_g, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

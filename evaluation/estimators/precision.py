@@ -16,7 +16,11 @@ from evaluation.estimators._checks import BoolArray, FloatArray
 from evaluation.estimators.coordinated import FOLDS, variance_weights
 
 CONFIDENCE_NEEDS = 20
-"""Fewer sampled instances than this in the other folds, and the confidence is left out of the line."""
+"""Fewer sampled instances than this in the other folds, and the line is level."""
+ALIKE = 1e-9
+"""What a model predicts must differ by more than this."""
+COLLINEAR = 1e-6
+"""Of the share of the one regressor that the other leaves, less than this is none."""
 
 _ROUNDING = 1e-12
 
@@ -57,32 +61,46 @@ class PrecisionEstimate:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line in centred form: exactly constant where the labels are, however the confidences lie."""
+    """A least-squares fit in centred form: exactly constant where the labels are, whatever the regressors."""
 
     level: float = 0.0
-    slope: float = 0.0
-    centre: float = 0.0
+    of_c: float = 0.0
+    centre_c: float = 0.0
+    of_g: float = 0.0
+    centre_g: float = 0.0
 
-    def at(self, confidence: FloatArray) -> FloatArray:
-        return self.level + self.slope * (confidence - self.centre)
+    def at(self, confidence: FloatArray, model: FloatArray) -> FloatArray:
+        return self.level + self.of_c * (confidence - self.centre_c) + self.of_g * (model - self.centre_g)
 
-    def total(self, p: float, p_confidence: float) -> float:
-        return self.level * p + self.slope * (p_confidence - self.centre * p)
+    def total(self, p: float, pc: float, pg: float) -> float:
+        return self.level * p + self.of_c * (pc - self.centre_c * p) + self.of_g * (pg - self.centre_g * p)
 
 
-def _fit(labels: FloatArray, weights: FloatArray, confidence: FloatArray, needs: int) -> _Line:
-    if labels.size == 0:
+def both_need(needs: int) -> int:
+    """Return how many sampled instances the other folds need for a line in confidence and model both."""
+    return 2 * needs
+
+
+def _fit(f: FloatArray, weights: FloatArray, c: FloatArray, g: FloatArray, needs: int) -> _Line:
+    if f.size == 0:
         return _Line()
     total = weights.sum()
-    level = float((weights * labels).sum() / total)
-    if labels.size < needs or confidence.min() == confidence.max():
+    level = float((weights * f).sum() / total)
+    if f.size < needs:
         return _Line(level)
-    centre = float((weights * confidence).sum() / total)
-    deviations = weights * (confidence - centre)
-    spread = float((deviations * (confidence - centre)).sum())
-    if spread == 0.0:
-        return _Line(level)
-    return _Line(level, float((deviations * (labels - level)).sum()) / spread, centre)
+    centre_c, centre_g = float((weights * c).sum() / total), float((weights * g).sum() / total)
+    away_c, away_g, away_f = c - centre_c, g - centre_g, f - level
+    cc, gg = float((weights * away_c * away_c).sum()), float((weights * away_g * away_g).sum())
+    cf, gf = float((weights * away_c * away_f).sum()), float((weights * away_g * away_f).sum())
+    cg = float((weights * away_c * away_g).sum())
+    with_c, with_g = c.max() > c.min() and cc > 0, g.max() - g.min() > ALIKE and gg > 0
+    determinant = cc * gg - cg * cg
+    if with_c and with_g and f.size >= both_need(needs) and determinant > COLLINEAR * cc * gg:
+        of_c, of_g = (gg * cf - cg * gf) / determinant, (cc * gf - cg * cf) / determinant
+        return _Line(level, of_c, centre_c, of_g, centre_g)
+    if with_g:
+        return _Line(level, of_g=gf / gg, centre_g=centre_g)
+    return _Line(level, cf / cc, centre_c) if with_c else _Line(level)
 
 
 def difference_precision(
@@ -93,15 +111,17 @@ def difference_precision(
     folds: ArrayLike,
     confidence: ArrayLike | None = None,
     *,
+    model: ArrayLike | None = None,
     k: int = FOLDS,
     confidence_needs: int = CONFIDENCE_NEEDS,
 ) -> PrecisionEstimate:
     """Estimate one system's precision from a coordinated sample.
 
     P̂ = Σ_k { Σ_{fold k} p β̂₋ₖ·z + Σ_{sample, fold k} (p/π)(f − β̂₋ₖ·z) }, where β̂₋ₖ is the least-squares fit
-    of f on z with weights p/π over the sample in the other folds; z = 1, or (1, confidence) where the other
-    folds hold at least `confidence_needs` sampled instances with two distinct confidences; β̂₋ₖ = 0 if they
-    hold none.
+    of f on z with weights p/π over the sample in the other folds. With n₋ₖ sampled instances in those, z = 1
+    if n₋ₖ < `confidence_needs`, (1, ĝ₋ₖ) if n₋ₖ is less than twice that, else (1, confidence, ĝ₋ₖ); without
+    what is the same for all of them, and without the confidence where it says what ĝ₋ₖ does. β̂₋ₖ = 0 if
+    n₋ₖ = 0.
 
     Parameters
     ----------
@@ -118,6 +138,9 @@ def difference_precision(
         From 0 to k − 1, as `coordinated.folds` makes them.
     confidence : float[n], optional
         The predictions' confidences. They may be anything that was fixed before the labels.
+    model : float[n, k], optional
+        ĝ₋ₖ of each instance for every k (`pooled.learn`): anything that knows no label, and no random number,
+        of fold k.
     k : int
         The number of folds, at least 2.
     confidence_needs : int
@@ -133,7 +156,7 @@ def difference_precision(
         If the system is empty, lengths differ, a probability, label, fold or confidence is out of range, p
         does not sum to 1, or an instance with π = 1 is not in the sample.
     """
-    return _estimate(p, pi, sampled, labels, folds, confidence, k, confidence_needs, exact=True)
+    return _estimate(p, pi, sampled, labels, folds, confidence, model, k, confidence_needs, exact=True)
 
 
 def noise_adjusted_precision(
@@ -173,7 +196,7 @@ def noise_adjusted_precision(
     InvalidInput
         As `difference_precision`, or if a label on the sample is not finite.
     """
-    found = _estimate(p, pi, sampled, labels, folds, confidence, k, confidence_needs, exact=False)
+    found = _estimate(p, pi, sampled, labels, folds, confidence, None, k, confidence_needs, exact=False)
     inside = np.asarray(sampled)
     g = np.asarray(labels, dtype=np.float64)[inside]
     weights = np.asarray(p, dtype=np.float64)[inside] ** 2 / np.asarray(pi, dtype=np.float64)[inside]
@@ -189,6 +212,7 @@ def _estimate(
     labels: ArrayLike,
     folds: ArrayLike,
     confidence: ArrayLike | None,
+    model: ArrayLike | None,
     k: int,
     confidence_needs: int,
     *,
@@ -200,23 +224,27 @@ def _estimate(
     sampled = _checks.flags("sampled", sampled, n)
     fold = _checks.integers("folds", folds, length=n, below=_checks.whole("k", k, 2))
     c = np.zeros(n) if confidence is None else _checks.vector("confidence", confidence, n)
+    g = np.zeros((n, k)) if model is None else np.asarray(model, dtype=np.float64)
+    if g.shape != (n, k) or not np.isfinite(g).all():
+        _checks.refuse("model", f"has the shape {g.shape} or holds no numbers; {(n, k)} numbers are needed")
     needs = _checks.whole("confidence_needs", confidence_needs, 1)
     _refuse_unsampled_certainties(pi, sampled)
     f = _labels_of_sample(labels, sampled, exact)
 
     p_of_fold = np.bincount(fold, weights=p, minlength=k)
     pc_of_fold = np.bincount(fold, weights=p * c, minlength=k)
+    pg_of_fold = np.bincount(fold, weights=p * g[np.arange(n), fold], minlength=k)
     need = float((p * p * (1.0 / pi - 1.0)).sum())
 
-    p, pi, fold, c = p[sampled], pi[sampled], fold[sampled], c[sampled]
+    p, pi, fold, c, g = p[sampled], pi[sampled], fold[sampled], c[sampled], g[sampled]
     weights = p / pi
     residuals = np.empty(f.size)
     predicted = 0.0
     for one in range(k):
         inside = fold == one
-        line = _fit(f[~inside], weights[~inside], c[~inside], needs)
-        residuals[inside] = f[inside] - line.at(c[inside])
-        predicted += line.total(float(p_of_fold[one]), float(pc_of_fold[one]))
+        line = _fit(f[~inside], weights[~inside], c[~inside], g[~inside, one], needs)
+        residuals[inside] = f[inside] - line.at(c[inside], g[inside, one])
+        predicted += line.total(float(p_of_fold[one]), float(pc_of_fold[one]), float(pg_of_fold[one]))
     estimate = predicted + float((weights * residuals).sum())
 
     # Where the line is perfect only rounding is left, and an interval must not be built on that.

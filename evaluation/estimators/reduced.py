@@ -6,7 +6,7 @@ pool is first reduced to those, in one pass over each system; what follows costs
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,23 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.coordinated import FOLDS, variance_weights
 from evaluation.estimators.f1 import PoolSample
+from evaluation.estimators.pooled import Predicted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelSums:
+    """What a model predicts, as far as estimates need it.
+
+    Attributes
+    ----------
+    of_sample : float[S, K]
+        ĝ₋ₖ of each sampled instance, for every k.
+    pg_of_fold : float[m, K]
+        Σ p·ĝ₋ₖ over all of a system's instances in each fold.
+    """
+
+    of_sample: FloatArray
+    pg_of_fold: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +56,8 @@ class Reduced:
         Σ p and Σ p·c over all of a system's instances in each fold.
     need : float[m]
         Σ p²(1/π − 1) over all of a system's instances.
+    models : mapping of str to ModelSums
+        By name, what models predict; empty where there are none.
     """
 
     pi: FloatArray
@@ -51,6 +70,7 @@ class Reduced:
     p_of_fold: FloatArray
     pc_of_fold: FloatArray
     need: FloatArray
+    models: Mapping[str, ModelSums] = field(default_factory=dict)
 
     @property
     def systems(self) -> int:
@@ -64,7 +84,14 @@ class Reduced:
 
 
 def reduce(
-    P: Any, pi: ArrayLike, sampled: ArrayLike, folds: ArrayLike, confidence: Any = None, *, k: int = FOLDS
+    P: Any,
+    pi: ArrayLike,
+    sampled: ArrayLike,
+    folds: ArrayLike,
+    confidence: Any = None,
+    *,
+    models: Mapping[str, Predicted] | None = None,
+    k: int = FOLDS,
 ) -> Reduced:
     """Reduce the systems of a pool to what their estimates need.
 
@@ -80,6 +107,8 @@ def reduce(
         From 0 to k − 1.
     confidence : scipy.sparse CSR, m × N, optional
         With exactly the entries of P.
+    models : mapping of str to Predicted, optional
+        What `pooled.learn` returned.
     k : int
 
     Returns
@@ -101,7 +130,7 @@ def reduce(
             c = np.zeros(end - start) if confidence is None else confidence.data[own]
             yield P.indices[own], {"P": P.data[own]}, c
 
-    return reduce_systems(systems(), P.shape[0], pi, sampled, folds, k=k)["P"]
+    return reduce_systems(systems(), P.shape[0], pi, sampled, folds, models=models, k=k)["P"]
 
 
 Weighted = tuple[IntArray, Mapping[str, FloatArray], FloatArray]
@@ -115,6 +144,7 @@ def reduce_systems(
     sampled: ArrayLike,
     folds: ArrayLike,
     *,
+    models: Mapping[str, Predicted] | None = None,
     k: int = FOLDS,
 ) -> dict[str, Reduced]:
     """Reduce systems that weigh their instances in several ways, one system at a time.
@@ -126,7 +156,7 @@ def reduce_systems(
         names for all), and its confidences. What is summed over a system is summed in the order given.
     m : int
         How many systems there are.
-    pi, sampled, folds, k
+    pi, sampled, folds, models, k
         As in `reduce`.
 
     Returns
@@ -140,6 +170,9 @@ def reduce_systems(
         As `reduce`.
     """
     pool = _Pool.of(pi, sampled, folds, k)
+    models = _checked(models or {}, pool)
+    # One look into memory for all models: most of the time is spent on those.
+    by_instance = np.column_stack([np.empty((pool.pi.size, 0)), *(one.of_pool for one in models.values())])
     indptr = np.zeros(m + 1, dtype=np.int64)
     positions: list[IntArray] = []
     own: list[IntArray] = []
@@ -147,6 +180,7 @@ def reduce_systems(
     kept_p: dict[str, list[FloatArray]] = {}
     sums: dict[str, list[FloatArray]] = {}
     sums_of_c: dict[str, list[FloatArray]] = {}
+    sums_of_g: dict[tuple[str, str], list[FloatArray]] = {}
     need: dict[str, list[float]] = {}
     for system, (rows, weights, confidence) in enumerate(systems):
         kinds, spread = pool.kinds(rows), pool.spread.take(rows)
@@ -155,6 +189,7 @@ def reduce_systems(
         own.append(kept)
         kept_c.append(confidence[kept].astype(np.float64))
         indptr[system + 1] = indptr[system] + kept.size
+        predicted = by_instance.take(rows, axis=0)
         for name, p in weights.items():
             _checks.not_empty(f"{name}[{system}]", p.size)
             if not p.min() > 0:
@@ -162,6 +197,9 @@ def reduce_systems(
             kept_p.setdefault(name, []).append(p[kept])
             sums.setdefault(name, []).append(_summed(kinds, p, 8 * k))
             sums_of_c.setdefault(name, []).append(_summed(kinds, p * confidence, 8 * k))
+            for column, model in enumerate(models):
+                summed = _summed(kinds, p * predicted[:, column], 8 * k)
+                sums_of_g.setdefault((name, model), []).append(summed)
             need.setdefault(name, []).append(float((p * p * spread).sum()))
     shared = _gathered(positions), _gathered(own)
     confidences = _gathered(kept_c, np.float64)
@@ -179,6 +217,10 @@ def reduce_systems(
             p_of_fold=by_kind.sum(axis=1),
             pc_of_fold=np.array(sums_of_c[name]).reshape(m, 8, k).sum(axis=1),
             need=np.array(need[name]),
+            models={
+                model: ModelSums(one.of_sample, np.array(sums_of_g[name, model]).reshape(m, 8, k).sum(axis=1))
+                for model, one in models.items()
+            },
         )
     return reduced
 
@@ -191,6 +233,7 @@ def reduce_groups(
     sampled: ArrayLike,
     folds: ArrayLike,
     *,
+    models: Mapping[str, Predicted] | None = None,
     k: int = FOLDS,
 ) -> Reduced:
     """Reduce each system's instances group by group, with p restricted to the group and renormalised.
@@ -201,7 +244,7 @@ def reduce_groups(
         For each, positions, p, confidences, and the group of each instance, −1 for none.
     m, groups : int
         How many systems there are, and groups.
-    pi, sampled, folds, k
+    pi, sampled, folds, models, k
         As in `reduce`.
 
     Returns
@@ -211,12 +254,14 @@ def reduce_groups(
         instance has no entries, no sums, and infinite `need`.
     """
     pool = _Pool.of(pi, sampled, folds, k)
+    models = _checked(models or {}, pool)
     indptr = np.zeros(m * groups + 1, dtype=np.int64)
     positions, own = [], []
     kept_p: list[FloatArray] = []
     kept_c: list[FloatArray] = []
     sums: list[FloatArray] = []
     sums_of_c: list[FloatArray] = []
+    sums_of_g: dict[str, list[FloatArray]] = {model: [] for model in models}
     need: list[FloatArray] = []
     for system, (rows, p, confidence, group) in enumerate(systems):
         if (group < 0).any():
@@ -251,6 +296,10 @@ def reduce_groups(
         sums.append(of_fold * scale[:, None])
         of_c = np.bincount(fold, weights=p * confidence, minlength=groups * k).reshape(groups, k)
         sums_of_c.append(of_c * scale[:, None])
+        for model, one in models.items():
+            weights = p * one.of_pool.take(rows)
+            of_g = np.bincount(fold, weights=weights, minlength=groups * k).reshape(groups, k)
+            sums_of_g[model].append(of_g * scale[:, None])
         counts = np.bincount(group[kept], minlength=groups)
         indptr[system * groups + 1 : (system + 1) * groups + 1] = indptr[system * groups] + np.cumsum(counts)
     return Reduced(
@@ -264,6 +313,9 @@ def reduce_groups(
         p_of_fold=np.concatenate(sums),
         pc_of_fold=np.concatenate(sums_of_c),
         need=np.concatenate(need),
+        models={
+            model: ModelSums(one.of_sample, np.concatenate(sums_of_g[model])) for model, one in models.items()
+        },
     )
 
 
@@ -300,6 +352,16 @@ class _Pool:
 
     def in_sample(self, kinds: IntArray) -> BoolArray:
         return (kinds >= self.k) & (kinds < 2 * self.k)
+
+
+def _checked(models: Mapping[str, Predicted], pool: _Pool) -> Mapping[str, Predicted]:
+    shape = (int(pool.inside.sum()), pool.k)
+    for name, one in models.items():
+        _checks.vector(f"models[{name!r}].of_pool", one.of_pool, pool.pi.size)
+        if one.of_sample.shape != shape:
+            where = f"models[{name!r}].of_sample"
+            _checks.refuse(where, f"has the shape {one.of_sample.shape}; {shape} is needed")
+    return models
 
 
 def _summed(codes: IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -19,6 +19,7 @@ from evaluation.estimators.labelled import (
     share_of_pool,
     weighted_labelled_recall,
 )
+from evaluation.estimators.pooled import Entries, PooledModel, Predicted, SampleEntries, UnitFeatures, learn
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import Reduced, reduce_systems
 from evaluation.estimators.weighted_recall import MICRO, TrueRelations, weighted_recalls
@@ -64,12 +65,12 @@ class Labels(Protocol):
     def of(self, system: int, rows: IntArray, part: str) -> FloatArray:
         """Return f_i for a part, over the units of system i; NaN where one is not in the sample."""
 
-    def of_entries(self, reduced: Reduced, sampled: BoolArray) -> Mapping[str, FloatArray]:
+    def of_entries(self, entries: Entries, sampled: BoolArray) -> Mapping[str, FloatArray]:
         """Return by part f_i for each entry: each system at each of its sampled units.
 
         Parameters
         ----------
-        reduced : Reduced
+        entries : Entries
             Of the systems that the labels are of, or of groups of their units, as many for each.
         sampled : bool[N]
             Which of the pool's units are.
@@ -218,6 +219,8 @@ class Estimates:
         True relations that each system finds in the exhaustive documents; None where there is no recall.
     true : int or None
         How many there are.
+    model : PooledModel or None
+        What the precisions take from all systems' labels; None where nothing was learnt from them.
     """
 
     part: str
@@ -227,6 +230,7 @@ class Estimates:
     labels: Mapping[str, Sequence[int]]
     found: Sequence[int] | None = None
     true: int | None = None
+    model: PooledModel | None = None
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
@@ -268,6 +272,7 @@ def coordinated_scores(
     sample: CoordinatedSample,
     documents: Documents | None,
     *,
+    features: UnitFeatures | None = None,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
     levels: Sequence[float] = intervals.LEVELS,
@@ -280,6 +285,8 @@ def coordinated_scores(
         Of the pool of the fully labelled batches.
     documents : Documents or None
         None where the corpus has no exhaustive sample: recall and F1 are not estimable.
+    features : UnitFeatures or None
+        What the task says of the pool's units, for the pooled model; None for estimates without one.
     weightings, parts : sequence of str or None
         Which scores to make; None for all that the systems and labels have.
     levels : sequence of float
@@ -290,7 +297,7 @@ def coordinated_scores(
         With estimators ``documents``, ``labelled`` and ``both``.
     """
     for estimates in coordinated_estimates(
-        systems, labels, sample, documents, weightings=weightings, parts=parts
+        systems, labels, sample, documents, features=features, weightings=weightings, parts=parts
     ):
         yield from estimates.scores(levels)
 
@@ -379,12 +386,14 @@ def coordinated_estimates(
     sample: CoordinatedSample,
     documents: Documents | None,
     *,
+    features: UnitFeatures | None = None,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
 ) -> Iterator[Estimates]:
     """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`."""
     parts = labels.parts if parts is None else parts
-    reduced = _reduced(systems, sample, weightings)
+    models = pooled_models(systems, labels, sample, features, parts) if features is not None else {}
+    reduced = _reduced(systems, sample, weightings, models)
     some = next(iter(reduced.values()))
     pools, counts = _pools(some)
     entries = labels.of_entries(some, sample.sampled)
@@ -402,7 +411,10 @@ def coordinated_estimates(
     estimators = ("documents", "labelled", "both")
     for part in parts:
         f = entries[part]
-        precision = {name: many.difference_precisions(one, f) for name, one in reduced.items()}
+        precision = {
+            name: many.difference_precisions(one, f, model=part if part in models else None)
+            for name, one in reduced.items()
+        }
         recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
         if alphas is not None and documents is not None and _has_recall(documents, part):
             shares = _shares_of_pool(some, documents.inside(f, places))
@@ -418,11 +430,29 @@ def coordinated_estimates(
             dict.fromkeys(estimators, pools),
             dict.fromkeys(estimators, counts),
             *_seen(documents, part),
+            model=models[part].model if part in models else None,
         )
 
 
+def pooled_models(
+    systems: Sequence[System],
+    labels: Labels,
+    sample: CoordinatedSample,
+    features: UnitFeatures,
+    parts: Sequence[str] | None = None,
+) -> dict[str, Predicted]:
+    """Return what all systems' labels say of each unit, by part: one model for each (`pooled.learn`)."""
+    entries = SampleEntries.of(systems, sample.sampled)
+    known = labels.of_entries(entries, sample.sampled)
+    wanted = {part: known[part] for part in (labels.parts if parts is None else parts)}
+    return learn(systems, features, sample.sampled, sample.folds, entries, wanted)
+
+
 def _reduced(
-    systems: Sequence[System], sample: CoordinatedSample, weightings: Sequence[str] | None
+    systems: Sequence[System],
+    sample: CoordinatedSample,
+    weightings: Sequence[str] | None,
+    models: Mapping[str, Predicted] | None = None,
 ) -> dict[str, Reduced]:
     weightings = list(systems[0].weights) if weightings is None else weightings
     return reduce_systems(
@@ -434,6 +464,7 @@ def _reduced(
         sample.pi,
         sample.sampled,
         sample.folds,
+        models=models,
     )
 
 

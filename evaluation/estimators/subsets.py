@@ -17,6 +17,7 @@ from evaluation.estimators import iid, intervals, many
 from evaluation.estimators._checks import BoolArray, IntArray
 from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.intervals import Interval, PrecisionShare
+from evaluation.estimators.pooled import Predicted
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import reduce_groups
 from evaluation.estimators.scores import CoordinatedSample, IidSample, Labels, System
@@ -136,6 +137,7 @@ def subset_scores(
     division: Division,
     *,
     weighting: str,
+    models: Mapping[str, Predicted] | None = None,
     parts: Sequence[str] | None = None,
     level: float = intervals.DEFAULT_LEVEL,
 ) -> Iterator[SubsetScore]:
@@ -152,6 +154,8 @@ def subset_scores(
     division : Division
     weighting : str
         How claims weigh.
+    models : mapping of str to Predicted, optional
+        By part, under `coordinated`: the models of the whole pool, as `scores.pooled_models` makes them.
     parts, level
         Which scores to make; without parts, of all.
 
@@ -167,8 +171,11 @@ def subset_scores(
         known = _counted(division.of_relations, size)
     recallable = enough(known)
     recalls = _recalls(relations, division, recallable) if relations is not None else {}
-    design = _Coordinated if isinstance(sample, CoordinatedSample) else _Iid
-    measured = design(systems, labels, sample, division, weighting, parts)  # type: ignore[arg-type]
+    measured: _Coordinated | _Iid
+    if isinstance(sample, CoordinatedSample):
+        measured = _Coordinated(systems, labels, sample, division, weighting, parts, models or {})
+    else:
+        measured = _Iid(systems, labels, sample, division, weighting, parts)
     for number, of_claims in enumerate(division.of_claims):
         counts = measured.labels(number)
         shown = enough(counts)
@@ -200,6 +207,7 @@ class _Coordinated:
         division: Division,
         weighting: str,
         parts: Sequence[str],
+        models: Mapping[str, Predicted],
     ) -> None:
         self.size = len(division.names)
         reduced = reduce_groups(
@@ -212,10 +220,14 @@ class _Coordinated:
             sample.pi,
             sample.sampled,
             sample.folds,
+            models=models,
         )
         self.counts = np.diff(reduced.indptr).reshape(len(systems), self.size)
         f = labels.of_entries(reduced, sample.sampled)
-        self.found = {part: many.difference_precisions(reduced, f[part]) for part in parts}
+        self.found = {
+            part: many.difference_precisions(reduced, f[part], model=part if part in models else None)
+            for part in parts
+        }
 
     def labels(self, number: int) -> IntArray:
         return np.asarray(self.counts[number])

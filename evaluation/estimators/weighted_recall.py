@@ -176,7 +176,7 @@ def weighted_recalls(
     # A mean of ratios is biased by what it bends within its spread; the residuals say by how much.
     left_out = 1.0 - true.documents / sample.population
     estimates = estimates + left_out * (residuals @ of_document) / sample.population
-    variances = sample.variances(residuals)
+    variances = residuals**2 @ sample.factors(residuals.shape[1])
     return [
         RecallEstimate(
             estimate=min(1.0, float(estimate)),

@@ -18,11 +18,14 @@ from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import PoolSample, harmonic
 from evaluation.estimators.intervals import LEVELS, Interval, f1_interval, interval
 from evaluation.estimators.labelled import both, labelled_recall, planned_alpha, share_of_pool
+from evaluation.estimators.pooled import SampleEntries, learn
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
+from evaluation.estimators.scores import System
 from evaluation.experiments import figures, knowledgenet
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
+from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.experiments.worlds import ClusteredCorpus, LoneSystem
 
@@ -35,6 +38,7 @@ EXHAUSTIVE = 300
 """Documents of KnowledgeNet."""
 SCORES = {
     "precision": "precision",
+    "precision without the model": "precision",
     "precision without confidences": "precision",
     "recall from documents": "recall",
     "recall from labels": "recall",
@@ -226,16 +230,13 @@ def _one_seed(
     pool_correct = data.by_document(matching, data.claim_document)[inside]
     teams = data.teams()
 
+    model = _learnt(data, sampled, folds, correct)
     rows = []
     for system, p, members in zip(data.systems, weights, data.members, strict=True):
         mine = np.zeros(sampled.size, bool)
         mine[members] = True
-        precision, without = (
-            difference_precision(
-                p[members], pi[members], sampled[members], labels[members], folds[members], confidence
-            )
-            for confidence in (system.confidence, None)
-        )
+        own = p[members], pi[members], sampled[members], labels[members], folds[members]
+        precision = difference_precision(*own, system.confidence, model=model[members])
         found = data.by_document(data.matching.found_by(mine), data.true_document)[inside]
         own_correct = data.by_document(mine & matching, data.claim_document)[inside]
         share = share_of_pool(pi[sampled], correct[sampled], (mine & correct)[sampled])
@@ -247,7 +248,8 @@ def _one_seed(
         rows.append(
             {
                 "precision": _of(interval(precision)),
-                "precision without confidences": _of(interval(without)),
+                "precision without the model": _of(interval(difference_precision(*own, system.confidence))),
+                "precision without confidences": _of(interval(difference_precision(*own))),
                 "recall from documents": _of(interval(of_documents)),
                 "recall from labels": _of(interval(of_labels)),
                 "recall from both": _of(interval(of_both)),
@@ -256,6 +258,21 @@ def _one_seed(
             }
         )
     return int(sampled.sum()), rows
+
+
+def _learnt(data: KnowledgeNet, sampled: BoolArray, folds: IntArray, correct: BoolArray) -> FloatArray:
+    """Return what the labels of all systems say of each claim of the pool, for every fold, [N, K]."""
+    teams = {team: number for number, team in enumerate(dict.fromkeys(one.team for one in data.systems))}
+    systems = [
+        System(members, {}, system.confidence, teams[system.team])
+        for system, members in zip(data.systems, data.members, strict=True)
+    ]
+    entries = SampleEntries.of(systems, sampled)
+    f = correct[sampled][entries.positions].astype(float)
+    found = learn(systems, data.features(), sampled, folds, entries, {"right": f})["right"]
+    model = np.repeat(found.of_pool[:, None], coordinated.FOLDS, axis=1)
+    model[sampled] = found.of_sample
+    return model
 
 
 def _of(found: Interval | None) -> Interval:

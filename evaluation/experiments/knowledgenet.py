@@ -14,8 +14,10 @@ from typing import Any, TextIO
 import numpy as np
 
 from evaluation.estimators import weighting
+from evaluation.estimators.pooled import UnitFeatures
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
+from evaluation.kbp.features import of_predicates
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from evaluation.kbp.words import Words
@@ -63,6 +65,8 @@ class KnowledgeNet:
     systems : list of System
     keys : list of str
         Of the pool's instances.
+    predicates : list of str
+        Theirs.
     documents : list of str
     texts : dict of str to str
         Of the documents, by id.
@@ -79,6 +83,7 @@ class KnowledgeNet:
 
     systems: list[System]
     keys: list[str]
+    predicates: list[str]
     documents: list[str]
     texts: dict[str, str]
     relations: list[TrueRelation]
@@ -110,6 +115,11 @@ class KnowledgeNet:
         for system, members in zip(self.systems, self.members, strict=True):
             of_team.setdefault(system.team, np.zeros(len(self.keys), dtype=bool))[members] = True
         return np.asarray(np.sum(list(of_team.values()), axis=0), dtype=np.int64)
+
+    def features(self) -> UnitFeatures:
+        """Return what the pooled model learns from of each instance of the pool."""
+        predicates = list(dict.fromkeys(self.predicates))
+        return of_predicates(predicates, np.array([predicates.index(one) for one in self.predicates]))
 
     def by_document(self, flags: BoolArray, document: IntArray) -> IntArray:
         """Count what is flagged in each document."""
@@ -157,6 +167,7 @@ def read(folder: Path) -> KnowledgeNet:
     return KnowledgeNet(
         systems=systems,
         keys=[instance_key(*claim[:4]) for claim in index],
+        predicates=[claim.predicate for claim in index],
         documents=documents,
         texts=texts,
         relations=relations,

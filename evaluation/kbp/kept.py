@@ -5,10 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.design import columns as stored
 from evaluation.estimators import weighting
+from evaluation.estimators.pooled import UnitFeatures
+from evaluation.kbp import features as of_claims
 from evaluation.kbp import name_keys
 from evaluation.kbp.claims import Claims
-from kbpo.core.database.coded import code, code_names
+from evaluation.units import Pool
+from kbpo.core.database.coded import code, code_names, unpack_names
+from kbpo.core.ontology import RELATIONS
 
 FloatArray = NDArray[np.float64]
 
@@ -31,6 +36,18 @@ def columns(claims: Claims) -> Mapping[str, bytes]:
         PREDICATES: code_names(claims.predicates).pack(),
         NAMES: code(np.array(claims.subject_names, dtype=np.int64)).pack(),
     }
+
+
+def features(pool: Pool) -> UnitFeatures:
+    """Return what the pooled model learns from of each claim (`evaluation.kbp.features`)."""
+    every = list(RELATIONS)
+    place = {predicate: number for number, predicate in enumerate(every)}
+    codes = np.zeros(pool.size, dtype=np.int64)
+    kept = stored.read([batch.pk for batch in pool.batches], [PREDICATES])
+    for system, one in zip(pool.systems, kept, strict=True):
+        column = unpack_names(one[PREDICATES])
+        codes[system.rows] = np.array([place[name] for name in column.values.tolist()])[column.codes]
+    return of_claims.of_predicates(every, codes)
 
 
 def _texts(names: Sequence[int]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.estimators.reduced import Reduced
+from evaluation.estimators.pooled import Entries
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -45,11 +45,11 @@ class Labels:
             return self.linking[system]
         return self.relation[rows] * self.linking[system]
 
-    def of_entries(self, reduced: Reduced, sampled: BoolArray) -> Mapping[str, FloatArray]:
+    def of_entries(self, entries: Entries, sampled: BoolArray) -> Mapping[str, FloatArray]:
         """Return by part f_i for each entry, as `evaluation.estimators.scores.Labels` says."""
-        relation = self.relation[sampled][reduced.positions]
-        ends = reduced.indptr[:: reduced.systems // len(self.linking)]
+        relation = self.relation[sampled][entries.positions]
+        ends = entries.indptr[:: entries.systems // len(self.linking)]
         linking = np.concatenate(
-            [right[own] for right, own in zip(self.linking, np.split(reduced.own, ends[1:-1]), strict=True)]
+            [right[own] for right, own in zip(self.linking, np.split(entries.own, ends[1:-1]), strict=True)]
         )
         return {"all": relation * linking, "relation": relation, "linking": linking}

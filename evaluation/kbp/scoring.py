@@ -6,6 +6,7 @@ from dataclasses import replace
 from evaluation.design import columns
 from evaluation.estimators import weighting
 from evaluation.estimators.comparison import comparables
+from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import (
     CoordinatedSample,
     Estimates,
@@ -13,6 +14,7 @@ from evaluation.estimators.scores import (
     coordinated_estimates,
     iid_estimates,
     noise_adjusted_scores,
+    pooled_models,
 )
 from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
@@ -24,7 +26,7 @@ from evaluation.units import Pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
 
 
-def score(pool: Pool, sample: Sample) -> Scored:
+def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
     """Estimate precision, recall and F1 of a pool's systems, for every part and weighting."""
     labels = read_labels(pool)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
@@ -34,7 +36,7 @@ def score(pool: Pool, sample: Sample) -> Scored:
         estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=pool.epoch.weighting)
         return Scored((_part(one, size) for one in estimates), (), matching.RULE)
     corrected = read_labels(pool, "corrected")
-    estimates = coordinated_estimates(pool.systems, labels, sample, documents)
+    estimates = coordinated_estimates(pool.systems, labels, sample, documents, features=features)
     adjusted = noise_adjusted_scores(pool.systems, corrected, sample, documents)
     return Scored(
         (_part(one, size) for one in estimates), (_row(one, size) for one in adjusted), matching.RULE
@@ -48,6 +50,8 @@ def _part(estimates: Estimates, documents: int) -> ScoredPart:
             (Choice(estimator, weighting, estimates.part), comparing.pack(comparable))
             for estimator, weighting, comparable in comparables(estimates)
         ),
+        estimates.part,
+        estimates.model,
     )
 
 
@@ -57,9 +61,12 @@ def _row(score: SystemScore, documents: int) -> ScoreRow:
     return ScoreRow(score.system, choice, score.level, score.measures, score.labels, counts)
 
 
-def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
+def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divided]:
     """Divide the claims of a pool in each way of `divisions.SUBSETS`; score every system on every subset."""
     labels = read_labels(pool)
+    models = None
+    if isinstance(sample, CoordinatedSample):
+        models = pooled_models(pool.systems, labels, sample, features)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     relations = exhaustive.relations if exhaustive else None
     stored = list(columns.read([batch.pk for batch in pool.batches], (kept.PREDICATES, kept.NAMES)))
@@ -70,7 +77,9 @@ def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
         exhaustive.annotations.values() if exhaustive else [],
     )
     for name, division in divided:
-        scores = subset_scores(pool.systems, labels, sample, relations, division, weighting=weighting.DEFAULT)
+        scores = subset_scores(
+            pool.systems, labels, sample, relations, division, weighting=weighting.DEFAULT, models=models
+        )
         yield Divided(
             name,
             division.names,

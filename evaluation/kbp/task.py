@@ -30,6 +30,7 @@ TASK = Task(
     retired=retirement.report_in_words,
     audit=audit.audit,
     choices=CHOICES,
+    features=kept.features,
     score=scoring.score,
     count_names=name_counts.count_new,
     divide=scoring.divide,

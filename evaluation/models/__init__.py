@@ -16,7 +16,15 @@ from evaluation.models.sample import (
     SecondPhaseProbability,
     UnitColumn,
 )
-from evaluation.models.score import AdjustedScore, Comparison, Estimate, Ranking, Score, SubsetScore
+from evaluation.models.score import (
+    AdjustedScore,
+    Comparison,
+    Estimate,
+    FittedModel,
+    Ranking,
+    Score,
+    SubsetScore,
+)
 from evaluation.models.submission import (
     Instance,
     Prediction,
@@ -40,6 +48,7 @@ __all__ = [
     "Epoch",
     "Estimate",
     "FileCheck",
+    "FittedModel",
     "InclusionProbability",
     "Instance",
     "NameCount",

@@ -13,6 +13,8 @@ from annotations.models import Corpus
 from evaluation.models.sample import Epoch, SampleBatch
 from evaluation.models.submission import Submission
 
+_SHA256 = r"^[0-9a-f]{64}$"
+
 
 def _ordered(model: str) -> list[Any]:
     return [
@@ -36,6 +38,35 @@ class Measured(models.Model):
         abstract = True
 
 
+class FittedModel(models.Model):
+    """What was learnt from the labels of an epoch's systems, for one part: regressions, one for each fold."""
+
+    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="fitted_models")
+    batch = models.ForeignKey(
+        SampleBatch,
+        on_delete=models.PROTECT,
+        related_name="fitted_models",
+        help_text="The last fully labelled one.",
+    )
+    part = models.CharField(max_length=16)
+    names = models.JSONField(help_text="Of the coefficients.")
+    coefficients = models.JSONField(help_text="A list for each fold, which was fitted without it.")
+    rows = ArrayField(models.PositiveIntegerField(), help_text="Labelled units that each was fitted on.")
+    inputs = models.CharField(max_length=64, help_text="SHA-256 of the features, labels and folds.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of all that.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "part"], name="fitted_model_once"),
+            models.CheckConstraint(
+                condition=Q(inputs__regex=_SHA256, digest__regex=_SHA256), name="fitted_model_digests"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.part} {self.digest[:12]}"
+
+
 class Score(models.Model):
     """Whatever is estimated of a submission in one way, by the labels as they stand: its `estimates`."""
 
@@ -54,6 +85,13 @@ class Score(models.Model):
     matching = models.CharField(max_length=16, help_text="The rule by which a true relation counts as found.")
     labels = models.PositiveIntegerField(help_text="Labelled units of the submission that it rests on.")
     counts = models.JSONField(default=dict)
+    model = models.ForeignKey(
+        FittedModel,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="scores",
+        help_text="What its precision takes from the labels of all systems; empty where nothing is.",
+    )
     code_version = models.CharField(max_length=64)
     computed_at = models.DateTimeField(auto_now=True)
 

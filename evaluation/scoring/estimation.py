@@ -15,7 +15,17 @@ from annotations.labels import update_posteriors
 from annotations.models import Corpus
 from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
-from evaluation.models import AdjustedScore, Comparison, Epoch, Estimate, Score, Submission, SubsetScore
+from evaluation.estimators.pooled import PooledModel
+from evaluation.models import (
+    AdjustedScore,
+    Comparison,
+    Epoch,
+    Estimate,
+    FittedModel,
+    Score,
+    Submission,
+    SubsetScore,
+)
 from evaluation.scores import Divided, Measured, Scored, ScoreRow
 from evaluation.scoring import comparing, ranks
 from evaluation.scoring import pool as pools
@@ -107,7 +117,7 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     if epoch is None:
         return False
     pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
-    divided = task.divide(pool, pools.read_sample(pool))
+    divided = task.divide(pool, pools.read_sample(pool), task.features(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
     analyse({SubsetScore: sum(_store_subsets(pool, one) for one in divided)})
     epoch.subsets_due = False
@@ -157,7 +167,7 @@ def note_failure(*, epoch_id: int) -> None:
 def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
     pool = pools.read_pool(epoch, through, task.choices.weightings)
-    scored = task.score(pool, pools.read_sample(pool))
+    scored = task.score(pool, pools.read_sample(pool), task.features(pool))
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     _forget(epoch)
     _store(pool, scored, code_version(task))
@@ -170,7 +180,7 @@ def _forget(epoch: Epoch) -> None:
     # Not `delete()`, which would read all scores first, to see what hangs on them: nothing does by now.
     old = Score.objects.filter(epoch=epoch)
     old._raw_delete(old.db)
-    for model in (AdjustedScore, SubsetScore, Comparison):
+    for model in (AdjustedScore, SubsetScore, Comparison, FittedModel):
         model._default_manager.filter(epoch=epoch).delete()
 
 
@@ -178,19 +188,20 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
     for part in scored.parts:
+        model = None if part.model is None else _store_model(pool, part.name, part.model)
         rows = list(part.rows)
         ids = reserve_ids(Score, len(rows))
         stored += copy_rows(
             Score,
             (
                 *("id", "submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
-                *("matching", "labels", "counts", "code_version", "computed_at"),
+                *("matching", "labels", "counts", "model_id", "code_version", "computed_at"),
             ),
             (
                 (
                     *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
                     *(*score.choice, score.level),
-                    *(scored.rule, score.labels, _counts(pool, score), code, now),
+                    *(scored.rule, score.labels, _counts(pool, score), model, code, now),
                 )
                 for pk, score in zip(ids, rows, strict=True)
             ),
@@ -208,6 +219,20 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
         for choice, arrays in part.comparisons:
             comparing.store(arrays, epoch=pool.epoch, submissions=submissions, choice=choice)
     analyse({Score: stored, Estimate: measured})
+
+
+def _store_model(pool: Pool, part: str, model: PooledModel) -> int:
+    fitted = FittedModel.objects.create(
+        epoch=pool.epoch,
+        batch=pool.batches[-1],
+        part=part,
+        names=list(model.names),
+        coefficients=model.coefficients.tolist(),
+        rows=model.rows.tolist(),
+        inputs=model.inputs,
+        digest=model.digest,
+    )
+    return fitted.pk
 
 
 def _counts(pool: Pool, score: ScoreRow) -> str:

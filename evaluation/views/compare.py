@@ -113,7 +113,7 @@ def line(compared: Compared, choices: Choices, first: str, second: str) -> Line:
         _measure(compared.first),
         _measure(compared.second),
         _measure(compared.difference),
-        _measure(compared.among and compared.among.difference),
+        _measure(None if compared.among is None else compared.among.difference),
         sentence(compared, choices.measures[compared.measure], first, second),
     )
 

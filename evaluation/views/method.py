@@ -68,6 +68,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "ranked_from": TASK.choices.ranked_from,
             "folds": coordinated.FOLDS,
             "confidence_needs": precision.CONFIDENCE_NEEDS,
+            "both_need": precision.both_need(precision.CONFIDENCE_NEEDS),
             "key": instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),
             "code_version": code_version(TASK),
             "experiments": experiments(),

@@ -224,7 +224,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
     parts, weightings = list(choices.parts), list(choices.weightings)
     newest = sorted(
-        newest_scores(choices, submission=found, level=int(asked), estimator=estimator),
+        newest_scores(choices, "model", submission=found, level=int(asked), estimator=estimator),
         key=lambda one: (parts.index(one.score.part), weightings.index(one.score.weighting)),
     )
     shown = [

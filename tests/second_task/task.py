@@ -16,6 +16,7 @@ from annotations.models import Corpus, Document
 from evaluation.choices import Choices, Part
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import Interval
+from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import Epoch, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.reading.reader import Reader
@@ -125,7 +126,7 @@ CHOICES = Choices(
 CHOICE = Choice("sampled", "text", "text")
 
 
-def score(pool: Pool, sample: Sample) -> Scored:
+def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
     assert isinstance(sample, CoordinatedSample)
     values = read_values(pool)
     contributions = np.zeros((len(pool.systems), pool.size))
@@ -146,7 +147,7 @@ def score(pool: Pool, sample: Sample) -> Scored:
 
     packed = BytesIO()
     np.savez(packed, estimates=estimates, covariance=covariance)
-    return Scored([ScoredPart(rows(), [(CHOICE, packed.getvalue())])], (), "")
+    return Scored([ScoredPart(rows(), [(CHOICE, packed.getvalue())], "text")], (), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,7 @@ def sides() -> ReadSide:
     return read
 
 
-def divide(pool: Pool, sample: Sample) -> Iterator[Divided]:
+def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divided]:
     return iter(())
 
 
@@ -207,6 +208,7 @@ TASK = Task(
     retired=nothing,
     audit=nothing_drawn,
     choices=CHOICES,
+    features=lambda pool: UnitFeatures.nothing(pool.size),
     score=score,
     count_names=lambda corpus: 0,
     divide=divide,

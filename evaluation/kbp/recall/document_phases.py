@@ -279,10 +279,9 @@ def _draw_second(sample: DocumentSample, expected: int) -> None:
 
 def _find_names(sample: DocumentSample) -> tuple[dict[str, int], list[Occurrence]]:
     """Find the first phase's names in the corpus: df of each, in their order, and every occurrence."""
-    wanted = _names(sample)
-    counted = names.count_documents(sample.corpus, wanted)
-    frequency = {name: counted[name] for name in sorted(wanted) if counted[name]}
-    return frequency, names.find_occurrences(sample.corpus, frequency)
+    occurrences = names.find_occurrences(sample.corpus, _names(sample))
+    documents = Counter(one.name for one in occurrences)  # a name has one occurrence for each document
+    return {name: documents[name] for name in sorted(documents)}, occurrences
 
 
 def _score(

@@ -12,7 +12,7 @@ import numpy as np
 from annotations import questions
 from annotations.models import Label
 from evaluation.design import sampling
-from evaluation.estimators import coordinated, intervals, weighting
+from evaluation.estimators import coordinated, intervals, logistic, weighting
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.labelled import (
@@ -31,6 +31,7 @@ from evaluation.kbp.name_keys import digest, name_key
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
+from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
 
@@ -96,6 +97,54 @@ class Pool:
                 of["all"][place] = of["relation"][place] * of["linking"][place]
             found.append(of)
         return found
+
+
+def predicted(pool, labels, part):
+    """Return what the model of a part says of each claim, for each fold that it does not know, [N, 5]."""
+    sure = defaultdict(dict)  # by team, then claim
+    given = defaultdict(lambda: defaultdict(list))  # by claim, then team
+    relation = {}
+    for submission, rows, claims, of in zip(pool.submissions, pool.rows, pool.claims, labels, strict=True):
+        for row, claim, f in zip(rows.tolist(), claims, of[part].tolist(), strict=True):
+            own = sure[submission.team_id]
+            own[row] = max(own.get(row, 0), claim.confidence)
+            given[row][submission.team_id].append(f)
+            relation[row] = RELATIONS[claim.instance.predicate]
+    standardised = {}
+    for team, own in sure.items():
+        values = np.array(list(own.values()))
+        spread = values.std() if len(set(values)) > 1 else np.inf
+        standardised[team] = {row: (one - values.mean()) / spread for row, one in own.items()}
+    said = sorted({one for relation in relation.values() for one in of_relation(relation)})
+    features = []
+    for row in range(len(pool.ids)):
+        teams = [team for team, own in sure.items() if row in own]
+        own = [float(one in of_relation(relation[row])) for one in said]
+        features.append(
+            [
+                *(float(team in teams) for team in sure),
+                *(standardised[team].get(row, 0.0) for team in sure),
+                math.log(len(teams)),
+                max(standardised[team][row] for team in teams),
+                *own,
+                *(one * math.log(len(teams)) for one in own),
+            ]
+        )
+    features = np.array(features)
+    y = [np.mean([np.mean(one) for one in given[row].values()]) for row in range(len(pool.ids))]
+    g = np.empty((len(pool.ids), coordinated.FOLDS))
+    for fold in range(coordinated.FOLDS):
+        others = pool.sampled & (pool.folds != fold)
+        g[:, fold] = logistic.fit(features[others], np.array(y)[others]).probability(features)
+    return g
+
+
+def of_relation(relation):
+    return {
+        f"relation {relation.name}",
+        f"subject {relation.subject_type}",
+        *(f"object {one}" for one in relation.object_types),
+    }
 
 
 def document_counts(pool, part):
@@ -225,6 +274,7 @@ def coordinated_scores(epoch, through):
                         "labelled": product,
                         "both": both(alone, product, alpha),
                     }
+        g = predicted(pool, labels, part)
         for i in range(m):
             for name in weighting.WEIGHTINGS:
                 precision = difference_precision(
@@ -234,6 +284,7 @@ def coordinated_scores(epoch, through):
                     labels[i][part],
                     pool.folds[pool.rows[i]],
                     [row.confidence for row in pool.claims[i]],
+                    model=g[pool.rows[i]],
                 )
                 for estimator, recall in recalls[i][name].items():
                     assert recall is None or f1(precision, recall, samples[i]) is not None
@@ -276,6 +327,7 @@ def subset_precisions(epoch, through, least):
     """Return (submission, division, name, part) to the figures of precision and labels, if enough."""
     pool = Pool(epoch, through)
     labels = pool.labels("value")
+    g = {part: predicted(pool, labels, part) for part in ("all", "relation", "linking")}
     scores = {}
     for i, rows in enumerate(pool.rows):
         inside, p = pool.sampled[rows], pool.weights(i, weighting.DEFAULT)
@@ -296,6 +348,7 @@ def subset_precisions(epoch, through, least):
                     labels[i][part][own],
                     pool.folds[rows[own]],
                     confidence[own],
+                    model=g[part][rows[own]],
                 )
                 key = pool.submissions[i].pk, division, name, part
                 scores[key] = (*ends(intervals.interval(precision)), int(inside[own].sum()))

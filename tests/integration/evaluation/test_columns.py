@@ -7,6 +7,8 @@ from django.core.management import call_command
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
 from evaluation.estimators import weighting
+from evaluation.estimators.coordinated import FOLDS
+from evaluation.estimators.pooled import PooledModel
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.kbp import kept
 from evaluation.kbp.claims import read_claims
@@ -14,6 +16,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
     AdjustedScore,
     Epoch,
+    FittedModel,
     SampleBatch,
     SampledClaim,
     SampledUnit,
@@ -77,6 +80,24 @@ def test_every_score_is_that_of_the_definition(judged):
     assert found.keys() == expected.keys()
     for key, figures in expected.items():
         assert plain(found[key]) == close(figures), key
+
+
+def test_every_score_names_the_model_of_its_part(judged):
+    models = {model.part: model for model in FittedModel.objects.all()}
+    assert models.keys() == {"all", "relation", "linking"}
+    for part, model in models.items():
+        assert set(Score.objects.filter(part=part).values_list("model", flat=True)) == {model.pk}
+        coefficients, rows = np.array(model.coefficients), np.array(model.rows)
+        assert coefficients.shape == (FOLDS, len(model.names))
+        fitted = PooledModel(tuple(model.names), coefficients, rows, model.inputs)
+        assert fitted.digest == model.digest
+
+
+def test_scoring_again_learns_the_same_models_in_place_of_the_old(judged):
+    before = dict(FittedModel.objects.values_list("part", "digest"))
+    Epoch.objects.update(scores_due=True)
+    pipeline.advance()
+    assert dict(FittedModel.objects.values_list("part", "digest")) == before
 
 
 def test_every_corrected_precision_is_that_of_the_definition(judged):
