@@ -125,7 +125,7 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
                 pass
     _store_settled(settled, Label.Source.MAJORITY)
     Question.objects.bulk_update(asked_on, ["votes_needed"])
-    send_to_experts(questions=undecided)
+    _leave_to_experts(undecided)
     return len(asked)
 
 
@@ -154,15 +154,20 @@ def _read_each(questions: Collection[Question]) -> dict[int, Asked]:
 
 @transaction.atomic
 def send_to_experts(*, questions: Collection[Question], by: User | None) -> int:
-    """Let an expert decide those questions that are open; return how many that were."""
+    """Let an expert decide those questions that are open, as somebody wants; return how many that were."""
     asked = Question.objects.filter(pk__in=[question.pk for question in questions])
     found = list(
         asked.filter(state=Question.State.OPEN).order_by("pk").select_for_update(no_key=True, of=("self",))
     )
-    Question.objects.filter(pk__in=[one.pk for one in found]).update(state=Question.State.EXPERT)
+    _leave_to_experts(found)
     for question in found:
         acts.record(acts.What.QUESTION_SENT_ON, by=by, about=question)
     return len(found)
+
+
+def _leave_to_experts(questions: Collection[Question]) -> None:
+    pks = [question.pk for question in questions]
+    Question.objects.filter(pk__in=pks, state=Question.State.OPEN).update(state=Question.State.EXPERT)
 
 
 def settle_by_experts(answers: Mapping[Question, Response]) -> None:

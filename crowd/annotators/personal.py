@@ -77,7 +77,7 @@ def _of(user: User) -> Q:
     identities = WorkerIdentity.objects.filter(
         user=user, provider=OuterRef("hit__batch__provider"), worker_id=OuterRef("provider_worker_id")
     )
-    return Q(worker__user=user) | Q(worker=None) & Exists(identities)
+    return Q(worker__user=user) | (Q(worker=None) & Q(Exists(identities)))
 
 
 def _without_questions(row: dict[str, Any]) -> dict[str, Any]:

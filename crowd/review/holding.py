@@ -86,8 +86,9 @@ def look_again(*, now: datetime) -> int:
     )
     known = _known({user for _, _, user, *_ in held if user is not None})
     words: dict[str, list[int]] = {}
-    for pk, hold, user, kind, *terms in held:
-        if user is not None and (found := _reason((user, kind), _Terms(*terms), known)) != hold:
+    for pk, hold, user, kind, is_tutorial, holds_all, held_answers in held:
+        terms = _Terms(is_tutorial, holds_all, held_answers)
+        if user is not None and (found := _reason((user, kind), terms, known)) != hold:
             words.setdefault(found, []).append(pk)
     for found, pks in words.items():
         changed += waits.filter(pk__in=pks).update(hold=found)
