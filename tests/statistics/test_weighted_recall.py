@@ -112,27 +112,33 @@ def runs(request):
     shaped = found.reshape(len(request.param), len(ESTIMATORS), len(WEIGHTED), len(systems()), 4)
     for estimator, of_estimator in zip(ESTIMATORS, np.moveaxis(shaped, 1, 0), strict=True):
         for name, one in zip(WEIGHTED, np.moveaxis(of_estimator, 1, 0), strict=True):
-            error = one.mean(axis=0) / (one.std(axis=0, ddof=1) / np.sqrt(len(one)))
+            of_errors = one[..., ::2]  # of recall and of F1
+            error = of_errors.mean(axis=0) / (of_errors.std(axis=0, ddof=1) / np.sqrt(len(one)))
             print(
                 f"{estimator:10} {name:17} recall: held {one[..., 1].mean():.3f},"
                 f" mean error {one[..., 0].mean():+.4f}, worst {abs(error[:, 0]).max():.1f} standard errors;"
-                f" F1: held {one[..., 3].mean():.3f}, worst {abs(error[:, 2]).max():.1f}"
+                f" F1: held {one[..., 3].mean():.3f}, worst {abs(error[:, 1]).max():.1f}"
             )
     return shaped
 
 
+def assert_nominal(held, runs):
+    # The ten systems share claims and documents: forty seeds leave a share uncertain by some two points.
+    low, high = (0.93, 0.97) if len(runs) > 100 else (0.9, 0.99)
+    assert (held >= low).all()
+    assert (held <= high).all()
+
+
 @pytest.mark.parametrize("weighting", WEIGHTED)
 def test_intervals_of_recall_from_documents_and_from_both_hold_the_truth(runs, weighting):
-    held = runs[:, [0, 2], list(WEIGHTED).index(weighting), :, 1].mean(axis=(0, 2))
-    assert (held >= 0.92).all()
-    assert (held <= 0.98).all()
+    held = runs[:, ::2, list(WEIGHTED).index(weighting), :, 1].mean(axis=(0, 2))
+    assert_nominal(held, runs)
 
 
 @pytest.mark.parametrize("weighting", WEIGHTED)
 def test_intervals_of_f1_hold_the_truth(runs, weighting):
-    held = runs[:, [0, 2], list(WEIGHTED).index(weighting), :, 3].mean(axis=(0, 2))
-    assert (held >= 0.92).all()
-    assert (held <= 0.98).all()
+    held = runs[:, ::2, list(WEIGHTED).index(weighting), :, 3].mean(axis=(0, 2))
+    assert_nominal(held, runs)
 
 
 def test_recall_is_right_on_average_for_every_system_under_every_weighting(runs):
