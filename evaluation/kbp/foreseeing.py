@@ -33,9 +33,9 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
         ),
     ).values_list(
         "instance_id",
-        "subject_entity",
+        "instance__subject_name",
         "instance__predicate",
-        "object_entity",
+        "instance__object_name",
         "instance__document_id",
         "instance__subject_start",
         "instance__subject_end",
@@ -54,11 +54,11 @@ def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     ids, known, pairs = [], [], []
     weighed: list[tuple[str, str, str]] = []
     canonicals, owners, shared = [], [], []
-    for row, (instance, subject_entity, predicate, object_entity, document, *spans) in enumerate(rows):
+    for row, (instance, subject_name, predicate, object_name, document, *spans) in enumerate(rows):
         *spans, subject_shared, object_shared = spans
         subject, object_, canonical, object_canonical = zip(spans[::2], spans[1::2], strict=True)
         ids.append(instance)
-        weighed.append((subject_entity, predicate, object_entity))
+        weighed.append((str(subject_name), predicate, str(object_name)))
         known.append(instance in published)
         pair = (document, *sorted((subject, object_)))
         pairs.append(pair_ids.setdefault(pair, len(pair_ids)))
