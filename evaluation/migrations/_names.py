@@ -1,4 +1,4 @@
-"""What migration 0020 makes of instances and samples that were there before.
+"""What migration 0024 makes of instances and samples that were there before.
 
 It reads historical models, and of the project the name keys alone: those of a version never change.
 """
