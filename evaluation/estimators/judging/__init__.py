@@ -1,0 +1,1 @@
+"""Judges err: the audit of labels, and estimates that are corrected by it. Pure."""
