@@ -15,6 +15,7 @@ from random import Random
 from django.db.models import QuerySet
 
 from annotations import labels
+from annotations.aggregation.crowds import Crowd, alike
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
 from annotations.responses import Answer, record_many
@@ -57,7 +58,7 @@ def simulate(
     corpus: Corpus,
     gold: Mapping[str, AnnotationRecord],
     workers: int = 30,
-    error: float = 0.1,
+    error: float | Crowd = 0.1,
     seed: int = 0,
 ) -> SimulationReport:
     """Answer every open question of a corpus, and settle what the votes leave open as an expert would.
@@ -70,8 +71,9 @@ def simulate(
     workers : int
         How many simulated people there are; each question is put to as many of them as it needs votes, or as
         there are where the first votes did not settle it.
-    error : float
-        The probability that a worker's answer to a question is wrong, from 0 to 1; of a document's mentions,
+    error : float or Crowd
+        The probability that a worker's answer to a question is wrong, from 0 to 1, or people who err more or
+        less often (`annotations.aggregation.crowds`); of a document's mentions,
         `crowd.interfaces.entities.simulated.with_errors` says what it does. Experts are never wrong.
     seed : int
 
@@ -83,8 +85,7 @@ def simulate(
     """
     if workers < 1:
         raise InvalidInput(f"{workers} workers; there must be at least one", where="workers")
-    if not 0 <= error <= 1:
-        raise InvalidInput(f"the error is {error}; it must be a probability, from 0 to 1", where="error")
+    judges = error if isinstance(error, Crowd) else alike(error)
     crowd = _people(workers)
     expert = _expert()
     asked: set[int] = set()
@@ -92,7 +93,7 @@ def simulate(
     while True:
         voted = 0
         for batch in _batches(_waiting(corpus, Question.State.OPEN)):
-            given, exhausted = _votes(batch, gold, crowd, error, seed)
+            given, exhausted = _votes(batch, gold, crowd, judges, seed)
             record_many(answers=given)
             labels.send_to_experts(questions=exhausted, by=None)
             asked |= {answer.question.pk for answer in given}
@@ -139,7 +140,7 @@ def _votes(
     batch: Sequence[Question],
     gold: Mapping[str, AnnotationRecord],
     crowd: Sequence[User],
-    error: float,
+    judges: Crowd,
     seed: int,
 ) -> tuple[list[Answer], list[Question]]:
     """List the votes that the questions still need, and the questions that nobody is left to vote on."""
@@ -148,6 +149,7 @@ def _votes(
     for response in Response.objects.filter(question__in=batch).defer("answer"):
         voters[response.question_id].add(response.worker_id)
         votes[response.question_id] += response.is_valid and not response.is_expert
+    errors = judges.errors(len(crowd)).tolist()
     given: list[Answer] = []
     exhausted = []
     for question in batch:
@@ -170,8 +172,10 @@ def _votes(
             )
         (asked,) = read_asked([question]).values()
         simulated = interface_of(question.kind).simulated
+        luck = _rng(seed, question, "hard").random()
         for number in fresh[: max(missing, 0)]:
             rng = _rng(seed, question, str(number))
+            error = judges.error(errors[number], luck)
             answer = simulated.given(asked, gold[question.document.doc_id], error, rng)
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
     return given, exhausted

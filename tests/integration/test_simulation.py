@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from annotations import corpora, responses
+from annotations.aggregation.crowds import Crowd
 from annotations.models import Corpus, Document, Label, Question, Response
 from annotations.questions import CanonicalClaim, Claim, ask_canonicals, ask_relations
 from annotations.texts.records import AnnotationRecord
@@ -174,6 +175,20 @@ def test_workers_err_as_often_as_they_are_told_to(corpus: Corpus, gold: Gold, as
     assert abs(sum(wrong) / len(wrong) - 0.25) < 4 * (0.25 * 0.75 / len(wrong)) ** 0.5
 
 
+def test_in_a_hard_crowd_workers_err_together(corpus: Corpus, gold: Gold, asked: int) -> None:
+    crowd = Crowd("test", careful=(0, 0), careless=(0, 0), hard=0.5, more=1.0)
+    simulated_crowd.simulate(corpus=corpus, gold=gold, error=crowd)
+    wrong = {
+        sum(
+            response.answer != simulated_crowd.truth(question, gold)
+            for response in question.responses.filter(is_expert=False)
+        )
+        / question.responses.filter(is_expert=False).count()
+        for question in Question.objects.select_related("document")
+    }
+    assert wrong == {0, 1}
+
+
 def test_a_seed_gives_the_same_votes_and_another_seed_others(corpus: Corpus, gold: Gold, asked: int) -> None:
     def run(seed: int) -> Votes:
         forget()
@@ -264,9 +279,19 @@ def test_the_command_says_what_it_did(corpus: Corpus, gold_file: Path, asked: in
     }
 
 
+def test_the_command_takes_a_crowd_by_name(corpus: Corpus, gold_file: Path, asked: int) -> None:
+    call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold_file), "--crowd", "mixed")
+    assert not Question.objects.exclude(state="settled").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
-    [(["--corpus", "none"], 1), (["--corpus", "small", "--error", "2"], 2), (["--gold", "/nowhere"], 1)],
+    [
+        (["--corpus", "none"], 1),
+        (["--corpus", "small", "--error", "2"], 2),
+        (["--crowd", "mixed", "--error", "0.2"], 2),
+        (["--gold", "/nowhere"], 1),
+    ],
 )
 def test_the_command_refuses_with_a_status(
     corpus: Corpus, gold_file: Path, arguments: list[str], status: int

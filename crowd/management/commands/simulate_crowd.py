@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotations.aggregation.crowds import CROWDS, ERROR, alike
 from annotations.selectors import corpus_by_tag
 from crowd.simulation import simulated_crowd
 from kbpo.core.commands import Command as BaseCommand
@@ -18,21 +19,31 @@ class Command(BaseCommand):
         parser.add_argument("--gold", required=True, type=Path, metavar="FILE", help="Expert annotations.")
         parser.add_argument("--workers", type=int, default=30, metavar="N", help="Simulated people (30).")
         parser.add_argument(
-            "--error", type=float, default=0.1, metavar="P", help="How often a worker is wrong (0.1)."
+            "--crowd",
+            choices=list(CROWDS),
+            default="alike",
+            help="alike: all are wrong equally often; mixed: 24 of 30 in .02 to .10, 6 in .20 to .36; "
+            "hard: mixed, and everybody by .25 more on a fifth of the questions (alike).",
+        )
+        parser.add_argument(
+            "--error", type=float, metavar="P", help=f"How often a worker is wrong in alike ({ERROR})."
         )
         parser.add_argument("--seed", type=int, default=0, metavar="S", help="Of who answers what (0).")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["workers"] < 1:
             raise UsageError(f"--workers is {options['workers']}; it must be at least 1")
-        if not 0 <= options["error"] <= 1:
-            raise UsageError(f"--error is {options['error']}; it must be from 0 to 1")
+        error = options["error"]
+        if error is not None and options["crowd"] != "alike":
+            raise UsageError(f"--error goes with --crowd alike; in {options['crowd']} it differs by worker")
+        if error is not None and not 0 <= error <= 1:
+            raise UsageError(f"--error is {error}; it must be from 0 to 1")
         corpus = corpus_by_tag(options["corpus"])
         report = simulated_crowd.simulate(
             corpus=corpus,
             gold=simulated_crowd.read_gold(options["gold"]),
             workers=options["workers"],
-            error=options["error"],
+            error=CROWDS[options["crowd"]] if error is None else alike(error),
             seed=options["seed"],
         )
         if options["json"]:
