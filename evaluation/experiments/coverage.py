@@ -202,7 +202,7 @@ def of_ten_systems(
     return np.array([count for count, _ in runs]), scores
 
 
-def _designed(order: IntArray, weights: list[FloatArray]) -> FloatArray:
+def designed(order: IntArray, weights: list[FloatArray]) -> FloatArray:
     """Return π after all systems have arrived in this order."""
     target = coordinated.target_variance()
     pi = np.zeros(weights[0].size)
@@ -215,7 +215,7 @@ def _designed(order: IntArray, weights: list[FloatArray]) -> FloatArray:
 def _one_seed(
     data: KnowledgeNet, seed: int, weights: list[FloatArray]
 ) -> tuple[int, list[dict[str, Interval]]]:
-    pi = _designed(np.random.default_rng(seed).permutation(len(weights)), weights)
+    pi = designed(np.random.default_rng(seed).permutation(len(weights)), weights)
     secret = b"knowledgenet|%d" % seed
     u, folds = coordinated.uniforms(secret, data.keys), coordinated.folds(secret, data.keys)
     sampled = u < pi
