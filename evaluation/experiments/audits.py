@@ -37,6 +37,7 @@ from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
+from evaluation.kbp.matching import Claim
 
 WORKERS, VOTES = 30, 3
 SHARES = (0.10, 0.20)
@@ -222,7 +223,7 @@ class _World:
     def of(cls, data: KnowledgeNet) -> "_World":
         weights = [data.weights(system, WEIGHTING) for system in range(len(data.systems))]
         correct = data.matching.correct.astype(np.float64)
-        claims = {}
+        claims: dict[int, Claim] = {}
         features = np.zeros((len(data.keys), 2 * len(data.systems) + 3))
         found = []
         for number, (system, members) in enumerate(zip(data.systems, data.members, strict=True)):
@@ -399,7 +400,7 @@ class _Sample:
         return from_documents, both(from_documents, from_labels, self.alphas[number])
 
 
-def _pair(claim: knowledgenet.Claim) -> str:
+def _pair(claim: Claim) -> str:
     first, second = sorted([(claim.subject.start, claim.subject.end), (claim.object.start, claim.object.end)])
     return f"{claim.doc_id}|{first[0]}-{first[1]}|{second[0]}-{second[1]}"
 

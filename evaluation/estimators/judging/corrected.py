@@ -17,7 +17,7 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.f1 import PoolSample
-from evaluation.estimators.judging.audited import Audit
+from evaluation.estimators.judging.audited import Audit, ErrorRates
 from evaluation.estimators.judging.products import JudgedSystem, Products, pool_of
 from evaluation.estimators.labelled import ShareOfPool
 from evaluation.estimators.precision import PrecisionEstimate
@@ -109,7 +109,7 @@ def corrected_precisions(
         direction[system.positions] = w
         effects.append(
             _Effect(
-                pooled=mean.of(products.corrected) - precision.estimate,
+                pooled=float(mean.of(products.corrected)) - precision.estimate,
                 by_rates={kind: mean.of(rows) for kind, rows in products.by_rates.items()},
                 own=float(w @ products.audited),
                 by_label=products.by_label(w),
@@ -246,7 +246,7 @@ class _Effect:
         Along which systems' effects differ: the weights of its instances.
     """
 
-    pooled: FloatArray | float
+    pooled: float
     by_rates: dict[str, FloatArray]
     own: float
     by_label: dict[str, FloatArray]
@@ -287,10 +287,7 @@ class _Spread:
         pooled = np.array(
             [
                 np.concatenate(
-                    [
-                        np.where(one.labels == 1, *(effect.by_rates[kind] @ one.by_count))
-                        for kind, one in zip(kinds, rates, strict=True)
-                    ]
+                    [_by_label(one, effect.by_rates[kind]) for kind, one in zip(kinds, rates, strict=True)]
                 )
                 for effect in effects
             ]
@@ -303,13 +300,13 @@ class _Spread:
         of_audit = (rest**2) @ by_audit
         together = (pooled * rest) @ by_audit
         of_luck = (luck**2) @ chances
-        gaps = np.array([effect.own - float(effect.pooled) for effect in effects])
+        gaps = np.array([effect.own - effect.pooled for effect in effects])
         between = max(0.0, float((gaps**2 - of_audit - of_luck).mean()))
         prior = between + of_luck
         whole = of_audit + prior
         believed = np.divide(prior - together, whole, out=np.zeros(gaps.size), where=whole > 0).clip(0, 1)
         correction = Correction(
-            pooled=np.array([float(effect.pooled) for effect in effects]),
+            pooled=np.array([effect.pooled for effect in effects]),
             own=np.array([effect.own for effect in effects]),
             believed=believed,
             between=between,
@@ -347,6 +344,12 @@ class _Spread:
                 (1.0 - believed) * math.sqrt(self.correction.between) * self._directions[number],
             ]
         )
+
+
+def _by_label(rates: ErrorRates, by_rates: FloatArray) -> FloatArray:
+    """Return what one more error counted at each label does, from what FP and FN do."""
+    false_positive, false_negative = by_rates @ rates.by_count
+    return np.where(rates.labels == 1, false_positive, false_negative)
 
 
 def _tells_too_little(audit: Audit) -> bool:
