@@ -172,18 +172,11 @@ def simulate(
             ends.setdefault((case, ADJUSTED, "precision"), []).append(_ends(sample.adjusted(judged)))
             wrong[case].append(float((judged.labels != world.correct)[sample.rows].mean()))
             errors[case].append(int(audit.rates["relation"].wrong.sum()))
-    return {
-        case: Found(
-            {
-                (way, measure): Held(*np.moveaxis(np.array(found), 2, 0), world.truth[measure.split()[0]])
-                for (whose, way, measure), found in ends.items()
-                if whose == case
-            },
-            np.array(wrong[case]),
-            np.array(errors[case]),
-        )
-        for case in cases
-    }
+    held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
+    for (case, way, measure), found in ends.items():
+        estimate, low, high = np.moveaxis(np.array(found), 2, 0)
+        held[case][way, measure] = Held(estimate, low, high, world.truth[measure.split()[0]])
+    return {case: Found(held[case], np.array(wrong[case]), np.array(errors[case])) for case in cases}
 
 
 @dataclass(frozen=True, eq=False)

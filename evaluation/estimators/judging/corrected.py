@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.judging.audited import Audit, ErrorRates
@@ -216,7 +216,7 @@ class _Mean:
     """A mean over a system's instances whose share of right ones is known better than the sample's own."""
 
     w: FloatArray
-    right: FloatArray
+    right: BoolArray
     share: float
 
     def of(self, rows: FloatArray) -> FloatArray:
@@ -349,7 +349,7 @@ class _Spread:
 def _by_label(rates: ErrorRates, by_rates: FloatArray) -> FloatArray:
     """Return what one more error counted at each label does, from what FP and FN do."""
     false_positive, false_negative = by_rates @ rates.by_count
-    return np.where(rates.labels == 1, false_positive, false_negative)
+    return np.asarray(np.where(rates.labels == 1, false_positive, false_negative))
 
 
 def _tells_too_little(audit: Audit) -> bool:
