@@ -37,7 +37,6 @@ from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.matching import Claim
 
 WORKERS, VOTES = 30, 3
 SHARES = (0.10, 0.20)
@@ -45,6 +44,8 @@ WEIGHTING = "instance"
 BENT = (1.5, 1.0, 0.5)
 """What the error is multiplied with where one, two, three or more teams claim a thing."""
 MOST_ERROR = 0.48
+PAIR = "pair"
+"""The one kind of question here: what holds between two spans."""
 MEASURES = (
     "precision",
     "recall from documents",
@@ -171,7 +172,7 @@ def simulate(
                     ends.setdefault((case, way, measure), []).append(_ends(rows[measure]))
             ends.setdefault((case, ADJUSTED, "precision"), []).append(_ends(sample.adjusted(judged)))
             wrong[case].append(float((judged.labels != world.correct)[sample.rows].mean()))
-            errors[case].append(int(audit.rates["relation"].wrong.sum()))
+            errors[case].append(int(audit.rates[PAIR].wrong.sum()))
     held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
     for (case, way, measure), found in ends.items():
         estimate, low, high = np.moveaxis(np.array(found), 2, 0)
@@ -216,11 +217,13 @@ class _World:
     def of(cls, data: KnowledgeNet) -> "_World":
         weights = [data.weights(system, WEIGHTING) for system in range(len(data.systems))]
         correct = data.matching.correct.astype(np.float64)
-        claims: dict[int, Claim] = {}
+        pairs: dict[int, str] = {}
         features = np.zeros((len(data.keys), 2 * len(data.systems) + 3))
         found = []
         for number, (system, members) in enumerate(zip(data.systems, data.members, strict=True)):
-            claims.update(zip(members.tolist(), system.claims, strict=True))
+            for position, claim in zip(members.tolist(), system.claims, strict=True):
+                spans = sorted(f"{span.start}-{span.end}" for span in (claim.subject, claim.object))
+                pairs[position] = "|".join([claim.doc_id, *spans])
             spread = system.confidence.std() or 1.0
             features[members, 2 * number] = 1.0
             features[members, 2 * number + 1] = (system.confidence - system.confidence.mean()) / spread
@@ -229,13 +232,13 @@ class _World:
             found.append(data.matching.found_by(mine).mean())
         teams = data.teams()
         features[np.arange(teams.size), -3 + np.minimum(teams, 3) - 1] = 1.0
-        keys = [_pair(claims[number]) for number in range(correct.size)]
+        keys = [pairs[number] for number in range(correct.size)]
         index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         precision = np.array([float(p @ correct) for p in weights])
         recall = np.array(found)
         f1 = np.array([harmonic(p, r) for p, r in zip(precision, recall, strict=True)])
-        pairs = np.array([one - other for one, other in itertools.combinations(precision, 2)])
-        truth = {"precision": precision, "recall": recall, "f1": f1, "difference": pairs}
+        gaps = np.array([one - other for one, other in itertools.combinations(precision, 2)])
+        truth = {"precision": precision, "recall": recall, "f1": f1, "difference": gaps}
         question = np.array([index[key] for key in keys])
         return cls(data, weights, correct, teams, question, list(index), features, truth)
 
@@ -311,7 +314,7 @@ class _Sample:
         audited = drawn(self.secret, [world.question_keys[number] for number in asked], rho)[place]
         answers = np.where(audited, world.correct[rows], np.nan)
         labels = AuditedLabels(np.arange(rows.size), f, answers, doubt)
-        return Audit(self.pi[rows], place, rho[place], audited, {"relation": labels})
+        return Audit(self.pi[rows], place, rho[place], audited, {PAIR: labels})
 
     def _prior(self, f: FloatArray) -> FloatArray:
         features, fold = self.world.features[self.rows], self.folds[self.rows]
@@ -335,7 +338,7 @@ class _Sample:
         if audit is not None:
             p = np.split(reduced.p, reduced.indptr[1:-1])
             systems = [
-                JudgedSystem(own, weights, ("relation",), own[None, :])
+                JudgedSystem(own, weights, (PAIR,), own[None, :])
                 for own, weights in zip(owns, p, strict=True)
             ]
             right = corrected_precisions(audit, systems, precisions)
@@ -391,11 +394,6 @@ class _Sample:
         from_documents = document_recall(true, found, sample)
         from_labels = labelled_recall(share, true, of_pool, own, found, sample)
         return from_documents, both(from_documents, from_labels, self.alphas[number])
-
-
-def _pair(claim: Claim) -> str:
-    first, second = sorted([(claim.subject.start, claim.subject.end), (claim.object.start, claim.object.end)])
-    return f"{claim.doc_id}|{first[0]}-{first[1]}|{second[0]}-{second[1]}"
 
 
 def _ends(found: Iterable[Interval]) -> list[tuple[float, float, float]]:
