@@ -216,7 +216,7 @@ class _World:
     @classmethod
     def of(cls, data: KnowledgeNet) -> "_World":
         weights = [data.weights(system, WEIGHTING) for system in range(len(data.systems))]
-        correct = data.matching.correct.astype(np.float64)
+        correct = data.correct.astype(np.float64)
         pairs: dict[int, str] = {}
         features = np.zeros((len(data.keys), 2 * len(data.systems) + 3))
         found = []
