@@ -22,6 +22,8 @@ Keys = Sequence[str] | NDArray[Any]
 
 LABEL_VARIANCE = 0.25
 """s²: the largest variance that a label of 0 or 1 can have."""
+QUADRATIC_FLOOR = 0.25
+"""The share of a lone system's labels that the floor of the quadratic sum spreads evenly (ADR 50)."""
 DEFAULT_HALF_WIDTH = 0.03
 DEFAULT_LEVEL = 0.80
 FOLDS = 5
@@ -129,23 +131,26 @@ def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAU
     return float((half_width / ndtri((1 + level) / 2)) ** 2)
 
 
-def floor_labels(target_variance: float) -> float:
-    """Return b: the labels that a system's uniform floor spreads over its instances, half of s²/V*.
+def floor_labels(target_variance: float, share: float = 0.5) -> float:
+    """Return b: the labels that a system's uniform floor spreads over its instances, a share of s²/V*.
 
-    The floor that `top_up` takes is b/|X_m|. It keeps every instance's probability well above zero, so that
-    other weightings, and recall, can be estimated from the same labels.
+    The floor that `top_up` and `quadratic_sum` take is b/|X_m|. It keeps every instance's probability well
+    above zero, so that other weightings, and recall, can be estimated from the same labels.
 
     Parameters
     ----------
     target_variance : float
         V*, above 0.
+    share : float
+        Of the labels that a lone system needs: half of them under the maximum, `QUADRATIC_FLOOR` under the
+        quadratic sum.
 
     Returns
     -------
     float
         A number of labels, not rounded.
     """
-    return 0.5 * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
+    return share * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
 
 
 def variance_weights(pi: ArrayLike) -> FloatArray:

@@ -135,7 +135,7 @@ def features(
     ----------
     n : int
     claimants : sequence of Claimant
-        All systems so far, in the order of arrival.
+        All systems so far, in the order of arrival, those that claim none of the units too.
     scales : mapping of int to Scale
         Of each team.
     categories : sequence of (int[n], int)
@@ -145,8 +145,9 @@ def features(
     -------
     scipy.sparse CSR, n × d
         For each team, in the order of arrival: whether it has the unit, and its largest confidence,
-        standardised (so copies of a system count once); whether at least two, and at least three teams have
-        the unit; the mean of theirs; an indicator for each code.
+        standardised, so that copies of a system count once; of several systems of it, which have the unit.
+        Whether at least two, and at least three teams have it; the mean of theirs; an indicator for each
+        code.
     """
     of_team: dict[int, list[Claimant]] = {}
     for one in claimants:
@@ -155,15 +156,17 @@ def features(
     blocks = []
     for team, systems in of_team.items():
         best = np.full(n, -np.inf)
-        for one in systems:
+        has = np.zeros((n, len(systems)))
+        for place, one in enumerate(systems):
             own = scales[team].standardised(one.confidence)
             best[one.rows] = np.maximum(best[one.rows], own)
-        has = np.flatnonzero(best > -np.inf)
-        count[has] += 1
-        total[has] += best[has]
-        blocks.append(
-            sparse.csc_array(np.stack([best > -np.inf, np.where(best > -np.inf, best, 0.0)], axis=1))
-        )
+            has[one.rows, place] = 1.0
+        theirs = best > -np.inf
+        confidence = np.where(theirs, best, 0.0)
+        count += theirs
+        total += confidence
+        columns = [theirs, confidence, *(has.T if len(systems) > 1 else ())]
+        blocks.append(sparse.csc_array(np.stack(columns, axis=1)))
     together = [count >= least for least in range(2, _MANY + 1)]
     mean = np.divide(total, count, out=np.zeros(n), where=count > 0)
     blocks.append(sparse.csc_array(np.stack([*together, mean], axis=1)))

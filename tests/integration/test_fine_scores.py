@@ -100,9 +100,7 @@ def test_systems_that_claim_the_same_share_a_rank_and_a_worse_one_has_another(
 
 
 def test_what_the_ranks_rest_on_is_stored(scored: list[Submission]) -> None:
-    ranking = Ranking.objects.get(
-        part="relation", weighting="instance", estimator="documents", level=95
-    )
+    ranking = Ranking.objects.get(part="relation", weighting="instance", estimator="documents", level=95)
     assert (ranking.systems, ranking.apart) == (3, 2)
 
 

@@ -29,9 +29,9 @@ def test_a_team_has_a_unit_with_the_largest_confidence_of_its_systems():
     ]
     other = Claimant(8, np.array([1, 2]), np.array([0.1, 0.9]))
     found = features(3, [*of_team, other], SCALES, []).toarray()
-    # Team 7: has, confidence; team 8: has, 0 since its confidences are all alike; two teams, three, the mean.
+    # Team 7: has, confidence, by system; team 8: has, 0 for confidences all alike; two teams, three; mean.
     assert found == pytest.approx(
-        np.array([[1, 1, 0, 0, 0, 0, 1], [1, 2, 1, 0, 1, 0, 1], [0, 0, 1, 0, 0, 0, 0]])
+        np.array([[1, 1, 1, 0, 0, 0, 0, 0, 1], [1, 2, 1, 1, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 0, 0, 0, 0]])
     )
 
 
