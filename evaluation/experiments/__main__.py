@@ -11,7 +11,16 @@ from evaluation.experiments.outcome import DEFAULT_SEED, Experiment, Options
 from evaluation.experiments.runs import read_runs
 from kbpo.core.errors import InvalidInput, KbpoError
 
-NAMES = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise", "ranks")
+NAMES = (
+    "pooling_bias",
+    "bias_variance",
+    "sample_size",
+    "coverage",
+    "adversary",
+    "label_noise",
+    "ranks",
+    "designs",
+)
 
 
 def main(arguments: list[str] | None = None) -> int:

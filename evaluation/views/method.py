@@ -17,7 +17,15 @@ from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
-EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
+EXPERIMENTS = (
+    "pooling_bias",
+    "bias_variance",
+    "sample_size",
+    "designs",
+    "coverage",
+    "adversary",
+    "label_noise",
+)
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
@@ -63,7 +71,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "half_width": coordinated.DEFAULT_HALF_WIDTH,
             "level": round(100 * coordinated.DEFAULT_LEVEL),
             "lone_labels": iid.draws_needed(target),
-            "floor": round(coordinated.floor_labels(target)),
+            "floor": round(coordinated.floor_labels(target, coordinated.QUADRATIC_FLOOR)),
             "least_labels": subsets.LEAST_LABELS,
             "ranked_from": TASK.choices.ranked_from,
             "folds": coordinated.FOLDS,
