@@ -240,7 +240,9 @@ def same_labels(world: World, design: Design, orders: Sequence[Any], name: str, 
     low, high = math.log(0.2), math.log(8.0)
     for _ in range(8):
         middle = (low + high) / 2
-        labels = [grow(world, design, *one, name, math.exp(middle)).pi.sum() for one in orders]
+        labels = [
+            grow(world, design, order, planned, name, math.exp(middle)).pi.sum() for order, planned in orders
+        ]
         low, high = (middle, high) if np.mean(labels) > wanted else (low, middle)
     return math.exp((low + high) / 2)
 

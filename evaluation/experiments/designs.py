@@ -117,7 +117,9 @@ def _of_weighting(world: World, name: str, options: Options) -> dict[str, Any]:
     tuning: list[Any] = [
         _arrival(world, options.rng(21, seed), seed)[:2] for seed in range(options.count(10, 4))
     ]
-    wanted = float(np.mean([grow(world, TODAY, *one, name, 1.0).pi.sum() for one in tuning]))
+    wanted = float(
+        np.mean([grow(world, TODAY, order, planned, name, 1.0).pi.sum() for order, planned in tuning])
+    )
     scales = {
         one: same_labels(world, one, tuning, name, wanted) if one.is_equal else 1.0
         for one in options.track(f"{name}: as many labels, design", DESIGNS, len(DESIGNS))
@@ -243,6 +245,6 @@ def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
         axes.axvline(1.0, color=figures.COLOURS["grey"], linewidth=0.8)
         axes.set_yticks(place, list(of_default))
         axes.set_xlabel("variance at the labels of each design, as a share of today's")
-        axes.legend()
+        axes.legend(loc="upper right")
 
     return draw
