@@ -95,6 +95,7 @@ class EpochAdmin(ReadOnlyAdmin):
         "number",
         "commitment",
         "key_version",
+        "growth",
         "opened_at",
         "released_at",
         "document_sample",

@@ -8,19 +8,40 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample, IidSample
-from evaluation.models import Epoch, SampleBatch, Submission
+from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
-from evaluation.units import BoolArray, FloatArray, Foreseen, Pool
+from evaluation.units import BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool
 from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
+
+
+class PlanVariances(Protocol):
+    """Plans how uncertain the labels of a submission's units are, from what is known without a sample."""
+
+    def __call__(
+        self, submission: Submission, epoch: Epoch, ids: IntArray, *, number: int, foreseen: bool = False
+    ) -> Plan | None:
+        """Plan them as batch so-and-so of an epoch; None where too little is known.
+
+        Parameters
+        ----------
+        submission : Submission
+        epoch : Epoch
+        ids : int[n]
+            The row ids of its units.
+        number : int
+            Of the batch.
+        foreseen : bool
+            Whether it is not sampled yet: then nothing is learnt from what it says itself.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +108,11 @@ class Task:
     known : callable
         Says for which units (bool[n]) every question that they need was published before the upload: those
         count exactly, with π = 1 (docs/estimation.md, 4). The answer stays the same at any later time.
+    plan : PlanVariances or None
+        None for a task that knows nothing without a sample.
+    plan_again : callable or None
+        From a stored `PlannedVariance` and a submission's units: s² again, and what differs in what it rests
+        on.
     ask : callable
         Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
         need, and returns the ids of those questions.
@@ -135,6 +161,8 @@ class Task:
     read_units: Callable[[Submission], Any]
     key_version: str
     known: Callable[[Submission, Any], BoolArray]
+    plan: PlanVariances | None
+    plan_again: Callable[[PlannedVariance, IntArray], tuple[FloatArray, list[str]]] | None
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
     weights: Callable[[Any, str], Mapping[str, FloatArray]]
     weights_version: str

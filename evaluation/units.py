@@ -36,6 +36,37 @@ class Units(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Plan:
+    """How uncertain the labels of a submission's n units are planned to be, and what that was computed from.
+
+    Attributes
+    ----------
+    variance : float[n]
+        s², in (0, ¼].
+    version, matching : str
+        What the features are and how they were fitted; the rule by which units were right.
+    error_ratio : float
+    coefficients : list of list of float
+        For each fold, the intercept first.
+    evidence : bytes
+        The units that it was learnt from, their folds and labels.
+    annotations : list of (int, str)
+        Row id and digest of the annotation of each document that these are in.
+    units : int
+        How many they are.
+    """
+
+    variance: FloatArray
+    version: str
+    matching: str
+    error_ratio: float
+    coefficients: list[list[float]]
+    evidence: bytes
+    annotations: list[tuple[int, str]]
+    units: int
+
+
+@dataclass(frozen=True, eq=False)
 class Groups:
     """What one kind of question settles of a submission: k pieces, each at a unit, in groups.
 
@@ -100,6 +131,9 @@ class Pool:
         The units' row ids, ascending.
     position : int[N]
         Where each of these stands in the pool.
+    flat_pi : float[N] or None
+        π as it would be had every label been planned to be as uncertain as one can be, for what must not rest
+        on labels of any kind; None where it is π itself.
     """
 
     epoch: Epoch
@@ -110,6 +144,7 @@ class Pool:
     pi: FloatArray
     sorted_ids: IntArray
     position: IntArray
+    flat_pi: FloatArray | None = None
 
     @property
     def size(self) -> int:

@@ -324,6 +324,7 @@ class EpochFactory(factory.django.DjangoModelFactory[Epoch]):
     commitment = factory.LazyAttribute(lambda epoch: hashlib.sha256(bytes.fromhex(epoch.secret)).hexdigest())
     key_version = "v1"
     weighting = "instance"
+    growth = Epoch.Growth.QUADRATIC
 
     class Params:
         released = factory.Trait(released_at=factory.LazyFunction(timezone.now))

@@ -1,15 +1,32 @@
 """Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation.design import columns, epochs, sampling
+from evaluation.design import columns, epochs, plans, sampling
 from evaluation.estimators import coordinated
-from evaluation.models import Epoch, InclusionProbability, SampleBatch
+from evaluation.models import Epoch, PlannedVariance, SampleBatch
 from evaluation.task import Task
-from evaluation.units import FloatArray
+from evaluation.units import BoolArray, FloatArray, Units
+
+QUADRATIC = Epoch.Growth.QUADRATIC
+
+
+@dataclass(frozen=True)
+class _Design:
+    """What an epoch's design came to, batch by batch: π and, under quadratic growth, the sums of squares."""
+
+    pi: dict[int, float] = field(default_factory=dict)
+    squares: dict[int, float] = field(default_factory=dict)
+
+    def of(self, unit_ids: list[int]) -> sampling.Before:
+        """Return it for some units."""
+        return sampling.Before(
+            *(np.array([known.get(pk, 0.0) for pk in unit_ids]) for known in (self.pi, self.squares))
+        )
 
 
 def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
@@ -35,27 +52,28 @@ def _audit_epoch(epoch: Epoch, task: Task) -> list[str]:
     if epoch.key_version != task.key_version:
         findings.append(f"epoch {epoch.number}: keys have format {epoch.key_version}, not {task.key_version}")
         return findings
-    pi: dict[int, float] = {}
+    design = _Design()
     batches = list(epoch.batches.order_by("number").select_related("submission"))
     if [batch.number for batch in batches] != list(range(1, len(batches) + 1)):
         findings.append(f"epoch {epoch.number}: batches are not numbered 1 to {len(batches)}")
     for batch in batches:
         findings += [
             f"epoch {epoch.number}, batch {batch.number}: {finding}"
-            for finding in _audit_batch(batch, secret, pi, task)
+            for finding in _audit_batch(batch, secret, design, task)
         ]
     return findings
 
 
-def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: Task) -> list[str]:
-    """Replay one arrival on `pi`, which it updates."""
+def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task) -> list[str]:
+    """Replay one arrival on `design`, which it updates."""
     findings: list[str] = []
     units = task.read_units(batch.submission)
     unit_ids = units.ids.tolist()
 
-    def make(after: FloatArray | None) -> dict[str, bytes]:
+    def make(after: FloatArray | None, of_design: Mapping[str, bytes]) -> dict[str, bytes]:
+        others = {**task.columns(units), **of_design}
         weights = task.weights(units, batch.weights_version)
-        return columns.make(units, secret, after, weights=weights, others=task.columns(units))
+        return columns.make(units, secret, after, weights=weights, others=others)
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
     p = sampling.design_weights(batch, units, task)
@@ -69,24 +87,55 @@ def _audit_batch(batch: SampleBatch, secret: bytes, pi: dict[int, float], task: 
             findings.append(f"{needed} draws meet the target; stored are {batch.draws}")
         if drawn != stored_draws:
             findings.append(_difference("draws", drawn, stored_draws))
-        return findings + _audit_columns(batch, make(None))
-    stored_pi = dict(InclusionProbability.objects.filter(batch=batch).values_list("unit_id", "probability"))
-    before = np.array([pi.get(unit_id, 0.0) for unit_id in unit_ids])
-    known = task.known(batch.submission, units)
-    arrival = sampling.arrive(pi=before, p=p, known=known, target_variance=batch.target_variance)
+        return findings + _audit_columns(batch, make(None, {}))
+    before, known = design.of(unit_ids), task.known(batch.submission, units)
+    arrival, of_design, differing = _arrive_again(batch, units, p, before, known, task)
+    findings += differing
     if (arrival.lam, arrival.floor) != (batch.lam, batch.floor):
         findings.append(
             f"λ and b are {arrival.lam!r}, {arrival.floor!r}; stored are {batch.lam!r}, {batch.floor!r}"
         )
-    changed = {unit_ids[row]: float(arrival.pi[row]) for row in np.flatnonzero(arrival.pi > before)}
-    if changed != stored_pi:
-        findings.append(_difference("inclusion probabilities", changed, stored_pi))
+    changed = np.flatnonzero((arrival.pi > before.pi) | (arrival.squares > before.squares))
+    stored = batch.inclusions.all()
+    pi = {unit_ids[row]: float(arrival.pi[row]) for row in changed}
+    squares = {unit_ids[row]: float(arrival.squares[row]) for row in changed}
+    of_known = {unit_ids[row]: bool(known[row]) for row in changed}
+    for what, name, again in (
+        ("inclusion probabilities", "probability", pi),
+        ("sums of squares", "squares", squares if batch.epoch.growth == QUADRATIC else dict.fromkeys(pi)),
+        ("known units", "is_known", of_known),
+    ):
+        kept = dict(stored.values_list("unit_id", name))
+        if again != kept:
+            findings.append(_difference(what, again, kept))
     u = coordinated.uniforms(secret, units.keys)
-    drawn_ids = {unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before))}
+    drawn_ids = {unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi))}
     if drawn_ids != set(stored_draws):
         findings.append(_difference("sampled units", dict.fromkeys(drawn_ids), stored_draws))
-    pi.update(changed)
-    return findings + _audit_columns(batch, make(arrival.pi))
+    design.pi.update(pi)
+    design.squares.update(squares)
+    return findings + _audit_columns(batch, make(arrival.pi, of_design))
+
+
+def _arrive_again(
+    batch: SampleBatch,
+    units: Units,
+    p: FloatArray,
+    before: sampling.Before,
+    known: BoolArray,
+    task: Task,
+) -> tuple[sampling.Arrival, Mapping[str, bytes], list[str]]:
+    """Return what a batch did to the design, its columns of it, and what of its planned variances differs."""
+    target = batch.target_variance
+    if batch.epoch.growth == QUADRATIC:
+        variance, findings = plans.audit(batch, units, task)
+        found = sampling.arrive_quadratically(
+            before=before, p=p, known=known, target_variance=target, variance=variance
+        )
+        return found, columns.of_design(found.flat_term, variance), findings
+    planned = PlannedVariance.objects.filter(batch=batch).exists()
+    findings = ["variances were planned for it, and its epoch plans none"] if planned else []
+    return sampling.arrive(pi=before.pi, p=p, known=known, target_variance=target), {}, findings
 
 
 def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:

@@ -12,9 +12,10 @@ from evaluation.estimators import coordinated
 from evaluation.models import SampleBatch, UnitColumn
 from evaluation.units import FloatArray, Units
 from kbpo.core.database.bulk import insert_row, read_rows
-from kbpo.core.database.coded import code, pack
+from kbpo.core.database.coded import code, pack, unpack_coded
 
 UNITS, PI, FOLDS, CONFIDENCE = "unit", "pi", "fold", "confidence"
+FLAT_TERM, VARIANCE = "flat term", "planned variance"
 
 
 def weight(name: str) -> str:
@@ -24,7 +25,7 @@ def weight(name: str) -> str:
 
 def figures(weightings: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the columns that every score needs."""
-    return (UNITS, PI, FOLDS, CONFIDENCE, *map(weight, weightings))
+    return (UNITS, PI, FOLDS, CONFIDENCE, FLAT_TERM, *map(weight, weightings))
 
 
 def make(
@@ -63,6 +64,26 @@ def make(
         **{weight(name): code(p).pack() for name, p in weights.items()},
     }
     return columns if pi is None else {**columns, PI: pack(pi)}
+
+
+def of_design(flat_term: FloatArray, variance: FloatArray | None) -> dict[str, bytes]:
+    """Return the columns that a design of quadratic growth has beside π, packed.
+
+    Parameters
+    ----------
+    flat_term : float[n]
+        As `sampling.Arrival` has it.
+    variance : float[n] or None
+        s², where it was planned.
+    """
+    flat = {FLAT_TERM: code(flat_term).pack()}
+    return flat if variance is None else {**flat, VARIANCE: code(variance).pack()}
+
+
+def read_variance(batch: SampleBatch) -> FloatArray | None:
+    """Return the planned variances of a batch's units, float[n]; None where s² = ¼ throughout."""
+    (found,) = read([batch.pk], [VARIANCE])
+    return unpack_coded(found[VARIANCE]).column() if VARIANCE in found else None
 
 
 def keep(batch: SampleBatch, columns: Mapping[str, bytes]) -> None:

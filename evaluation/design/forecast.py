@@ -69,26 +69,41 @@ def forecast(submission: Submission, task: Task) -> Forecast | None:
     if epoch is None:
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.3.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.4.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None:
         foreseen = task.foresee(submission, epoch)
         if foreseen.ids.size:
-            found = _forecast(submission.corpus, epoch, foreseen)
+            found = _forecast(submission, epoch, foreseen, task, arrivals)
             cache.set(key, found, KEPT)
     return found
 
 
-def _forecast(corpus: Corpus, epoch: Epoch, foreseen: Foreseen) -> Forecast:
+def _forecast(
+    submission: Submission, epoch: Epoch, foreseen: Foreseen, task: Task, arrivals: int
+) -> Forecast:
+    corpus = submission.corpus
     target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
+    p, known = foreseen.p, foreseen.known
     if corpus.design == Corpus.Design.COORDINATED:
-        present = sampling.current_pi(epoch, ids=foreseen.ids)
-        pi = np.array([present.get(unit_id, 0.0) for unit_id in foreseen.ids.tolist()])
-        before = np.where(foreseen.known, 1.0, pi)
-        after = sampling.arrive(pi=pi, p=foreseen.p, known=foreseen.known, target_variance=target).pi
+        now = sampling.read_before(epoch, foreseen.ids)
+        before = np.where(known, 1.0, now.pi)
+        if epoch.growth == Epoch.Growth.QUADRATIC:
+            planned = None
+            if task.plan is not None:
+                planned = task.plan(submission, epoch, foreseen.ids, number=arrivals + 1, foreseen=True)
+            after = sampling.arrive_quadratically(
+                before=now,
+                p=p,
+                known=known,
+                target_variance=target,
+                variance=None if planned is None else planned.variance,
+            ).pi
+        else:
+            after = sampling.arrive(pi=now.pi, p=p, known=known, target_variance=target).pi
     else:
-        before = np.where(foreseen.known, 1.0, 0.0)
-        after = np.maximum(before, chance_to_be_drawn(foreseen.p, iid.draws_needed(target)))
+        before = np.where(known, 1.0, 0.0)
+        after = np.maximum(before, chance_to_be_drawn(p, iid.draws_needed(target)))
     questions = {}
     for groups in foreseen.questions:
         asked = np.where(groups.is_shared, before[groups.unit], 0.0)

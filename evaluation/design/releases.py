@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from annotations.kinds.registry import find_kind, published_columns, read_question
-from annotations.models import Label
-from evaluation.design import sampling
+from annotations.models import Corpus, Label
+from evaluation.design import columns, sampling
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
@@ -105,8 +105,8 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     dict
         First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
         number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
-        its system's units: the key, p, π after the batch where the batch changed it, whether it
-        was known, and whether, or how often, the batch drew it.
+        its system's units: the key, p, the planned variance s² (null: ¼), π after the batch where the batch
+        changed it, whether it was known, and whether, or how often, the batch drew it.
 
     Raises
     ------
@@ -119,6 +119,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         "corpus": epoch.corpus.tag,
         "epoch": epoch.number,
         "design": epoch.corpus.design,
+        "growth": epoch.growth if epoch.corpus.design == Corpus.Design.COORDINATED else None,
         "secret": epoch.secret,
         "commitment": epoch.commitment,
         "key_version": epoch.key_version,
@@ -138,7 +139,9 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         inclusions = {row.unit_id: row for row in batch.inclusions.all()}
         units = task.read_units(batch.submission)
         weights = sampling.design_weights(batch, units, task).tolist()
-        for key, unit_id, p in zip(units.keys, units.ids.tolist(), weights, strict=True):
+        planned = columns.read_variance(batch)
+        variance = [None] * len(weights) if planned is None else planned.tolist()
+        for key, unit_id, p, s2 in zip(units.keys, units.ids.tolist(), weights, variance, strict=True):
             if not public and unit_id not in drawn:
                 continue
             inclusion = inclusions.get(unit_id)
@@ -146,6 +149,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
                 "batch": batch.number,
                 "key": key,
                 "p": p if public else None,
+                "variance": s2 if public else None,
                 "pi": inclusion and inclusion.probability,
                 "known": bool(inclusion and inclusion.is_known),
                 "drawn": (drawn[unit_id] or 1) if unit_id in drawn else 0,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotations.models import Corpus, Question
-from evaluation.design import columns
+from evaluation.design import columns, plans
 from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, InclusionProbability, SampleBatch, Submission
 from evaluation.submissions import quota
@@ -42,11 +42,18 @@ class Arrival:
         The least scale of p that meets the target.
     floor : float
         b, the expected number of labels spread uniformly.
+    squares : float[n]
+        Under quadratic growth, the sums of squares after it; otherwise 0.
+    flat_term : float[n]
+        Under quadratic growth, what the system alone would have, were every label as uncertain as one can be:
+        of these π with s² = ¼ is made, on which rests what must rest on no label; otherwise 0.
     """
 
     pi: FloatArray
     lam: float
     floor: float
+    squares: FloatArray
+    flat_term: FloatArray
 
 
 def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: float) -> Arrival:
@@ -65,7 +72,53 @@ def arrive(*, pi: FloatArray, p: FloatArray, known: BoolArray, target_variance: 
     """
     floor = coordinated.floor_labels(target_variance)
     new_pi, lam = coordinated.top_up(np.where(known, 1.0, pi), p, target_variance, floor / len(p))
-    return Arrival(new_pi, lam, floor)
+    return Arrival(new_pi, lam, floor, np.zeros(len(p)), np.zeros(len(p)))
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What an epoch's design is for some units before an arrival.
+
+    Attributes
+    ----------
+    pi : float[n]
+        Their inclusion probabilities; 0 where one was never in a design.
+    squares : float[n]
+        Under quadratic growth, their sums of squares; 0 otherwise.
+    """
+
+    pi: FloatArray
+    squares: FloatArray
+
+
+def arrive_quadratically(
+    *,
+    before: Before,
+    p: FloatArray,
+    known: BoolArray,
+    target_variance: float,
+    variance: FloatArray | None = None,
+) -> Arrival:
+    """Grow the design for a system by the quadratic sum (docs/estimation.md, 3.2).
+
+    Parameters are those of `arrive`; `variance` is s² as it is planned, ¼ where left out.
+    """
+    floor = coordinated.floor_labels(target_variance, coordinated.QUADRATIC_FLOOR)
+
+    def grown(s2: FloatArray | None) -> coordinated.QuadraticSum:
+        return coordinated.quadratic_sum(
+            before.pi,
+            before.squares,
+            p,
+            target_variance,
+            variance=s2,
+            known=known,
+            floor=floor / len(p),
+        )
+
+    found = grown(variance)
+    flat = found if variance is None else grown(None)
+    return Arrival(found.pi, found.lam, floor, found.squares, flat.term)
 
 
 def all_due() -> set[int]:
@@ -132,12 +185,16 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     weights = task.weights(units, batch.weights_version)
     p = weights[epoch.weighting]
     secret = bytes.fromhex(epoch.secret)
-    pi = None
-    if submission.corpus.design == Corpus.Design.COORDINATED:
-        sampled, pi = _draw_coordinated(batch, units, p, task.known(submission, units))
-    else:
+    pi: FloatArray | None = None
+    of_design: dict[str, bytes] = {}
+    if submission.corpus.design != Corpus.Design.COORDINATED:
         sampled = _draw_iid(batch, units, p)
-    kept = columns.make(units, secret, pi, weights=weights, others=task.columns(units))
+    elif epoch.growth == Epoch.Growth.QUADRATIC:
+        sampled, pi, of_design = _draw_quadratically(batch, units, p, task)
+    else:
+        sampled, pi = _draw_coordinated(batch, units, p, task.known(submission, units))
+    others = {**task.columns(units), **of_design}
+    kept = columns.make(units, secret, pi, weights=weights, others=others)
     columns.keep(batch, kept)
     needed = task.ask(batch, units, sampled)
     batch.questions.add(*needed)
@@ -199,6 +256,55 @@ def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = 
         f"{query} GROUP BY inclusion.unit_id", parameters, {"unit": "bigint", "pi": "float8"}
     )
     return dict(zip(found["unit"].tolist(), found["pi"].tolist(), strict=True))
+
+
+def read_before(epoch: Epoch, ids: IntArray) -> Before:
+    """Return what an epoch's design is for units, in the order of their row ids as they are given."""
+    found = read_columns(
+        "SELECT inclusion.unit_id, max(inclusion.probability), COALESCE(max(inclusion.squares), 0)"
+        " FROM evaluation_inclusionprobability AS inclusion"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = inclusion.batch_id AND batch.epoch_id = %s"
+        " JOIN unnest(%s::bigint[]) AS wanted (id) ON wanted.id = inclusion.unit_id"
+        " GROUP BY inclusion.unit_id",
+        [epoch.pk, array_literal(ids.tolist())],
+        {"unit": "bigint", "pi": "float8", "squares": "float8"},
+    )
+    order = np.argsort(ids)
+    rows = order[np.searchsorted(ids, found["unit"], sorter=order)]
+    pi, squares = np.zeros(ids.size), np.zeros(ids.size)
+    pi[rows], squares[rows] = found["pi"], found["squares"]
+    return Before(pi, squares)
+
+
+def _draw_quadratically(
+    batch: SampleBatch, units: Units, p: FloatArray, task: Task
+) -> tuple[dict[int, int | None], FloatArray, dict[str, bytes]]:
+    """Store the design; return the newly sampled rows of `units`, π, and the columns of the design."""
+    planned = None
+    if task.plan is not None:
+        planned = task.plan(batch.submission, batch.epoch, units.ids, number=batch.number)
+    variance = None if planned is None else planned.variance
+    known = task.known(batch.submission, units)
+    before = read_before(batch.epoch, units.ids)
+    arrival = arrive_quadratically(
+        before=before, p=p, known=known, target_variance=batch.target_variance, variance=variance
+    )
+    batch.lam, batch.floor = arrival.lam, arrival.floor
+    batch.save()
+    if planned is not None:
+        plans.store(batch, planned)
+    changed = np.flatnonzero((arrival.pi > before.pi) | (arrival.squares > before.squares))
+    of_changed = (column[changed].tolist() for column in (units.ids, arrival.pi, arrival.squares, known))
+    stored = copy_rows(
+        InclusionProbability,
+        ("batch_id", "unit_id", "probability", "squares", "is_known"),
+        ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
+    )
+    analyse({InclusionProbability: stored})
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), units.keys)
+    drawn: dict[int, int | None] = {}
+    drawn.update((int(row), None) for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi)))
+    return drawn, arrival.pi, columns.of_design(arrival.flat_term, variance)
 
 
 def _draw_coordinated(

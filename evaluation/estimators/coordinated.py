@@ -8,6 +8,7 @@ arrive. So systems share their labels, and every π is known exactly.
 import hmac
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ Keys = Sequence[str] | NDArray[Any]
 
 LABEL_VARIANCE = 0.25
 """s²: the largest variance that a label of 0 or 1 can have."""
+QUADRATIC_FLOOR = 0.25
+"""The share of a lone system's labels that the floor of the quadratic sum spreads evenly (ADR 50)."""
 DEFAULT_HALF_WIDTH = 0.03
 DEFAULT_LEVEL = 0.80
 FOLDS = 5
@@ -89,6 +92,17 @@ def folds(secret: bytes, keys: Keys, k: int = FOLDS) -> IntArray:
     return np.array([word % k for word in _first_words(secret, keys, "fold|")], dtype=np.int64)
 
 
+def document_folds(secret: bytes, doc_ids: Keys, k: int = FOLDS) -> IntArray:
+    """Return the fold of each document, by which planned variances are cross-fitted.
+
+    As `folds` does for units, of HMAC-SHA256(secret, "document fold|" + id). Every document has one, so that
+    a planned variance does not tell which documents are annotated in full.
+    """
+    k = _checks.whole("k", k, 2)
+    words = _first_words(secret, doc_ids, "document fold|")
+    return np.array([word % k for word in words], dtype=np.int64)
+
+
 def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAULT_LEVEL) -> float:
     """Return V* = (h/z)²: the variance whose normal interval has this half-width at this level.
 
@@ -117,23 +131,26 @@ def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAU
     return float((half_width / ndtri((1 + level) / 2)) ** 2)
 
 
-def floor_labels(target_variance: float) -> float:
-    """Return b: the labels that a system's uniform floor spreads over its instances, half of s²/V*.
+def floor_labels(target_variance: float, share: float = 0.5) -> float:
+    """Return b: the labels that a system's uniform floor spreads over its instances, a share of s²/V*.
 
-    The floor that `top_up` takes is b/|X_m|. It keeps every instance's probability well above zero, so that
-    other weightings, and recall, can be estimated from the same labels.
+    The floor that `top_up` and `quadratic_sum` take is b/|X_m|. It keeps every instance's probability well
+    above zero, so that other weightings, and recall, can be estimated from the same labels.
 
     Parameters
     ----------
     target_variance : float
         V*, above 0.
+    share : float
+        Of the labels that a lone system needs: half of them under the maximum, `QUADRATIC_FLOOR` under the
+        quadratic sum.
 
     Returns
     -------
     float
         A number of labels, not rounded.
     """
-    return 0.5 * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
+    return share * LABEL_VARIANCE / _checks.positive("target_variance", target_variance)
 
 
 def variance_weights(pi: ArrayLike) -> FloatArray:
@@ -202,8 +219,7 @@ def top_up(
     current = _checks.probabilities("pi", pi, zero=True)
     weights = _checks.distribution("p", p, length=current.size, zero=True)
     target = _checks.positive("target_variance", target_variance)
-    if not (math.isfinite(floor) and floor >= 0):
-        _checks.refuse("floor", f"is {floor!r}; a finite number of at least 0 is needed")
+    _refuse_floor(floor)
 
     mine = weights > 0
     own = weights[mine]
@@ -213,24 +229,154 @@ def top_up(
         with np.errstate(over="ignore"):
             return np.maximum(base, np.minimum(1.0, lam * own))
 
+    lam = _least_lambda(grown, own, LABEL_VARIANCE, target, float(own.min()))
+    new_pi = current.copy()
+    new_pi[mine] = grown(lam)
+    return new_pi, lam
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuadraticSum:
+    """A design that has grown for one more system by the quadratic sum.
+
+    Attributes
+    ----------
+    pi : float[N]
+        The inclusion probabilities: never below those before, and above 0 wherever the system's p is.
+    squares : float[N]
+        Σ_m min(1, 2λ_m p_m s_m)² over the systems so far.
+    term : float[N]
+        min(1, 2λps): what the system alone would have; 1 where an instance is known to it, 0 where p is 0.
+    lam : float
+        λ: the least double at which the system alone meets the target.
+    """
+
+    pi: FloatArray
+    squares: FloatArray
+    term: FloatArray
+    lam: float
+
+
+def quadratic_sum(
+    pi: ArrayLike,
+    squares: ArrayLike,
+    p: ArrayLike,
+    target_variance: float,
+    *,
+    variance: ArrayLike | None = None,
+    known: ArrayLike | None = None,
+    floor: float = 0.0,
+) -> QuadraticSum:
+    """Grow the inclusion probabilities for one more system, as if it were sampled by itself.
+
+    π′² = min(1, Σ_m min(1, 2λ_m p_m s_m)²), the floor as a maximum afterwards, and never less than π. λ_m is
+    the least at which Σ p² s² (1/π − 1) ≤ V* where π is the system's own term alone. So whoever arrives meets
+    its target, and every later arrival makes what is shared surer for all. Squares are summed in the order of
+    arrival; for planned variances that do not depend on it, another order changes rounding alone.
+
+    Parameters
+    ----------
+    pi : float[N]
+        The inclusion probabilities so far, in [0, 1]; 0 where no system has been.
+    squares : float[N]
+        The sum of squares so far, at least 0; its root may be below `pi`, which holds floors too.
+    p : float[N]
+        The arriving system's weights, 0 outside its instances; they sum to 1.
+    target_variance : float
+        V*, above 0.
+    variance : float[N], optional
+        s²: how uncertain the label of each instance is planned to be, in (0, ¼]; ¼ where left out. It must
+        rest on no label of the epoch's sample.
+    known : bool[N], optional
+        The instances that are known to the system: they are certain.
+    floor : float
+        b/|X_m|, at least 0; a value above 1 counts as 1.
+
+    Returns
+    -------
+    QuadraticSum
+        λ is sought with exact sums and correctly rounded operations alone, as by `top_up`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, the lengths differ, or p does not sum to 1.
+
+    Examples
+    --------
+    Two systems claim the same ten instances; each alone would have them sampled at 1/2:
+
+    >>> first = quadratic_sum([0.0] * 10, [0.0] * 10, [0.1] * 10, 0.025)
+    >>> second = quadratic_sum(first.pi, first.squares, [0.1] * 10, 0.025)
+    >>> first.pi.round(3).tolist()[:2], second.pi.round(3).tolist()[:2]
+    ([0.5, 0.5], [0.707, 0.707])
+    """
+    current = _checks.probabilities("pi", pi, zero=True)
+    before = _checks.vector("squares", squares, current.size)
+    if (before < 0).any():
+        _checks.refuse("squares", f"has the value {before.min()!s}; a sum of squares is at least 0")
+    weights = _checks.distribution("p", p, length=current.size, zero=True)
+    target = _checks.positive("target_variance", target_variance)
+    _refuse_floor(floor)
+    s2 = np.full(current.size, LABEL_VARIANCE)
+    if variance is not None:
+        s2 = _checks.vector("variance", variance, current.size)
+        if ((s2 <= 0) | (s2 > LABEL_VARIANCE)).any():
+            wrong = s2[(s2 <= 0) | (s2 > LABEL_VARIANCE)][0]
+            _checks.refuse("variance", f"has the value {wrong!s}; that of a label lies in (0, 0.25]")
+    certain = np.zeros(current.size, dtype=np.bool_)
+    if known is not None:
+        certain = _checks.flags("known", known, current.size)
+
+    mine = weights > 0
+    own, own_s2, own_certain = weights[mine], s2[mine], certain[mine]
+    share = own * (2.0 * np.sqrt(own_s2))
+
+    def alone(lam: float) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.where(own_certain, 1.0, np.minimum(1.0, lam * share))
+
+    lam = _least_lambda(alone, own, own_s2, target, float(share.min()))
+    term = np.zeros(current.size)
+    term[mine] = alone(lam)
+    new_squares = before + np.where(certain, 0.0, term * term)  # certain ones need no share of anybody's
+    new_pi = current.copy()
+    grown = np.maximum(current, np.sqrt(np.minimum(1.0, new_squares)))
+    new_pi[mine] = np.where(own_certain, 1.0, np.maximum(grown[mine], min(1.0, floor)))
+    return QuadraticSum(new_pi, new_squares, term, lam)
+
+
+def _refuse_floor(floor: float) -> None:
+    if not (math.isfinite(floor) and floor >= 0):
+        _checks.refuse("floor", f"is {floor!r}; a finite number of at least 0 is needed")
+
+
+def _least_lambda(
+    grown: Callable[[float], FloatArray],
+    own: FloatArray,
+    s2: FloatArray | float,
+    target: float,
+    least_share: float,
+) -> float:
+    """Return the least double λ at which Σ p² s² (1/π − 1) ≤ V*, π = grown(λ).
+
+    A system's every probability is 1 once λ is 1/`least_share`.
+    """
+
     def terms(lam: float) -> FloatArray:
         # An instance that cannot be sampled is an infinite term: p is multiplied last, so never 0 · ∞.
         with np.errstate(divide="ignore", over="ignore"):
-            return own * (own * (LABEL_VARIANCE * (1.0 / grown(lam) - 1.0)))
+            return own * (own * (s2 * (1.0 / grown(lam) - 1.0)))
 
     def meets(lam: float) -> bool:
         return math.fsum(terms(lam).tolist()) <= target
 
     if meets(0.0):
-        lam = 0.0
-    else:
-        with np.errstate(over="ignore"):
-            everything = float(2.0 / own.min())
-        guess = _least_double(lambda lam: float(terms(lam).sum()) <= target, 0, _bits(everything))
-        lam = _double(_least_double_near(meets, guess))
-    new_pi = current.copy()
-    new_pi[mine] = grown(lam)
-    return new_pi, lam
+        return 0.0
+    with np.errstate(over="ignore", divide="ignore"):
+        everything = float(np.float64(2.0) / least_share)
+    guess = _least_double(lambda lam: float(terms(lam).sum()) <= target, 0, _bits(everything))
+    return _double(_least_double_near(meets, guess))
 
 
 def _bits(value: float) -> int:

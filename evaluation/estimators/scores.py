@@ -92,11 +92,15 @@ class CoordinatedSample:
     sampled : bool[N]
         u < π.
     folds : int[N]
+    flat_pi : float[N] or None
+        π as it would be had all variances been planned as ¼: what weighs the two kinds of recall rests on it,
+        and so on no label of the documents that planned variances are learnt from. None where it is π itself.
     """
 
     pi: FloatArray
     sampled: BoolArray
     folds: IntArray
+    flat_pi: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -403,7 +407,7 @@ def coordinated_estimates(
         alphas = planned_alphas(
             [system.rows for system in systems],
             [system.team for system in systems],
-            sample.pi,
+            sample.pi if sample.flat_pi is None else sample.flat_pi,
             documents.true.size,
             documents.sample.population,
             documents.outside,

@@ -20,6 +20,7 @@ NAMES = (
     "label_noise",
     "ranks",
     "audits",
+    "designs",
 )
 
 

@@ -14,9 +14,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import sparse
 from scipy.optimize import brentq
+from scipy.special import expit
 
 from evaluation.estimators import coordinated, iid, weighting
 from evaluation.estimators.labelled import PLANNED_DENSITY
+from evaluation.estimators.planned_variance import LEAST_VARIANCE
 from evaluation.estimators.precision import difference_precision
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
@@ -28,6 +30,15 @@ LABELS = 500
 DOCUMENTS = 15_000
 RULES = ("fixed", "paper", "top-up", "top-up with floor")
 """The floor buys other weightings and recall; neither the paper's rule nor the errors here know of those."""
+FORESEEN = 0.35
+"""R² of the model of labels, the median over systems: no more than on real ones."""
+QUADRATIC = (
+    "quadratic sum",
+    "quadratic sum, model",
+    "quadratic sum, model, planned",
+    "quadratic sum, model, planned, floor",
+)
+"""With each system's own confidences; a model; variances planned by it; the floor."""
 AT = (1, 5, 10, 20, 40)
 PAPER = {"fixed": (500, 2_500, 5_000, 10_000, 20_000), "paper": (500, 2_002, 3_414, 5_392, 7_570)}
 
@@ -44,12 +55,16 @@ class Arrivals:
         Root mean squared error of precision over all systems, when the last has arrived.
         ``equal`` is the top-up with as many labels as `equal` says.
     equal : mapping of rule to float
-        The labels of each top-up whose error, by its variance, is that of the paper's rule.
+        The labels of each top-up, and of each of `QUADRATIC`, whose error, by its variance, is that of the
+        paper's rule.
+    paper : float
+        The distinct instances that the draws of the paper's rule are expected to come to.
     """
 
     labels: dict[str, FloatArray]
     error: dict[str, float]
     equal: dict[str, float]
+    paper: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +99,7 @@ def run(options: Options) -> Outcome:
     }
     numbers: dict[str, Any] = {}
     for key, (name, world) in enumerate(worlds.items()):
-        orders = options.count(3, 1)
+        orders = options.count(10, 1)
         found = [
             arrive(world, options.rng(5, key, order), options.count(20, 8), options)
             for order in options.track(f"{name}, order", range(orders), orders)
@@ -96,7 +111,16 @@ def run(options: Options) -> Outcome:
             "labels": {rule: np.mean([one.labels[rule] for one in found], axis=0).tolist() for rule in RULES},
             "error": {rule: float(np.mean([one.error[rule] for one in found])) for rule in (*RULES, "equal")},
             "labels_at_equal_error": {
-                rule: float(np.mean([one.equal[rule] for one in found])) for rule in RULES[2:]
+                rule: float(np.mean([one.equal[rule] for one in found])) for rule in (*RULES[2:], *QUADRATIC)
+            },
+            "distinct_labels_of_the_papers_rule": float(np.mean([one.paper for one in found])),
+            "saved_of_distinct_labels": {
+                rule: {
+                    "mean": float(np.mean([1 - one.equal[rule] / one.paper for one in found])),
+                    "least": float(min(1 - one.equal[rule] / one.paper for one in found)),
+                    "most": float(max(1 - one.equal[rule] / one.paper for one in found)),
+                }
+                for rule in (*RULES[2:], *QUADRATIC)
             },
         }
     return Outcome(
@@ -127,6 +151,9 @@ def _compared(numbers: dict[str, Any]) -> list[Compared]:
         compared.append(Compared(f"{rule}: error, corpus", "", numbers["corpus"]["error"][rule]))
     for rule, labels in numbers["corpus"]["labels_at_equal_error"].items():
         compared.append(Compared(f"{rule}: labels at the error of the paper's rule, corpus", "", labels))
+    for rule, saved in numbers["corpus"]["saved_of_distinct_labels"].items():
+        what = f"{rule}: distinct labels saved of the paper's rule at its error, corpus"
+        compared.append(Compared(what, "", saved["mean"]))
     error = numbers["corpus"]["error"]["equal"]
     compared.append(Compared("top-up: error with those labels, corpus", "", error))
     return compared
@@ -183,7 +210,87 @@ def arrive(world: World, rng: np.random.Generator, samples: int, options: Option
         equal[rule] = float(of_tighter[-1])
         if not floor:
             error["equal"] = simulated(pi)
-    return Arrivals(labels, error, equal)
+    foreseen = foresee(world, rng)
+    for rule in QUADRATIC:
+        equal[rule] = _same_error_quadratically(world, order, error["paper"], rule, foreseen)
+    return Arrivals(labels, error, equal, _distinct(P, counts))
+
+
+def _distinct(P: sparse.csr_array, counts: IntArray) -> float:
+    """Return how many instances are expected to be drawn at least once, drawing so often from each system."""
+    missed = np.zeros(P.shape[1])
+    for system, count in enumerate(counts):
+        own = slice(P.indptr[system], P.indptr[system + 1])
+        missed[P.indices[own]] += count * np.log1p(-P.data[own])
+    return float(-np.expm1(missed).sum())
+
+
+def foresee(world: World, rng: np.random.Generator) -> FloatArray:
+    """Return ĝ, float[N]: calibrated probabilities that instances are correct, as good as `FORESEEN` says."""
+    f = world.correct
+    noise, share = rng.standard_normal(f.size), float(f.mean())
+
+    def foreseen(apart: float) -> FloatArray:
+        # Two normal scores of variance 1 that far apart: by Bayes' rule their log odds are linear.
+        score = noise + apart * f
+        return np.asarray(expit(math.log(share / (1 - share)) + apart * score - apart**2 / 2))
+
+    def excess(apart: float) -> float:
+        g = foreseen(apart)
+        explained = []
+        for system in range(world.P.shape[0]):
+            rows, p = world.pool.rows(system), world.pool.own(world.P, system)
+            e = _residuals(p, f[rows], g[rows]) / p
+            explained.append(1 - (p @ e**2) / (p @ (f[rows] - p @ f[rows]) ** 2))
+        return float(np.median(explained)) - FORESEEN
+
+    return foreseen(brentq(excess, 0.01, 6.0, xtol=0.01))
+
+
+def _residuals(p: FloatArray, f: FloatArray, c: FloatArray) -> FloatArray:
+    """Return p times the residuals from the line of labels on what foretells them."""
+    f, c = f - p @ f, c - p @ c
+    return np.asarray(p * (f - c * (p @ (c * f)) / (p @ c**2)))
+
+
+def _same_error_quadratically(
+    world: World, order: IntArray, error: float, rule: str, foreseen: FloatArray
+) -> float:
+    """Return the expected labels of the quadratic sum whose error, by its variance, is the one given."""
+    pool = world.pool
+    by_model, planned, with_floor = (word in rule for word in ("model", "planned", "floor"))
+    s2 = np.maximum(foreseen * (1 - foreseen), LEAST_VARIANCE) if planned else None
+    systems = [(pool.rows(system), pool.own(world.P, system)) for system in order]
+    residuals = [
+        _residuals(p, world.correct[rows], foreseen[rows] if by_model else pool.own(pool.confidence, system))
+        for system, (rows, p) in zip(order, systems, strict=True)
+    ]
+
+    def grown(log_labels: float) -> FloatArray:
+        target = coordinated.LABEL_VARIANCE / math.exp(log_labels)
+        share = coordinated.QUADRATIC_FLOOR if with_floor else 0.0
+        floor = coordinated.floor_labels(target, share)
+        pi, squares = np.zeros(pool.size), np.zeros(pool.size)
+        for rows, p in systems:
+            found = coordinated.quadratic_sum(
+                pi[rows],
+                squares[rows],
+                p,
+                target,
+                variance=None if s2 is None else s2[rows],
+                floor=floor / rows.size,
+            )
+            pi[rows], squares[rows] = found.pi, found.squares
+        return pi
+
+    def excess(log_labels: float) -> float:
+        pi = grown(log_labels)
+        variances = [
+            (e**2 * (1 / pi[rows] - 1)).sum() for (rows, _), e in zip(systems, residuals, strict=True)
+        ]
+        return float(np.sqrt(np.mean(variances))) / error - 1
+
+    return float(grown(brentq(excess, np.log(LABELS / 40), np.log(LABELS * 4), xtol=0.01)).sum())
 
 
 def joint_variances(P: sparse.csr_array, counts: IntArray, correct: FloatArray) -> FloatArray:
@@ -247,11 +354,10 @@ def _same_error(world: World, order: IntArray, error: float, with_floor: bool) -
     instances: what the fitted lines come to in large samples.
     """
     pool, correct = world.pool, world.correct
-    residuals = []
-    for system in order:
-        p, f, c = pool.own(world.P, system), correct[pool.rows(system)], pool.own(pool.confidence, system)
-        f, c = f - p @ f, c - p @ c
-        residuals.append(p * (f - c * (p @ (c * f)) / (p @ c**2)))
+    residuals = [
+        _residuals(pool.own(world.P, system), correct[pool.rows(system)], pool.own(pool.confidence, system))
+        for system in order
+    ]
 
     def excess(log_labels: float) -> float:
         pi, _ = _top_up(world, order, coordinated.LABEL_VARIANCE / np.exp(log_labels), with_floor)

@@ -1,7 +1,7 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
 from evaluation import kbp
-from evaluation.kbp import comparing, divisions, kept, keys, name_counts, scoring
+from evaluation.kbp import comparing, divisions, kept, keys, name_counts, planning, scoring
 from evaluation.kbp.asking import ask
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
@@ -21,6 +21,8 @@ TASK = Task(
     read_units=read_claims,
     key_version=keys.VERSION,
     known=known,
+    plan=planning.plan,
+    plan_again=planning.plan_again,
     ask=ask,
     weights=kept.weights,
     weights_version=kept.BY_NAMES,

@@ -19,6 +19,12 @@ def new_secret() -> str:
 class Epoch(models.Model):
     """A span of a corpus' life with one secret. Its labels are sealed until it is released."""
 
+    class Growth(models.TextChoices):
+        """How π grows when a system arrives, under `coordinated`; an epoch's never changes."""
+
+        MAXIMUM = "maximum", "the maximum of what each system needs, given the others"
+        QUADRATIC = "quadratic", "the root of the sum of squares of what each needs alone"
+
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="epochs")
     number = models.PositiveIntegerField()
     secret = models.CharField(max_length=64, help_text="Hexadecimal; public once released.")
@@ -32,6 +38,7 @@ class Epoch(models.Model):
         max_length=32,
         help_text="How a system's units weigh in the p that its samples are designed for, till its end.",
     )
+    growth = models.CharField(max_length=16, choices=Growth, help_text="How its design grows, for ever.")
     opened_at = models.DateTimeField(auto_now_add=True)
     released_at = models.DateTimeField(null=True, blank=True)
     document_sample = models.ForeignKey(
@@ -62,6 +69,7 @@ class Epoch(models.Model):
                 name="epoch_secret",
             ),
             models.CheckConstraint(condition=~Q(weighting=""), name="epoch_weighting"),
+            models.CheckConstraint(condition=Q(growth__in=["maximum", "quadratic"]), name="epoch_growth"),
         ]
 
     def __str__(self) -> str:
@@ -71,7 +79,8 @@ class Epoch(models.Model):
 class SampleBatch(models.Model):
     """A system's arrival in an epoch: what was added to the sample for it.
 
-    `number` is the order of arrival. Under `coordinated`: the least λ that met the target, and the floor b.
+    `number` is the order of arrival. Under `coordinated`: the least λ that met the target, and the floor b;
+    what its λ rests on beside the target is `planned_variance`, where it has one.
     Under `iid`: the number of draws. `labelled_at` is set when every question of the batch is settled.
     """
 
@@ -108,12 +117,42 @@ class SampleBatch(models.Model):
         return f"{self.epoch} batch {self.number}"
 
 
+class PlannedVariance(models.Model):
+    """How uncertain the labels of a batch's units were planned to be: what s² of its λ came from.
+
+    A batch without one was planned with s² = ¼ throughout. The variances themselves are a column of it.
+    """
+
+    batch = models.OneToOneField(SampleBatch, on_delete=models.PROTECT, related_name="planned_variance")
+    version = models.CharField(max_length=32, help_text="What its features are and how they were fitted.")
+    matching = models.CharField(max_length=32, help_text="The rule by which units were right.")
+    error_ratio = models.FloatField(help_text="Squared errors out of fold to planned variances; at least 1.")
+    coefficients = models.JSONField(help_text="A list for each fold: the intercept, then the features'.")
+    evidence = models.BinaryField(help_text="The units that it was learnt from, their folds and labels.")
+    annotations = models.JSONField(help_text="Row id and digest of each document's annotation.")
+    units = models.PositiveIntegerField(help_text="How many these were.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of all this.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(error_ratio__gte=1), name="planned_variance_error_ratio"),
+            models.CheckConstraint(condition=Q(units__gte=1), name="planned_variance_units"),
+            models.CheckConstraint(condition=Q(digest__regex=_HEX), name="planned_variance_digest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: from {self.units} units"
+
+
 class InclusionProbability(models.Model):
     """π of a unit after a batch that changed it. It never falls."""
 
     batch = models.ForeignKey(SampleBatch, on_delete=models.PROTECT, related_name="inclusions")
     unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="inclusions")
     probability = models.FloatField()
+    squares = models.FloatField(
+        null=True, help_text="Under quadratic growth: the sum of squares so far, in the order of arrival."
+    )
     is_known = models.BooleanField(
         default=False, help_text="Published before the upload: certain, whatever its random number."
     )
@@ -126,6 +165,9 @@ class InclusionProbability(models.Model):
                 condition=Q(probability__gt=0, probability__lte=1), name="inclusion_probability"
             ),
             models.CheckConstraint(condition=Q(is_known=False) | Q(probability=1), name="inclusion_known"),
+            models.CheckConstraint(
+                condition=Q(squares__isnull=True) | Q(squares__gte=0), name="inclusion_squares"
+            ),
         ]
 
     def __str__(self) -> str:

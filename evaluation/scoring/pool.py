@@ -43,6 +43,7 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
     position = np.full(sorted_ids.size, -1, dtype=np.int64)
     folds = np.zeros(sorted_ids.size, dtype=np.int64)
     pi = np.full(sorted_ids.size, np.nan)
+    flat = _Flat(sorted_ids.size)
     systems = []
     seen = 0
     for batch, ids, one in zip(batches, own_ids, stored, strict=True):
@@ -54,6 +55,8 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
         folds[rows] = unpack(one[columns.FOLDS])
         if columns.PI in one:
             pi[rows] = unpack(one[columns.PI])  # batch after batch: the last that changed it counts
+        if columns.FLAT_TERM in one and batch.floor is not None:
+            flat.grow(rows, unpack_coded(one[columns.FLAT_TERM]).column(), batch.floor)
         systems.append(
             System(
                 rows=rows,
@@ -63,7 +66,27 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
             )
         )
     submissions = [batch.submission for batch in batches]
-    return Pool(epoch, batches, submissions, systems, folds, pi, sorted_ids, position)
+    return Pool(epoch, batches, submissions, systems, folds, pi, sorted_ids, position, flat.pi())
+
+
+class _Flat:
+    """π of a pool's units under quadratic growth, had every label been planned with s² = ¼."""
+
+    def __init__(self, size: int) -> None:
+        self._squares, self._floor = np.zeros(size), np.zeros(size)
+        self._has_any = False
+
+    def grow(self, rows: IntArray, term: FloatArray, floor: float) -> None:
+        """Add a system's own term at its units, and its floor of so many labels."""
+        self._has_any = True
+        self._squares[rows] += term**2
+        self._floor[rows] = np.maximum(self._floor[rows], min(1.0, floor / rows.size))
+
+    def pi(self) -> FloatArray | None:
+        """Return it; None under another growth."""
+        if not self._has_any:
+            return None
+        return np.asarray(np.maximum(np.sqrt(np.minimum(1.0, self._squares)), self._floor))
 
 
 def _found(ids: IntArray, sorted_ids: IntArray) -> IntArray:
@@ -88,7 +111,7 @@ def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
     if pool.epoch.corpus.design == Corpus.Design.COORDINATED:
         sampled = np.zeros(pool.size, dtype=np.bool_)
         sampled[positions] = True
-        return CoordinatedSample(pool.pi, sampled, pool.folds)
+        return CoordinatedSample(pool.pi, sampled, pool.folds, pool.flat_pi)
     order = np.lexsort((positions, drawn["batch"]))
     positions, counts = positions[order], drawn["draws"][order]
     ends = np.searchsorted(drawn["batch"][order], np.arange(2, len(pool.batches) + 1))

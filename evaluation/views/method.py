@@ -63,7 +63,7 @@ def method(request: HttpRequest) -> HttpResponse:
             "half_width": coordinated.DEFAULT_HALF_WIDTH,
             "level": round(100 * coordinated.DEFAULT_LEVEL),
             "lone_labels": iid.draws_needed(target),
-            "floor": round(coordinated.floor_labels(target)),
+            "floor": round(coordinated.floor_labels(target, coordinated.QUADRATIC_FLOOR)),
             "least_labels": subsets.LEAST_LABELS,
             "ranked_from": TASK.choices.ranked_from,
             "folds": coordinated.FOLDS,

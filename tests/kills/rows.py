@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import models
 
 from evaluation.design import columns
-from evaluation.models import Instance, StageWork, Submission, Unit, UnitColumn
+from evaluation.models import Instance, PlannedVariance, StageWork, Submission, Unit, UnitColumn
 from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
 from kbpo.core.keeping.installation import place
@@ -53,6 +53,7 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
+    "evaluation.PlannedVariance.digest": "of row ids too; what it is of is compared",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
     "keeping.Installation.seen": "grows as time passes",
@@ -120,6 +121,11 @@ def describe(row: models.Model) -> Row:
             described[field.name] = name_of(KINDS[row.kind], int(value))
         elif isinstance(row, UnitColumn) and (field.name, row.name) == ("data", columns.UNITS):
             described[field.name] = [name_of(Unit, pk) for pk in unpack(bytes(value)).tolist()]
+        elif isinstance(row, PlannedVariance) and field.name == "evidence":
+            ids, *rest = unpack(bytes(value)).tolist()
+            described[field.name] = [[name_of(Unit, pk) for pk in ids], *rest]
+        elif isinstance(row, PlannedVariance) and field.name == "annotations":
+            described[field.name] = sorted(digest for _, digest in value)
         elif isinstance(field, models.BinaryField):
             described[field.name] = hashlib.sha256(value).hexdigest()
         elif isinstance(field, models.DateTimeField):

@@ -55,6 +55,13 @@ def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(options):
     assert corpus["labels_at_equal_error"]["top-up with floor"] < corpus["labels"]["paper"][-1]
 
 
+@pytest.mark.slow
+def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinct_labels():
+    # By a model no stronger than on real systems, at the error of the paper's rule, over ten orders.
+    corpus = shown(sample_size.run(Options()))["corpus"]
+    assert corpus["saved_of_distinct_labels"]["quadratic sum, model, planned, floor"]["mean"] >= 0.4
+
+
 @pytest.fixture(scope="module", params=FULLY, ids=NAMES)
 def gains(request):
     return shown(adversary.run(request.param))

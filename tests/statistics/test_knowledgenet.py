@@ -18,12 +18,12 @@ from django.test import override_settings
 
 from annotations.models import Corpus, Question
 from evaluation.design import columns, epochs, sampling
-from evaluation.estimators import coordinated, document_samples
+from evaluation.estimators import coordinated, document_samples, planned_variance
 from evaluation.estimators.comparison import Comparable, comparables, differences
 from evaluation.estimators.intervals import difference_interval
 from evaluation.estimators.scores import CoordinatedSample, SystemScore, coordinated_estimates
 from evaluation.estimators.subsets import Division, Relations, SubsetScore, subset_scores
-from evaluation.kbp import divisions, matching
+from evaluation.kbp import divisions, matching, planning
 from evaluation.kbp import kept as kept_of_claims
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.labels import Labels
@@ -32,6 +32,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledUnit, Submission
 from evaluation.scoring import pool
 from kbpo.core.database.coded import unpack_names
+from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
@@ -141,26 +142,36 @@ class World:
             for place, key, row in zip(places, read.keys, read.rows, strict=True):
                 self.keys[place] = key
                 claims[place] = matching.Claim(str(row.document_id), row.predicate, row.subject, row.object)
+        self.plans = _Plans(self, every.annotations)
         relations = annotated.read_true_relations(every.annotations.values())
         self.correct = matching.match(claims, relations).correct.astype(float)
 
     def run(self, seed: int) -> Run:
         secret = epochs.derive_secret(bytes.fromhex(fixed_secret(seed)), TAG, 1)
+        drawn = document_samples.draw_documents(list(self.document_ids), DOCUMENTS, seed)
+        ids = list(self.document_ids)
+        columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
         target = coordinated.target_variance()
-        pi = np.zeros(self.pool.size)
-        for system in self.pool.systems:
-            rows, p = system.rows, system.weights["subject_relation"]
-            pi[rows] = sampling.arrive(
-                pi=pi[rows], p=p, known=np.zeros(len(rows), dtype=bool), target_variance=target
-            ).pi
+        pi, squares, flat = (np.zeros(self.pool.size) for _ in range(3))
+        floor = np.zeros(self.pool.size)
+        for number, system in enumerate(self.pool.systems):
+            rows = system.rows
+            arrival = sampling.arrive_quadratically(
+                before=sampling.Before(pi[rows], squares[rows]),
+                p=system.weights["subject_relation"],
+                known=np.zeros(rows.size, dtype=bool),
+                target_variance=target,
+                variance=self.plans.of(number, rows, columns, secret),
+            )
+            pi[rows], squares[rows] = arrival.pi, arrival.squares
+            flat[rows] += arrival.flat_term**2
+            floor[rows] = np.maximum(floor[rows], min(1.0, arrival.floor / rows.size))
+        flat = np.maximum(np.sqrt(np.minimum(1.0, flat)), floor)
         sampled = coordinated.uniforms(secret, self.keys) < pi
         labels = Labels(
             np.where(sampled, self.correct, np.nan), [np.full(len(s.rows), np.nan) for s in self.pool.systems]
         )
-        drawn = document_samples.draw_documents(list(self.document_ids), DOCUMENTS, seed)
-        ids = list(self.document_ids)
-        columns = np.array(sorted(ids.index(doc_id) for doc_id in drawn))
-        sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.keys))
+        sample = CoordinatedSample(pi, sampled, coordinated.folds(secret, self.keys), flat)
         (estimates,) = coordinated_estimates(
             self.pool.systems,
             labels,
@@ -206,6 +217,48 @@ class World:
         precision = (p * self.correct[one.rows[inside]]).sum() / p.sum()
         true = division.of_relations == subset
         return float(precision), float(self.relations.found["relation"][system][true].mean())
+
+
+class _Plans:
+    """The variances that any choice of documents would have planned, from arrays alone."""
+
+    def __init__(self, world: World, annotations: dict[int, int]) -> None:
+        pool = world.pool
+        self._documents = list(world.document_ids)
+        place = {pk: number for number, pk in enumerate(world.document_ids.values())}
+        self._document = np.zeros(pool.size, dtype=np.int64)
+        predicates = np.zeros(pool.size, dtype=np.int64)
+        code = {predicate: number for number, predicate in enumerate(RELATIONS)}
+        for submission in pool.submissions:
+            read = read_claims(submission)
+            at = pool.positions(read.ids)
+            self._document[at] = [place[row.document_id] for row in read.rows]
+            predicates[at] = [code[row.predicate] for row in read.rows]
+        self._features, self._known = [], []
+        for last in range(1, len(pool.systems) + 1):
+            some = pool.systems[:last]
+            scales = {
+                team: planned_variance.Scale.of(values, np.ones(values.size))
+                for team in {one.team for one in some}
+                for values in [np.concatenate([one.confidence for one in some if one.team == team])]
+            }
+            claimants = [planned_variance.Claimant(one.team, one.rows, one.confidence) for one in some]
+            made = planned_variance.features(pool.size, claimants, scales, [(predicates, len(code))])
+            known = annotated.read_correct(pool.submissions[:last], annotations)
+            self._features.append(made)
+            self._known.append((pool.positions(known.instance), known.document, known.correct))
+
+    def of(self, number: int, rows: np.ndarray, columns: np.ndarray, secret: bytes) -> np.ndarray:
+        """s² of a system's instances, learnt from these documents by the systems up to it."""
+        folds = coordinated.document_folds(secret, self._documents)
+        at, document, correct = self._known[number]
+        inside = np.isin(document, columns)
+        features = self._features[number]
+        labels = [correct[part][inside].astype(float) for part in planning.PARTS]
+        model = planned_variance.fit(features[at[inside]], labels, folds[document[inside]])
+        if model is None:
+            return np.full(rows.size, coordinated.LABEL_VARIANCE)
+        return model.variances(features[rows], folds[self._document[rows]])
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """What is true in documents that are annotated in full, and what systems find there."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,24 @@ class _Claims:
     system: IntArray
     instance: IntArray
     columns: matching.ClaimColumns
+
+
+@dataclass(frozen=True, eq=False)
+class Correct:
+    """The instances that systems claim in annotated documents: in order of document, predicate and spans.
+
+    Attributes
+    ----------
+    instance : int[k]
+    document : int[k]
+        The position of its document.
+    correct : mapping of str to bool[k]
+        By part: whether some system's claim of it matches a true relation.
+    """
+
+    instance: IntArray
+    document: IntArray
+    correct: Mapping[str, NDArray[np.bool_]]
 
 
 def read_sample(sample: DocumentSample | None) -> AnnotatedDocuments | None:
@@ -173,6 +191,34 @@ def read_texts(document_ids: Sequence[int]) -> dict[str, str]:
     rows = read_rows("SELECT id, text FROM annotations_document WHERE id = ANY(%s)", [list(document_ids)])
     texts = dict(rows)
     return {str(pk): texts[pk] for pk in document_ids}
+
+
+def read_correct(submissions: Sequence[Submission], annotations: Mapping[int, int]) -> Correct:
+    """Read what systems claim in documents, and whether it is true there.
+
+    Their order is the same in every database, if that of the documents is.
+
+    Parameters
+    ----------
+    submissions : sequence of Submission
+    annotations : mapping of int to int
+        For each document's row id that of its annotation.
+    """
+    claims = _read_claims(submissions, list(annotations))
+    relations = read_true_relations(annotations.values())
+    words = Words.of(read_texts(list(annotations)))
+    instance, first, place = np.unique(claims.instance, return_index=True, return_inverse=True)
+    correct = {}
+    for part in matching.PARTS:
+        right = np.zeros(instance.size, dtype=np.bool_)
+        right[place[matching.match_columns(claims.columns, relations, words, part).correct]] = True
+        correct[part] = right
+    of = claims.columns
+    spans = (*of.object[first].T[::-1], *of.subject[first].T[::-1])
+    order = np.lexsort((*spans, of.predicate[first], of.document[first]))
+    return Correct(
+        instance[order], of.document[first][order], {part: one[order] for part, one in correct.items()}
+    )
 
 
 def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:

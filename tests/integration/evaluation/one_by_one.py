@@ -72,6 +72,23 @@ class Pool:
         self.sampled = np.array([pk in drawn for pk in self.ids])
         self.folds = coordinated.folds(bytes.fromhex(epoch.secret), self.keys)
 
+    def flat_pi(self):
+        """π, had every label been planned to be as uncertain as one can be."""
+        squares, floor = np.zeros(len(self.ids)), np.zeros(len(self.ids))
+        for system, (claims, rows) in enumerate(zip(self.claims, self.rows, strict=True)):
+            batch = self.submissions[system].batch
+            certain = set(batch.inclusions.filter(is_known=True).values_list("unit_id", flat=True))
+            alone = coordinated.quadratic_sum(
+                np.zeros(rows.size),
+                np.zeros(rows.size),
+                self.weights(system, self.epoch.weighting),
+                batch.target_variance,
+                known=np.array([row.instance_id in certain for row in claims]),
+            )
+            squares[rows] += alone.term**2
+            floor[rows] = np.maximum(floor[rows], min(1, batch.floor / rows.size))
+        return np.maximum(np.sqrt(np.minimum(1, squares)), floor)
+
     def weights(self, system, name):
         rows = self.claims[system]
         return weighting.WEIGHTINGS[name](
@@ -262,7 +279,7 @@ def coordinated_scores(epoch, through):
                 mine = np.zeros(len(pool.ids), dtype=bool)
                 mine[pool.rows[i]] = True
                 share = share_of_pool(pi, right.max(axis=0), right[i])
-                alpha = planned_alpha(teams, mine, pool.pi, t.size, population)
+                alpha = planned_alpha(teams, mine, pool.flat_pi(), t.size, population)
                 for name in weighting.WEIGHTINGS:
                     alone = weighted_recall(true, finds[i], sample, t.size, name)
                     if name == "instance":

@@ -510,3 +510,12 @@ def test_what_was_read_before_gets_name_keys_and_what_was_sampled_keeps_its_weig
 
     p = model["Prediction"].order_by("submission__name", "line").values_list("probability", flat=True)
     assert list(p) == pytest.approx([*as_drawn, *as_drawn, 1 / 3, 1 / 3, 1 / 3])
+
+
+@pytest.mark.slow
+def test_an_epoch_that_is_there_keeps_the_maximum_and_what_was_drawn_in_it(go: Go, sampled: Apps) -> None:
+    go("0018_units")
+    apps = go("0027_planned_variance")
+    assert apps.get_model("evaluation", "Epoch").objects.get().growth == "maximum"
+    inclusions = apps.get_model("evaluation", "InclusionProbability").objects.order_by("probability")
+    assert list(inclusions.values_list("probability", "squares")) == [(0.7, None), (0.9, None)]

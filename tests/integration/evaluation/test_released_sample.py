@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from evaluation.design import epochs
-from evaluation.estimators.coordinated import top_up
+from evaluation.estimators.coordinated import quadratic_sum
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
 from kbpo import pipeline
@@ -50,19 +50,30 @@ def test_the_published_file_gives_lambda_pi_and_the_sample_again(
     epoch, *rows = published()
     secret = bytes.fromhex(epoch["secret"])
     assert hashlib.sha256(secret).hexdigest() == epoch["commitment"]
-    pi: dict[str, float] = {}
+    assert epoch["growth"] == "quadratic"
+    state: dict[str, tuple[float, float]] = {}
     for batch in (row for row in rows if "lambda" in row):
         claims = [row for row in rows if "key" in row and row["batch"] == batch["batch"]]
         p = np.array([claim["p"] for claim in claims])
-        before = np.array([pi.get(claim["key"], 0.0) for claim in claims])
-        after, lam = top_up(before, p, batch["target_variance"], batch["floor"] / len(claims))
-        assert lam == batch["lambda"]
-        for claim, old, new in zip(claims, before, after, strict=True):
-            assert claim["pi"] == (new if new > old else None)
+        before, squares = np.array([state.get(claim["key"], (0.0, 0.0)) for claim in claims]).T
+        found = quadratic_sum(
+            before,
+            squares,
+            p,
+            batch["target_variance"],
+            variance=[0.25 if claim["variance"] is None else claim["variance"] for claim in claims],
+            known=np.array([claim["known"] for claim in claims]),
+            floor=batch["floor"] / len(claims),
+        )
+        assert found.lam == batch["lambda"]
+        changed = (found.pi > before) | (found.squares > squares)
+        for row, claim in enumerate(claims):
+            old, new = before[row], found.pi[row]
+            assert claim["pi"] == (new if changed[row] else None)
             word = hmac.digest(secret, claim["key"].encode(), "sha256")
             u = (int.from_bytes(word[:8], "big") >> 11) * 2.0**-53
             assert claim["drawn"] == int(old <= u < new)
-            pi[claim["key"]] = new
+            state[claim["key"]] = new, found.squares[row]
 
 
 def test_of_a_hidden_system_neither_name_nor_undrawn_claims_are_published(

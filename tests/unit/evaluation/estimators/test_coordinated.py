@@ -10,8 +10,10 @@ from scipy import stats
 
 from evaluation.estimators import coordinated
 from evaluation.estimators.coordinated import (
+    document_folds,
     floor_labels,
     folds,
+    quadratic_sum,
     target_variance,
     top_up,
     uniforms,
@@ -260,3 +262,138 @@ def test_a_target_that_is_met_but_for_rounding_is_met():
     grown, lam = top_up(pi, p, target)
     assert lam > 0
     assert math.fsum(p * (p * (coordinated.LABEL_VARIANCE * (1 / grown - 1)))) <= target
+
+
+# The quadratic sum
+
+
+def alone(pi, p, s2):
+    """Σ p² s² (1/π − 1), exactly summed, where p > 0."""
+    return math.fsum(w * w * v * (1 / x - 1) for w, x, v in zip(p, pi, s2, strict=True) if w > 0)
+
+
+@st.composite
+def quadratic_designs(draw):
+    """π and sums of squares so far; a new system's p, its target, s², what is known to it, and a floor."""
+    pi, p, target, floor = draw(designs())
+    squares = pi**2 * draw(st.sampled_from([0.0, 0.5, 1.0]))
+    s2 = np.array(draw(st.lists(st.floats(0.04, 0.25), min_size=p.size, max_size=p.size)))
+    known = np.array(draw(st.lists(st.booleans(), min_size=p.size, max_size=p.size)))
+    return pi, squares, p, target, {"variance": s2, "known": known, "floor": floor}
+
+
+def test_a_lone_system_has_by_the_quadratic_sum_what_it_has_by_the_maximum():
+    p = np.array([0.8, 0.1, 0.1])
+    pi, lam = top_up(np.zeros(3), p, 0.005)
+    found = quadratic_sum(np.zeros(3), np.zeros(3), p, 0.005)
+    assert found.pi.tolist() == pi.tolist()
+    assert found.lam == lam
+
+
+def test_two_systems_that_share_an_instance_sample_it_with_the_root_of_the_sum_of_squares():
+    # Each alone has π = 1/2 on two instances, of which they share one: it gets √(¼ + ¼).
+    first = quadratic_sum(np.zeros(3), np.zeros(3), [0.5, 0.5, 0.0], 0.125)
+    second = quadratic_sum(first.pi, first.squares, [0.0, 0.5, 0.5], 0.125)
+    assert second.pi == pytest.approx([0.5, math.sqrt(0.5), 0.5])
+    assert second.lam == first.lam == pytest.approx(1)
+
+
+def test_what_is_planned_to_be_surer_is_sampled_less():
+    # p is even; s is 1/2 and 1/4, so π = λp · 2s is twice as high where s is.
+    found = quadratic_sum(np.zeros(2), np.zeros(2), [0.5, 0.5], 0.1, variance=[0.25, 0.0625])
+    assert found.pi[0] == pytest.approx(2 * found.pi[1])
+    assert alone(found.pi, [0.5, 0.5], [0.25, 0.0625]) == pytest.approx(0.1)
+
+
+def test_a_known_instance_is_certain_and_needs_no_share():
+    found = quadratic_sum([0.2, 0.0], [0.04, 0.0], [0.5, 0.5], 0.0625, known=[True, False])
+    assert found.pi.tolist() == [1.0, 0.5]
+    assert found.squares.tolist() == [0.04, 0.25]
+
+
+def test_a_system_all_of_which_is_known_costs_nothing():
+    found = quadratic_sum(np.zeros(2), np.zeros(2), [0.5, 0.5], 0.01, known=[True, True])
+    assert found.lam == 0
+    assert found.pi.tolist() == [1.0, 1.0]
+
+
+def test_a_floor_is_no_part_of_the_sum_of_squares():
+    first = quadratic_sum(np.zeros(2), np.zeros(2), [0.5, 0.5], 0.2, floor=0.9)
+    assert first.pi.tolist() == [0.9, 0.9]
+    assert quadratic_sum(first.pi, first.squares, [0.5, 0.5], 0.2).pi.tolist() == [0.9, 0.9]
+
+
+@given(design=quadratic_designs())
+def test_the_newcomer_alone_meets_its_target_and_by_no_smaller_lambda(design):
+    pi, squares, p, target, options = design
+    found = quadratic_sum(pi, squares, p, target, **options)
+    share = p * (2 * np.sqrt(options["variance"]))
+
+    def of(lam):
+        return np.where(options["known"], 1.0, np.minimum(1.0, lam * share))
+
+    assert found.term.tolist() == np.where(p > 0, of(found.lam), 0.0).tolist()
+    assert alone(found.term, p, options["variance"]) <= target * (1 + 1e-12)
+    if found.lam > 0:
+        with np.errstate(divide="ignore"):
+            assert alone(of(found.lam * (1 - 1e-9)), p, options["variance"]) > target
+
+
+@given(design=quadratic_designs())
+def test_by_the_quadratic_sum_no_probability_falls_and_the_newcomer_meets_its_target(design):
+    pi, squares, p, target, options = design
+    found = quadratic_sum(pi, squares, p, target, **options)
+    assert (found.pi >= pi).all()
+    assert (found.squares >= squares).all()
+    assert (found.pi[p > 0] > 0).all()
+    assert found.pi[p == 0].tolist() == pi[p == 0].tolist()
+    assert alone(found.pi, p, options["variance"]) <= target * (1 + 1e-12)
+
+
+@given(design=quadratic_designs(), data=st.data())
+def test_the_order_of_the_instances_changes_no_bit_of_the_quadratic_sum(design, data):
+    pi, squares, p, target, options = design
+    order = list(data.draw(st.permutations(range(pi.size))))
+    other = {name: one if name == "floor" else one[order] for name, one in options.items()}
+    found = quadratic_sum(pi, squares, p, target, **options)
+    shuffled = quadratic_sum(pi[order], squares[order], p[order], target, **other)
+    assert shuffled.lam == found.lam
+    assert shuffled.pi.tolist() == found.pi[order].tolist()
+    assert shuffled.squares.tolist() == found.squares[order].tolist()
+
+
+def test_the_order_of_arrival_changes_rounding_alone():
+    rng = np.random.default_rng(3)
+    systems = [(rng.dirichlet(np.ones(40)), rng.uniform(0.04, 0.25, 40)) for _ in range(6)]
+
+    def grown(order):
+        pi = squares = np.zeros(40)
+        for p, s2 in (systems[number] for number in order):
+            found = quadratic_sum(pi, squares, p, 0.004, variance=s2, floor=0.1)
+            pi, squares = found.pi, found.squares
+        return pi
+
+    assert grown([5, 3, 1, 0, 2, 4]) == pytest.approx(grown(range(6)), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"squares": [-0.1, 0.0]}, "squares: has the value -0.1"),
+        ({"squares": [0.0]}, "squares: has 1 values"),
+        ({"variance": [0.0, 0.25]}, "variance: has the value 0.0; that of a label lies in"),
+        ({"variance": [0.1, 0.26]}, "variance: has the value 0.26"),
+        ({"known": [1, 0]}, "known: has the type int64"),
+        ({"floor": math.inf}, "floor: is inf"),
+        ({"target_variance": -1.0}, "target_variance: is -1.0"),
+    ],
+)
+def test_a_wrong_argument_of_the_quadratic_sum_is_named(changed, message):
+    given = {"pi": [0.1, 0.1], "squares": [0.0, 0.0], "p": [0.5, 0.5], "target_variance": 0.1} | changed
+    with pytest.raises(InvalidInput, match=message):
+        quadratic_sum(**given)
+
+
+def test_a_document_has_a_fold_of_its_own_kind():
+    digest = hmac.new(SECRET, b"document fold|D1", hashlib.sha256).digest()
+    assert document_folds(SECRET, ["D1"])[0] == int.from_bytes(digest[:8], "big") % 5

@@ -13,10 +13,12 @@ from tests.unit.evaluation.estimators.worlds import (
     WEIGHTS,
     batches,
     poisson_samples,
+    quadratic_batches,
 )
 
 SYSTEMS = range(len(WEIGHTS))
 BATCHES = batches()
+QUADRATIC = quadratic_batches()
 
 
 def estimate(system, pi, sampled, **options):
@@ -77,8 +79,23 @@ def test_the_expected_estimate_is_the_truth_with_known_instances(system):
     assert abs(got - TRUTH[system]) < 1e-12
 
 
+@pytest.mark.parametrize(("system", "batch"), [(s, b) for b in range(3) for s in range(b + 1)])
+def test_by_the_quadratic_sum_the_expected_estimate_is_the_truth_after_every_batch(system, batch):
+    got = expected(system, QUADRATIC[batch], confidence=CONFIDENCE, confidence_needs=2)
+    assert abs(got - TRUTH[system]) < 1e-12
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_by_the_quadratic_sum_the_expected_estimate_is_the_truth_with_known_instances(system):
+    pi = quadratic_batches(known=np.arange(8) == 5)[-1]
+    assert pi[5] == 1
+    got = expected(system, pi, confidence=CONFIDENCE, confidence_needs=2)
+    assert abs(got - TRUTH[system]) < 1e-12
+
+
 def test_the_batches_leave_something_to_chance():
     assert all((pi[WEIGHTS[: batch + 1].sum(axis=0) > 0] < 1).any() for batch, pi in enumerate(BATCHES))
+    assert all((pi < 1).sum() >= 3 for pi in QUADRATIC)
 
 
 def test_the_plain_ratio_is_biased():

@@ -46,3 +46,26 @@ def batches(target_variance: float = 0.05) -> list[np.ndarray]:
         pi, _ = coordinated.top_up(pi, p, target_variance, floor=0.3)
         grown.append(pi)
     return grown
+
+
+VARIANCE = np.array([0.04, 0.25, 0.1, 0.2, 0.25, 0.15, 0.05, 0.25])
+"""How uncertain the labels are planned to be, other than they are."""
+
+
+def quadratic_batches(known: np.ndarray | None = None, target_variance: float = 0.05) -> list[np.ndarray]:
+    """The same by the quadratic sum with planned variances; `known` to the last system."""
+    pi, squares, grown = np.zeros(WEIGHTS.shape[1]), np.zeros(WEIGHTS.shape[1]), []
+    for number, p in enumerate(WEIGHTS):
+        is_last = number == len(WEIGHTS) - 1
+        found = coordinated.quadratic_sum(
+            pi,
+            squares,
+            p,
+            target_variance,
+            variance=VARIANCE,
+            known=known if is_last else None,
+            floor=0.1,
+        )
+        pi, squares = found.pi, found.squares
+        grown.append(pi)
+    return grown

@@ -1,0 +1,43 @@
+"""What the quadratic sum and planned variances buy on ten real systems with a known truth, over 300 seeds."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.experiments import designs
+from evaluation.experiments.outcome import Options
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
+
+pytestmark = [
+    pytest.mark.skipif(not FOLDER.is_dir(), reason="the KnowledgeNet folder beside the project is missing"),
+    pytest.mark.slow,
+]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return designs.run(Options(knowledgenet=FOLDER)).numbers["subject_relation"]["designs"]
+
+
+@pytest.mark.parametrize(("design", "most"), [("quadratic", 0.6), ("quadratic, planned variance", 0.58)])
+def test_at_equal_labels_the_error_of_precision_is_at_most(table, design, most):
+    row = table[f"{design}, floor 0.25"]
+    assert row["labels"] == pytest.approx(table["maximum, floor 0.5, h = .03"]["labels"], rel=0.03)
+    assert row["precision, pooled model"] <= most
+
+
+def test_at_the_same_target_a_fifth_of_the_labels_is_saved_at_no_larger_error(table):
+    row = table["quadratic, planned variance, floor 0.25, h = .03"]
+    assert row["labels"] <= 0.8 * table["maximum, floor 0.5, h = .03"]["labels"]
+    assert row["precision, pooled model"] <= 1
+
+
+def test_newcomers_meet_their_target(table):
+    row = table["quadratic, planned variance, floor 0.25, h = .03"]
+    assert row["newcomers' variance to V*"] <= 1.05
+
+
+def test_intervals_hold_the_truth(table):
+    for row in table.values():
+        assert 0.93 <= row["coverage"] <= 0.97
