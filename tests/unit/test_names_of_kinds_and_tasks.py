@@ -30,9 +30,13 @@ SAID = {
     "demo/systems/almanac.py": {"canonical"},  # the same
     "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
+    "evaluation/experiments/arrivals.py": {"relation"},  # a weighting
+    "evaluation/experiments/designs.py": {"relation"},  # a part of a score
+    "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
+    "evaluation/kbp/planning.py": {"relation"},  # a part of a score
     "evaluation/kbp/summary.py": {"canonical", "entities"},  # what a file's page counts
     "evaluation/kbp/tac/entities.py": {"canonical"},  # the name of an attribute
     "evaluation/kbp/task.py": {"kbp"},  # its name
@@ -76,6 +80,8 @@ TASK_IMPORTS = {
         "evaluation.kbp.matching.match",
         "evaluation.kbp.words.Words",
     },
+    "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
+    "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {
         "evaluation.kbp.recall.gold.load_gold",

@@ -216,8 +216,8 @@ def test_what_has_no_name_leads_on_or_is_the_admins() -> None:
     }
 
 
-#: What changes nothing though it is posted to the desk, or cannot be done with what the site has.
-NOT_RECORDED = {"desk_check_books"}
+#: What changes nothing though it is posted to the desk, or shows its form again with what the site has.
+NOT_RECORDED = {"desk_check_books", "desk_tutorial", "exhaustive"}
 ACTS_OF_OPERATORS = sorted(
     name
     for name, (_, by_post) in OPEN_TO.items()

@@ -140,7 +140,7 @@ def test_the_page_names_the_better_one_whatever_the_order(pair, client):
 def ranked(pair):
     """The pair among forty ranked systems, of which a tenth of the pairs differ."""
     Score.objects.update(rank=1)
-    choice = {"part": "all", "weighting": "subject_relation", "estimator": "documents"}
+    choice = {"part": "all", "weighting": "instance", "estimator": "documents"}
     Ranking.objects.create(corpus=pair[0].corpus, level=95, systems=40, apart=78, **choice)
     return pair
 

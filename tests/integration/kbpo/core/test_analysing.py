@@ -61,7 +61,7 @@ def test_nobody_waits_for_who_is_just_analysing(caplog):
         other.set_autocommit(False)
         try:
             with other.cursor() as cursor:
-                cursor.execute("LOCK TABLE annotations_namefrequency IN SHARE UPDATE EXCLUSIVE MODE")
+                cursor.execute("LOCK TABLE evaluation_namecount IN SHARE UPDATE EXCLUSIVE MODE")
             analyse({NameCount: rows})
         finally:
             other.rollback()  # which the server has answered; a connection closed keeps its locks a while
