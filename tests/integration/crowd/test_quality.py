@@ -219,7 +219,7 @@ def test_a_tutorial_and_documents_have_no_gold(begin: Any, make_gold: Any) -> No
 def test_gold_costs_few_queries(begin: Any, make_gold: Any, django_assert_max_num_queries: Any) -> None:
     make_gold()
     assignment = Assignment.objects.select_related("hit__batch", "worker").get(pk=begin().pk)
-    # All that is drawn once for a HIT, in the shape of one of its questions, and what is asked for each worker.
+    # What is drawn once for a HIT, in the shape of one of its questions, and what is asked for each worker.
     with django_assert_max_num_queries(13):
         chosen(assignment)
 
