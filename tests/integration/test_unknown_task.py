@@ -43,6 +43,7 @@ def chess(corpus: Corpus) -> Corpus:
         commitment="0" * 64,
         key_version="1",
         weighting="moves",
+        growth=Epoch.Growth.MAXIMUM,
         scores_due=True,
     )
     return other

@@ -31,7 +31,7 @@ from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
 
-pytestmark = knowledgenet.needs_knowledgenet
+pytestmark = [pytest.mark.slow, knowledgenet.needs_knowledgenet]
 
 SEEDS = range(20)
 SAMPLED = 100  # documents

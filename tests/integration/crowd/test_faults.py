@@ -40,7 +40,8 @@ def proxy(
 
 
 @pytest.mark.usefixtures("everybody_may_say_none")
-@pytest.mark.parametrize("number", [15, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [30, 300])
 def test_hits_through_a_network_that_fails(
     number: int, proxy: Proxy, open_batch: Open, corpus: Corpus, requester: Requester, now: datetime
 ) -> None:
