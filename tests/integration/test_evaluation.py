@@ -333,7 +333,8 @@ def test_resubmitting_what_was_labelled_true_gains_nothing(
     claimed = {fact for fact, _ in [*kept, *wrong]}
     assert adversary.predictions.count() == len(claimed)
     truth = len(claimed - set(world.false)) / len(claimed)  # what is published holds for claims of one pair
-    assert found.low <= truth <= found.high
+    # One sample of some thirty claims; labels that are used again as a sample give .18 (docs/experiments).
+    assert abs(found.estimate - truth) < 0.06
     assert found.high - found.low < 0.4
 
 
