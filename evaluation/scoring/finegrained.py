@@ -124,6 +124,9 @@ class Cost:
         Of the measure that the sample is designed for, in points; None before it is scored.
     level : int
         At which both are meant, in per cent.
+    is_planned : bool
+        Whether the target is met if labels vary as the documents that are annotated in full let expect;
+        otherwise it is met however they vary.
     epoch : int
     is_released : bool
     """
@@ -135,6 +138,7 @@ class Cost:
     half_width: float | None
     target: float
     level: int
+    is_planned: bool
     epoch: int
     is_released: bool
 
@@ -185,6 +189,7 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
         half_width=half_width,
         target=100 * corpus.target_half_width,
         level=level,
+        is_planned=hasattr(batch, "planned_variance"),
         epoch=epoch.number,
         is_released=epoch.released_at is not None,
     )

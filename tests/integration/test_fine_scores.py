@@ -290,6 +290,7 @@ def test_the_page_says_what_it_took_and_what_a_release_reveals(
     page = client.get(address).content.decode()
     new = SampledUnit.objects.filter(batch__submission=scored[1]).count()
     assert f"<strong>{new}</strong> were new" in page
+    assert "if judges find its claims as sure as they are in the documents" in page
     assert "When epoch 1 is released, everybody will see" in page
     client.logout()
     epochs.release(task=KBP, corpus=corpus)
