@@ -57,6 +57,7 @@ def test_a_home_that_cannot_be_used_is_one_line(manage: Manage, tmp_path: Path) 
     assert str(tmp_path / "file") in done.stderr
 
 
+@pytest.mark.slow  # make check does the same
 def test_production_settings_pass_djangos_deployment_checks(manage: Manage) -> None:
     done = manage("check", "--deploy", "--fail-level", "WARNING", **SERVER)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""What the experiments must show, quickly and, where the tests are marked slow, in full; with the figures."""
+"""What the experiments must show, in full; with the figures."""
 
 import pytest
 
@@ -6,8 +6,7 @@ from evaluation.estimators import weighting
 from evaluation.experiments import adversary, bias_variance, pooling_bias, sample_size
 from evaluation.experiments.outcome import Options
 
-FULLY = [Options(quick=True), pytest.param(Options(), marks=pytest.mark.slow)]
-NAMES = ["quick", "full"]
+FULLY = [pytest.param(Options(), id="full", marks=pytest.mark.slow)]
 
 
 def shown(outcome):
@@ -17,7 +16,7 @@ def shown(outcome):
     return outcome.numbers
 
 
-@pytest.fixture(scope="module", params=FULLY[1:], ids=NAMES[1:])
+@pytest.fixture(scope="module", params=FULLY)
 def widths(request):
     return shown(bias_variance.run(request.param))["weightings"]
 
@@ -46,7 +45,7 @@ def test_sampling_is_unbiased_where_pooling_is_not(widths, method, measure):
     assert biases[method] < biases["pooled"] / 4
 
 
-@pytest.mark.parametrize("options", FULLY[1:], ids=NAMES[1:])
+@pytest.mark.parametrize("options", FULLY)
 def test_topping_up_takes_a_fifth_fewer_labels_at_no_larger_error(options):
     corpus = shown(sample_size.run(options))["corpus"]
     # At equal errors by their variances: those that are simulated may differ by chance.
@@ -62,7 +61,7 @@ def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinc
     assert corpus["saved_of_distinct_labels"]["quadratic sum, model, planned, floor"]["mean"] >= 0.4
 
 
-@pytest.fixture(scope="module", params=FULLY, ids=NAMES)
+@pytest.fixture(scope="module", params=FULLY)
 def gains(request):
     return shown(adversary.run(request.param))
 

@@ -10,6 +10,8 @@ from evaluation.experiments.label_noise import CROWDS, PRECISIONS, VOTES, WORKER
 
 SEEDS = range(200)
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=CROWDS)
 def runs(request):
