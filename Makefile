@@ -39,9 +39,9 @@ demo: setup  ## serve a populated site until Ctrl-C
 	@$(ENV) exec $(BIN)/python -m demo.serve
 
 # Each of the processes has its own servers and its own browser.
-PROCESSES ?= 4
+PROCESSES ?= 3
 PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
-test: setup  ## run the tests but the slow ones, in PROCESSES (4)
+test: setup  ## run the tests but the slow ones, in PROCESSES (3)
 	@$(PYTEST) -m "not slow" $(TESTS)
 
 test-all: setup  ## run every test, and those of test-dates
