@@ -78,6 +78,10 @@ class Corpus(models.Model):
         help_text="What votes of which one in ten is wrong must make of a verdict: 2 of 3 make .90, 4 of 5 "
         ".999; .5 is content with a majority.",
     )
+    audit_share = models.FloatField(
+        default=0.0,
+        help_text="Of its settled questions, that others answer again to learn how often judges err.",
+    )
     opens_at = models.DateTimeField(
         null=True, blank=True, help_text="From when systems may be submitted; empty: at once."
     )
@@ -104,6 +108,13 @@ class Corpus(models.Model):
             models.CheckConstraint(
                 condition=models.Q(least_posterior__gte=0.5, least_posterior__lt=1),
                 name="corpus_least_posterior",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(audit_share__gte=0, audit_share__lte=1), name="corpus_audit_share"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(audit_share=0) | models.Q(design="coordinated"),
+                name="corpus_audits_under_coordinated",
             ),
             models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
             models.CheckConstraint(condition=~models.Q(task=""), name="corpus_task"),

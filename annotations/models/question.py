@@ -25,6 +25,15 @@ class Question(models.Model):
     asked_at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True, help_text="When its labels were released.")
+    audits = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="audit",
+        help_text="The settled question that it asks of others again, to learn how often judges err; empty:"
+        " of none.",
+    )
 
     class Meta:
         constraints = [

@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.audit import Audit
 from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
@@ -40,6 +41,7 @@ from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
     "AdjustedScore",
+    "Audit",
     "Comparison",
     "CountedDocument",
     "DocumentSample",
