@@ -13,7 +13,10 @@ from kbpo.core.admin import ReadOnlyAdmin
 
 @admin.register(Corpus)
 class CorpusAdmin(ReadOnlyAdmin):
-    """Corpora: name, description, quota and when votes suffice may change; task, design and language not."""
+    """Corpora: name, description, quota and when votes suffice may change; task, design and language not.
+
+    Audits may begin at any time.
+    """
 
     changed_as = What.CORPUS_CHANGED
     list_display = [
@@ -23,6 +26,7 @@ class CorpusAdmin(ReadOnlyAdmin):
         "language",
         "design",
         "policy",
+        "audit_share",
         "weekly_quota",
         "weekly_quota_of_person",
         "created_at",
@@ -30,15 +34,14 @@ class CorpusAdmin(ReadOnlyAdmin):
     readonly_fields = ["tag", "task", "language", "design", "target_half_width", "target_level", "created_at"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Return them; a policy by whose first votes people are measured stays once there are questions."""
+        """Return them; once there are questions, some policies stay, and a share of audits that is not 0."""
         fields = [*super().get_readonly_fields(request, obj)]
+        is_asked = obj is not None and Question.objects.filter(document__corpus=obj).exists()
         policy = None if obj is None else POLICIES.get(obj.policy)  # an unknown one may be put right here
-        if (
-            policy is not None
-            and policy.measured_votes is not None
-            and (Question.objects.filter(document__corpus=obj).exists())
-        ):
-            fields.append("policy")
+        if policy is not None and policy.measured_votes is not None and is_asked:
+            fields.append("policy")  # people are measured by its first votes
+        if obj is not None and (obj.design != Corpus.Design.COORDINATED or (is_asked and obj.audit_share)):
+            fields.append("audit_share")
         return fields
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

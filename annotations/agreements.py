@@ -12,9 +12,10 @@ def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     """Measure how far workers agree in a corpus, on each kind of question.
 
     Over the valid votes of those who are no experts that the corpus' policy measures by: all of them on the
-    questions that are settled or sent to an expert, or a question's first ones. The category of a vote is the
-    whole answer: the relations ticked, with their directions, or none; right or wrong. Answers about a whole
-    document are compared word by word, as `annotations.aggregation.tokens.ratings` says, in three aspects.
+    questions that are settled or sent to an expert, or a question's first ones. Questions that audit others
+    do not count. The category of a vote is the whole answer: the relations ticked, with their directions, or
+    none; right or wrong. Answers about a whole document are compared word by word, as
+    `annotations.aggregation.tokens.ratings` says, in three aspects.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def measure(corpus: Corpus, *, level: float = 0.95) -> list[Agreement]:
     InvalidInput
         If a question of the corpus is of an unknown kind.
     """
-    asked = Question.objects.filter(document__corpus=corpus)
+    asked = Question.objects.filter(document__corpus=corpus, audits__isnull=True)
     check_kinds(asked)
     first = corpus.judged_by.measured_votes
     return [

@@ -33,6 +33,8 @@ from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 
 BATCH = 200
+AUDIT_SHARE = 0.1
+"""Of a new corpus' settled questions, that are audited."""
 
 Record = TypeVar("Record", DocumentRecord, AnnotationRecord)
 
@@ -75,6 +77,7 @@ def load_corpus(
     design: str | None = None,
     language: str | None = None,
     policy: str | None = None,
+    audit_share: float | None = None,
     limits: jsonlines.Limits | None = None,
     is_new: bool = False,
     by: User | None = None,
@@ -102,6 +105,9 @@ def load_corpus(
     policy : str, optional
         When its questions have votes enough: the name of one in `annotations.policies.registry`, the default
         there if a new corpus is given none.
+    audit_share : float, optional
+        Of its settled questions, that others answer again to learn how often judges err, from 0 to 1; if a
+        new corpus is given none, `AUDIT_SHARE` under `coordinated` and 0 under `iid`, which has no audits.
     limits : Limits, optional
         Of the file.
     is_new : bool
@@ -112,15 +118,16 @@ def load_corpus(
     Raises
     ------
     InvalidInput
-        If the tag, the design, the language or the policy is none, or a line holds no document; names the
-        line.
+        If the tag, the design, the language, the policy or the share of audits is none, or a line holds no
+        document; names the line.
     Conflict
-        If the corpus is there and must not be; or it has another name, task, design, language or policy, or
-        a document differs from the one that is there; names it.
+        If the corpus is there and must not be; or it has another name, task, design, language, policy or
+        share of audits, or a document differs from the one that is there; names it.
     """
     corpus = _corpus(
         tag,
         name=name,
+        audit_share=audit_share,
         is_new=is_new,
         task=task,
         design=design,
@@ -196,9 +203,18 @@ def load_annotations(
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, *, name: str, is_new: bool, **given: str | None) -> Corpus:
+def _corpus(tag: str, *, name: str, audit_share: float | None, is_new: bool, **given: str | None) -> Corpus:
+    if audit_share is not None and not 0 <= audit_share <= 1:
+        raise InvalidInput(f"is {audit_share!r}; it must be from 0 to 1", where="--audit-share")
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
     if corpus is None:
+        may_audit = given["design"] in (None, Corpus.Design.COORDINATED)
+        if audit_share and not may_audit:
+            raise InvalidInput(
+                f"is {audit_share!r}, and the design {given['design']!r}: only under coordinated are labels"
+                " audited; leave it out, or give 0",
+                where="--audit-share",
+            )
         new = Corpus(
             tag=tag,
             name=name or tag,
@@ -206,6 +222,7 @@ def _corpus(tag: str, *, name: str, is_new: bool, **given: str | None) -> Corpus
             design=given["design"] or Corpus.Design.COORDINATED,
             language=given["language"] or DEFAULT,
             policy=given["policy"] or DEFAULT_POLICY,
+            audit_share=(AUDIT_SHARE if may_audit else 0.0) if audit_share is None else audit_share,
         )
         try:
             new.full_clean(validate_unique=False)
@@ -218,6 +235,11 @@ def _corpus(tag: str, *, name: str, is_new: bool, **given: str | None) -> Corpus
         is_new = is_new and corpus.documents.exists()
     if is_new:
         raise Conflict(f"there is a corpus {tag} already: choose another tag")
+    if audit_share is not None and audit_share != corpus.audit_share:
+        raise Conflict(
+            f"the corpus {tag} is there already, and of its questions {corpus.audit_share!r} are audited, not"
+            f" {audit_share!r}"
+        )
     for field, value in {"name": name, **given}.items():
         if value and value != getattr(corpus, field):
             raise Conflict(

@@ -19,7 +19,7 @@ from annotations.kinds.kind import StoredAnswer
 from annotations.kinds.registry import KINDS, Asked, check_kinds, find_kind, read_asked
 from annotations.models import Corpus, Label, Question, Response
 from annotations.policies.policy import Ask, Expert, Limits, Settle, Votes, Wait
-from annotations.policies.registry import POLICIES, find_policy
+from annotations.policies.registry import OF_AUDITS, POLICIES, find_policy
 from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.clock.nudge import nudge
@@ -65,6 +65,8 @@ def lacking_votes() -> QuerySet[Question]:
 def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     """Do with open questions that have their votes what their corpus' policy says: settle, or ask on.
 
+    Those that audit others have a policy of their own, the same in all corpora.
+
     What the policy does not leave to votes goes to the experts' queue. What cannot be read, or is of a corpus
     whose policy is unknown, is passed over and logged. What becomes of a question hangs on
     its own votes alone, not on when others are settled.
@@ -104,7 +106,8 @@ def settle_questions(limit: int = 500, *, wait: bool = False) -> int:
     asked_on, undecided = [], []
     for question in (one for one in questions if one.pk in asked):
         found = _amount(asked[question.pk], votes[question.pk])
-        decision = find_policy(question.policy).decide(
+        policy = find_policy(question.policy) if question.audits_id is None else OF_AUDITS
+        decision = policy.decide(
             Votes(
                 number=len(found.answers),
                 asked=question.votes_needed,
@@ -181,8 +184,10 @@ def settle_without_more(votes: Mapping[Question, Sequence[Response]]) -> None:
     """Settle questions, locked by the caller, by the votes that are in: nobody can be asked any more.
 
     What the votes leave open, or nobody has voted on, does not hold: its label says that nobody judged it.
+    What audits another then leaves that one's labels as they are: nobody has found them wrong.
     """
     asked = read_asked(votes)
+    audited = _verdicts_of([question.audits_id for question in votes if question.audits_id is not None])
     settled: dict[str, dict[Question, _Settled]] = {Label.Source.MAJORITY: {}, Label.Source.REMOVED: {}}
     for question, given in votes.items():
         content = asked[question.pk]
@@ -191,9 +196,20 @@ def settle_without_more(votes: Mapping[Question, Sequence[Response]]) -> None:
             settled[Label.Source.MAJORITY][question] = found
         else:
             nothing = dict.fromkeys(content.claims, Verdict(0.0, 0, 0))
+            if question.audits_id is not None:
+                nothing |= audited.get(question.audits_id, {})
             settled[Label.Source.REMOVED][question] = _Settled(content, [], nothing)
     for source, some in settled.items():
         _store_settled(some, Label.Source(source))
+
+
+def _verdicts_of(questions: Collection[int]) -> dict[int, dict[str, Verdict]]:
+    """Return the value of each label of settled questions, as if nobody had voted."""
+    found: dict[int, dict[str, Verdict]] = defaultdict(dict)
+    rows = Label.objects.filter(question__in=questions).values_list("question", "claim", "value")
+    for question, claim, value in rows if questions else ():
+        found[question][claim] = Verdict(value, 0, 0)
+    return found
 
 
 @transaction.atomic
@@ -250,7 +266,9 @@ def update_posteriors(*, corpus: Corpus) -> int:
     """
     # Two runs that update the same labels in different orders would wait for each other for ever.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    settled = Question.objects.filter(document__corpus=corpus, state=Question.State.SETTLED)
+    settled = Question.objects.filter(
+        document__corpus=corpus, state=Question.State.SETTLED, audits__isnull=True
+    )
     check_kinds(settled)
     return sum(
         _update_posteriors(settled.filter(kind=kind.name), kind.affirms)

@@ -1,5 +1,6 @@
 """Questions asked once, whoever needs the answer."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,6 +9,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models.functions import Length
 
+from annotations import conflicts
 from annotations.kinds import relation
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
@@ -15,9 +17,10 @@ from annotations.kinds.fields import check_spans
 from annotations.kinds.kind import Content
 from annotations.kinds.registry import find_kind
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
-from annotations.models import Document, Question
-from annotations.policies.registry import find_policy
-from kbpo.core.errors import InvalidInput
+from annotations.models import CorpusRole, Document, Question, Response
+from annotations.models.question import AUDIT_PREFIX
+from annotations.policies.registry import OF_AUDITS, find_policy
+from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
@@ -171,6 +174,60 @@ def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Qu
     return {claim: questions[place] for claim, place in places.items() if place in questions}
 
 
+@transaction.atomic
+def ask_audits(*, questions: Collection[int]) -> dict[int, Question]:
+    """Find the question that asks each of some settled ones again, and ask those that nobody has asked yet.
+
+    It is a question like any other but for who answers it: nobody who answered the one that it audits. Where
+    its corpus has a reviewer who did not, it waits for an expert; else for the many votes of
+    `annotations.policies.audits`. Safe to run twice, and at the same time as itself.
+
+    Parameters
+    ----------
+    questions : collection of int
+        Row ids of settled questions, none of which audits another.
+
+    Returns
+    -------
+    dict of int to Question
+        By the id of the audited one.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such question.
+    Conflict
+        If one is not settled, or audits another itself.
+    """
+    found = Question.objects.select_related("audit").in_bulk(questions)
+    missing = sorted(set(questions) - found.keys())
+    if missing:
+        raise InvalidInput(f"there is no question {missing[0]} to ask again")
+    new = [one for _, one in sorted(found.items()) if not hasattr(one, "audit")]
+    for one in new:
+        if one.state != Question.State.SETTLED or one.audits_id is not None:
+            raise Conflict(f"question {one.pk} cannot be asked again: it is not settled, or audits another")
+    with_expert = _have_other_experts(new)
+    Question.objects.bulk_create(
+        (
+            Question(
+                document_id=one.document_id,
+                kind=one.kind,
+                key=AUDIT_PREFIX + one.key,
+                payload=one.payload,
+                state=Question.State.EXPERT if one.pk in with_expert else Question.State.OPEN,
+                votes_needed=OF_AUDITS.first_votes,
+                audits=one,
+            )
+            for one in new
+        ),
+        ignore_conflicts=True,
+        batch_size=2000,
+    )
+    asked = Question.objects.filter(audits__in=found)
+    return {one.audits_id: one for one in asked if one.audits_id is not None}
+
+
 def published_pairs(corpus_id: int, before: datetime) -> set[tuple[int, Span, Span]]:
     """Return the pairs of spans that relation questions of a corpus are about which were published before.
 
@@ -179,12 +236,34 @@ def published_pairs(corpus_id: int, before: datetime) -> set[tuple[int, Span, Sp
     set of (int, Span, Span)
         The document's row id, and the two spans in ascending order.
     """
-    found = Question.objects.filter(kind=relation.NAME, document__corpus=corpus_id, published_at__lt=before)
+    found = Question.objects.filter(
+        kind=relation.NAME, document__corpus=corpus_id, published_at__lt=before, audits__isnull=True
+    )
     pairs = set()
     for document_id, mentions in found.values_list("document_id", "payload__mentions"):
         first, second = sorted(Span(one["start"], one["end"]) for one in mentions)
         pairs.add((document_id, first, second))
     return pairs
+
+
+def _have_other_experts(questions: Collection[Question]) -> set[int]:
+    """Return which questions somebody may decide as an expert of the corpus who has not answered them."""
+    rows = CorpusRole.objects.filter(
+        corpus__documents__questions__in=questions, role=CorpusRole.Role.REVIEWER, user__is_active=True
+    )
+    reviewers: dict[int, set[int]] = defaultdict(set)
+    for corpus_id, user_id in rows.values_list("corpus", "user").distinct():
+        if not conflicts.exists(worker_id=user_id, corpus_id=corpus_id):
+            reviewers[corpus_id].add(user_id)
+    if not reviewers:
+        return set()
+    corpora = dict(
+        Document.objects.filter(pk__in={one.document_id for one in questions}).values_list("pk", "corpus")
+    )
+    voters: dict[int, set[int]] = defaultdict(set)
+    for pk, worker in Response.objects.filter(question__in=questions).values_list("question", "worker"):
+        voters[pk].add(worker)
+    return {one.pk for one in questions if reviewers[corpora[one.document_id]] - voters[one.pk]}
 
 
 def _answering(claim: Claim) -> list[_Answering]:

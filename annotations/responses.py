@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Length
 
 from annotations import conflicts, labels, roles
@@ -59,7 +59,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     """Record answers: all of them, or none and an error.
 
     An expert's answer settles its question. Any other answer to a question that is no longer open is kept
-    and changes nothing.
+    and changes nothing; nor is it a vote if it is by a worker who answered what the question audits.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     ------
     NotAllowed
         If a worker is neither annotator nor operator, answers as an expert and is no reviewer of the corpus,
-        or is in a team that competes in it.
+        or is in a team that competes in it; or audits, as an expert, what they answered themselves.
     InvalidInput
         If an answer does not fit its question.
     Conflict
@@ -100,6 +100,12 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     asked = read_asked(locked)
     for question in locked:
         check_spans(asked[question.pk].spans, question.text_length)
+    audited = {question.pk: question.audits_id for question in locked if question.audits_id is not None}
+    judged = set(
+        Response.objects.filter(
+            question__in=audited.values(), worker__in={given.worker.pk for given in answers}
+        ).values_list("question", "worker")
+    )
     responses = {
         (response.question_id, response.worker_id): response
         for response in Response.objects.filter(
@@ -111,7 +117,10 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
         key = given.question.pk, given.worker.pk
         answer = asked[given.question.pk].read_answer(given.answer)
         if key not in responses:
-            responses[key] = _response(given, answer)
+            judged_before = (audited.get(key[0]), key[1]) in judged
+            if judged_before and given.as_expert:
+                raise NotAllowed("That question is for others to answer; go on with the next one.")
+            responses[key] = _response(given, answer, is_vote=given.is_vote and not judged_before)
             new.append(responses[key])
         elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
             raise Conflict("You have already answered this question in another way; your first answer stays.")
@@ -139,7 +148,15 @@ def check_role(*, worker: User, as_expert: bool = False) -> None:
         raise NotAllowed("Only annotators and operators answer questions; ask an operator to make you one.")
 
 
-def _response(given: Answer, answer: dict[str, Any]) -> Response:
+def judged_before() -> Exists:
+    """Say of an answer that it is to what audits a question which the same worker has answered.
+
+    Such an answer is kept, and is no vote.
+    """
+    return Exists(Response.objects.filter(question__audit=OuterRef("question"), worker=OuterRef("worker")))
+
+
+def _response(given: Answer, answer: dict[str, Any], *, is_vote: bool) -> Response:
     if given.seconds is not None and not 0 <= given.seconds < float("inf"):
         raise InvalidInput(f"seconds is {given.seconds}; it must be a number from 0 on")
     return Response(
@@ -148,7 +165,7 @@ def _response(given: Answer, answer: dict[str, Any]) -> Response:
         answer=answer,
         seconds=given.seconds,
         is_expert=given.as_expert,
-        is_valid=given.is_vote,
+        is_valid=is_vote,
     )
 
 

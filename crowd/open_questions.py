@@ -74,7 +74,8 @@ def for_planning(
 ) -> list[OpenQuestion]:
     """Read what `open_questions` selects, each with the sentence of its last mention if wanted.
 
-    Where their corpus' policy gathers votes beyond the first ones, those that need such have their voters.
+    Where their corpus' policy gathers votes beyond the first ones, those that need such have their voters;
+    and those that audit others, the voters of these: they are not asked again.
     """
     rows = list(
         questions.order_by("pk").values_list(
@@ -84,10 +85,11 @@ def for_planning(
             "lacks",  # type: ignore[misc]
             "payload",
             "votes_needed",
+            "audits",
         )
     )
     starts = _sentence_starts({document for _, document, *_ in rows}) if by_sentence else {}
-    disputed = [pk for pk, *_, needed in rows if policy.gathers and needed > policy.first_votes]
+    disputed = [pk for pk, *_, needed, of in rows if of or (policy.gathers and needed > policy.first_votes)]
     voters = _voters(disputed) if disputed else {}
     return [
         OpenQuestion(
@@ -100,7 +102,7 @@ def for_planning(
             ASKED_KINDS[kind].is_companion,
             voters.get(pk, frozenset()),
         )
-        for pk, document, kind, lacks, payload, _ in rows
+        for pk, document, kind, lacks, payload, *_ in rows
     ]
 
 
@@ -121,11 +123,14 @@ def rank_of_kind() -> Case:
 
 
 def _voters(questions: Collection[int]) -> dict[int, frozenset[int]]:
-    """Return who has answered each question: nobody is asked twice, whatever became of the answer."""
+    """Return who has answered each question, or what it audits: whatever became of the answer."""
     found: dict[int, set[int]] = defaultdict(set)
-    rows = Response.objects.filter(question__in=questions).order_by().values_list("question", "worker")
-    for question, worker in rows:
-        found[question].add(worker)
+    for of, place in (
+        ({"question__in": questions}, "question"),
+        ({"question__audit__in": questions}, "question__audit"),
+    ):
+        for question, worker in Response.objects.filter(**of).order_by().values_list(place, "worker"):
+            found[question].add(worker)
     return {question: frozenset(people) for question, people in found.items()}
 
 

@@ -116,6 +116,9 @@ class Task:
     ask : callable
         Stores the rows that a batch has drawn, with the number of draws or None, asks whatever its estimates
         need, and returns the ids of those questions.
+    asked_beside : callable
+        Of questions that settle sampled units of an epoch's batches 1 to B: the ids of the other questions
+        that these units need. They are audited with them.
     weights : callable
         The weights of a submission's units under every weighting, by the rules of a version.
     weights_version : str
@@ -164,6 +167,7 @@ class Task:
     plan: PlanVariances | None
     plan_again: Callable[[PlannedVariance, IntArray], tuple[FloatArray, list[str]]] | None
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
+    asked_beside: Callable[[Epoch, int, Collection[int]], Collection[int]]
     weights: Callable[[Any, str], Mapping[str, FloatArray]]
     weights_version: str
     columns: Callable[[Any], Mapping[str, bytes]]

@@ -30,7 +30,7 @@ from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import TASKS, task_of
-from evaluation.scoring import estimation
+from evaluation.scoring import auditing, estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
 from kbpo.accounts import sessions
 from kbpo.accounts.models import User, WorkerIdentity
@@ -100,6 +100,13 @@ def close_batches() -> int:
         batches.close_batches(epoch=epoch)
         for epoch in Epoch.objects.filter(batches__in=open_batches).distinct()
     )
+
+
+def audit_labels() -> int:
+    """Have labels judged again, as batches are labelled; return for how many epochs something happened."""
+    waiting = SampleBatch.objects.filter(labelled_at__isnull=False, audited_at=None)
+    due = Epoch.objects.filter(batches__in=waiting, released_at=None, corpus__audit_share__gt=0).distinct()
+    return _each_epoch(due, auditing.audit_epoch)
 
 
 def score_epochs() -> int:
@@ -284,6 +291,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     count_names,
     measure_work,
     close_batches,
+    audit_labels,
     score_epochs,
     score_subsets,
     post_hits,

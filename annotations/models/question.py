@@ -5,6 +5,9 @@ from django.db import models
 from annotations.models.corpus import Document
 from kbpo.accounts.models import User
 
+AUDIT_PREFIX = "audit|"
+"""Of the key of a question that audits another: the rest is that one's."""
+
 
 class Question(models.Model):
     """Something asked once, whoever needs it. `key` says what; `payload` is what the worker is shown."""
@@ -49,6 +52,11 @@ class Question(models.Model):
                 name="question_published_when_settled",
             ),
             models.CheckConstraint(condition=models.Q(votes_needed__gte=1), name="question_votes_needed"),
+            models.CheckConstraint(
+                condition=models.Q(audits__isnull=False, key__startswith=AUDIT_PREFIX)
+                | models.Q(audits__isnull=True) & ~models.Q(key__startswith=AUDIT_PREFIX),
+                name="question_audit_key",
+            ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="question_by_state")]
 

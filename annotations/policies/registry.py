@@ -1,9 +1,9 @@
-"""The policies there are. To add one: its module, and its line here."""
+"""The policies there are. To add one of a corpus: its module, and its line here."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from annotations.policies import curtailed, fixed
+from annotations.policies import audits, curtailed, fixed
 from annotations.policies.policy import Policy
 from kbpo.core.errors import InvalidInput
 
@@ -13,6 +13,9 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
 
 #: Of a corpus that is given none.
 DEFAULT = curtailed.POLICY.name
+
+#: Of questions that are asked again to learn how often judges err, whatever their corpus' policy.
+OF_AUDITS = audits.POLICY
 
 
 def find_policy(name: str) -> Policy:

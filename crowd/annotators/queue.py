@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotations import conflicts, responses, roles
 from annotations.models import Corpus, Question, Response
@@ -179,8 +179,10 @@ def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert:
 
 def _unanswered(worker: User, as_expert: bool) -> QuerySet[Question]:
     state = Question.State.EXPERT if as_expert else Question.State.OPEN
-    answered = Response.objects.filter(question=OuterRef("pk"), worker=worker)
-    found = Question.objects.filter(~Exists(answered), state=state, document__takedown=None)
+    answered = Response.objects.filter(Q(question=OuterRef("pk")) | Q(question__audit=OuterRef("pk")))
+    found = Question.objects.filter(
+        ~Exists(answered.filter(worker=worker)), state=state, document__takedown=None
+    )
     if as_expert and not worker.is_operator:
         found = found.filter(document__corpus__in=roles.corpora(worker, Act.REVIEW))
     return found

@@ -191,7 +191,8 @@ def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | Non
         return
     if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
         raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
-    asked = Question.objects.filter(hit_questions__hit=hit)
+    # And what they audit: to ask again is to ask others.
+    asked = Question.objects.filter(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
     sent = Q(
         hit__questions__in=asked,
         hit__batch__provider=arrival.provider,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Max
 
-from annotations.models import Response
+from annotations.models import Question, Response
 from crowd import pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.models import Hit, HitBatch, HitQuestion
@@ -46,12 +46,16 @@ def gather(asked: Sequence[OpenQuestion], batch: HitBatch, now: datetime) -> tup
 
 
 def waiting_since(batch: HitBatch, questions: Collection[int]) -> dict[int, datetime]:
-    """Return when those questions of a batch were answered last that have their first votes."""
+    """Return when those questions of a batch were answered last that have their first votes.
+
+    Of those that audit others and have none: when they were asked.
+    """
+    audits = Question.objects.filter(pk__in=list(questions), audits__isnull=False)
     rows = Response.objects.filter(
         question__in=list(questions), question__votes_needed__gt=batch.corpus.judged_by.first_votes
     )
     last = rows.order_by().values("question").annotate(last=Max("answered_at"))
-    return dict(last.values_list("question", "last"))
+    return {**dict(audits.values_list("pk", "asked_at")), **dict(last.values_list("question", "last"))}
 
 
 def gathered_ids(asked: Sequence[OpenQuestion]) -> set[int]:

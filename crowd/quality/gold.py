@@ -59,7 +59,8 @@ def draw(hit: Hit, rng: Random) -> list[int]:
         kind__in=kinds,
         state=Question.State.SETTLED,
         published_at=None,
-    ).exclude(hit_questions__hit=hit)
+        audits__isnull=True,
+    ).exclude(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
     found: list[int] = []
     asks_again = policy.first_votes < rules.KNOWN_BY and rng.random() < rules.ASKED_AGAIN
     for alike in _alike(hit, settled, rng):
@@ -170,7 +171,11 @@ def _people(assignment: Assignment) -> list[int]:
 def _unseen(
     questions: QuerySet[Question], assignment: Assignment, people: Collection[int]
 ) -> QuerySet[Question]:
-    """Select what this worker has never answered, and never had on the screen, be it sent or not."""
+    """Select what this worker has never answered, and never had on the screen, be it sent or not.
+
+    What audits a question looks just like it.
+    """
+    same = Q(question=OuterRef("pk")) | Q(question__audits=OuterRef("pk"))
     shown = Assignment.objects.filter(
         Q(worker__user__in=people)
         | Q(
@@ -179,8 +184,9 @@ def _unseen(
         )
     )
     return (
-        questions.filter(~Exists(Response.objects.filter(question=OuterRef("pk"), worker__in=people)))
+        questions.filter(~Exists(Response.objects.filter(same, worker__in=people)))
         .filter(~Exists(Reservation.objects.filter(question=OuterRef("pk"), worker__in=people)))
         .filter(~Exists(shown.filter(gold=OuterRef("pk"))))
         .filter(~Exists(shown.filter(hit__hit_questions__question=OuterRef("pk"))))
+        .filter(~Exists(shown.filter(hit__hit_questions__question__audits=OuterRef("pk"))))
     )

@@ -32,9 +32,12 @@ _Counts = dict[tuple[int | None, str], dict[str, Any]]
 # have come in the other order: so as often as the third backs a worker against the second, the second would
 # have backed the worker against the third. To agree with the second therefore counts for a worker, and to be
 # backed by the third against the second takes one such agreement back; to be alone is to disagree.
+#
+# Answers to what audits another question count as answers, and are not compared: doubtful ones are drawn.
 _AGREEMENT = """
 WITH said AS (
     SELECT response.question_id, response.worker_id, response.is_valid::int AS own, answer.what,
+        question.audits_id IS NULL AND %(compared)s AS is_compared,
         corpus.policy = ANY(%(by_first)s) AND response.is_valid AS by_first,
         row_number() OVER (
             PARTITION BY response.question_id, response.is_valid ORDER BY response.id
@@ -64,7 +67,7 @@ WITH said AS (
 ), compared AS (
     SELECT said.worker_id, said.own,
         CASE
-            WHEN NOT %(compared)s THEN 0
+            WHEN NOT said.is_compared THEN 0
             WHEN NOT by_first THEN (2 * (alike.number - said.own) > most.votes - said.own)::int
             WHEN said.place > 2 THEN 0
             WHEN said.votes[3 - said.place] = said.what THEN 1
@@ -72,7 +75,7 @@ WITH said AS (
             ELSE 0
         END AS agrees,
         CASE
-            WHEN NOT %(compared)s THEN 0
+            WHEN NOT said.is_compared THEN 0
             WHEN NOT by_first THEN (
                 2 * (CASE WHEN alike.number < most.largest THEN most.largest ELSE most.second END)
                 > most.votes - said.own
@@ -202,7 +205,9 @@ def _time(found: _Counts) -> None:
     )
     unseen = ~Q(flag="") | ~Q(hold="") & Q(state=Assignment.State.SUBMITTED)
     suspected = Assignment.objects.filter(unseen, responses=OuterRef("pk"))
-    rows = Response.objects.filter(is_expert=False).annotate(before=votes_before, is_left=Exists(suspected))
+    rows = Response.objects.filter(is_expert=False, question__audits__isnull=True).annotate(
+        before=votes_before, is_left=Exists(suspected)
+    )
     for worker, kind, seconds, is_valid, policy, before, is_left in rows.values_list(
         "worker",
         "question__kind",
@@ -243,7 +248,9 @@ def _measure_batches(now: datetime, since: datetime | None) -> int:
     rows = []
     for batch in batches:
         kind = find_interface(batch.kind).main
-        asked = Question.objects.filter(hit_questions__hit__batch=batch, kind=kind).distinct()
+        asked = Question.objects.filter(
+            hit_questions__hit__batch=batch, kind=kind, audits__isnull=True
+        ).distinct()
         first = batch.corpus.judged_by.measured_votes
         if first is not None:  # those that came to it with their first votes are the disputed ones
             before = Q(

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotations import labels
 from annotations.models import Question, Response
+from annotations.responses import judged_before
 from crowd import budget
 from crowd.models import Assignment, Bonus, Hit, HitBatch
 from crowd.providers import registry
@@ -189,6 +190,8 @@ def _weigh(assignment: Assignment, *, is_valid: bool) -> None:
     responses = assignment.responses.filter(is_expert=False).exclude(is_valid=is_valid)
     if assignment.gold_id is not None:  # what was asked only to learn of the worker is never a vote
         responses = responses.exclude(question=assignment.gold_id)
+    if is_valid:
+        responses = responses.filter(~judged_before())
     questions = sorted(responses.values_list("question", flat=True))
     if questions:
         list(Question.objects.filter(pk__in=questions).order_by("pk").select_for_update(no_key=True))

@@ -70,7 +70,8 @@ def simulate(
         What is true, by `doc_id`.
     workers : int
         How many simulated people there are; each question is put to as many of them as it needs votes, or as
-        there are where the first votes did not settle it.
+        there are where the first votes did not settle it. What audits another is put to those who did not
+        answer that; with too few of them, to the expert.
     error : float or Crowd
         The probability that a worker's answer to a question is wrong, from 0 to 1, or people who err more or
         less often (`annotations.aggregation.crowds`); of a document's mentions,
@@ -149,6 +150,10 @@ def _votes(
     for response in Response.objects.filter(question__in=batch).defer("answer"):
         voters[response.question_id].add(response.worker_id)
         votes[response.question_id] += response.is_valid and not response.is_expert
+    audits = {question.audits_id: question.pk for question in batch if question.audits_id is not None}
+    judged = Response.objects.filter(question__in=audits).values_list("question", "worker")
+    for audited, worker in judged if audits else ():
+        voters[audits[audited]].add(worker)
     errors = judges.errors(len(crowd)).tolist()
     given: list[Answer] = []
     exhausted = []
@@ -161,7 +166,8 @@ def _votes(
             for number in chosen_workers(question, len(crowd), seed)
             if crowd[number].pk not in voters[question.pk]
         ]
-        if len(fresh) < missing and votes[question.pk] >= first_votes:
+        may_be_left = votes[question.pk] >= first_votes or question.audits_id is not None
+        if len(fresh) < missing and may_be_left:
             exhausted.append(question)
             continue
         if len(fresh) < missing:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotations.models import Corpus
-from evaluation.design import columns, epochs, plans, sampling
+from evaluation.design import audits, columns, epochs, plans, sampling
 from evaluation.estimators import coordinated
 from evaluation.models import Epoch, PlannedVariance, SampleBatch
 from evaluation.task import Task
@@ -30,7 +30,7 @@ class _Design:
 
 
 def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
-    """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target, and its task's.
+    """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target; and its audits.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def _audit_epoch(epoch: Epoch, task: Task) -> list[str]:
             f"epoch {epoch.number}, batch {batch.number}: {finding}"
             for finding in _audit_batch(batch, secret, design, task)
         ]
-    return findings
+    return findings + [f"epoch {epoch.number}: {finding}" for finding in audits.check(epoch, task)]
 
 
 def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task) -> list[str]:

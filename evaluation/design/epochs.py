@@ -6,10 +6,12 @@ import secrets
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
+from evaluation.design.batches import last_scored
 from evaluation.models import DocumentSample, Epoch, SampleBatch
 from evaluation.task import Task
 from kbpo.accounts.models import User
@@ -105,21 +107,22 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User
         raise Conflict(
             f"epoch {epoch.number} of {corpus.tag} has sampled nothing yet: there is nothing to release"
         )
-    waiting = (
-        Question.objects.filter(batches__epoch=epoch).exclude(state=Question.State.SETTLED).distinct().count()
-    )
+    needed = Question.objects.filter(Q(batches__epoch=epoch) | Q(audits__batches__epoch=epoch))
+    waiting = needed.exclude(state=Question.State.SETTLED).distinct().count()
     if waiting:
         raise Conflict(
             f"epoch {epoch.number} of {corpus.tag} still waits for the answers to {waiting}"
             f" question{'s' * (waiting != 1)}: release it after them"
         )
-    if epoch.scores_due or epoch.subsets_due or batches.filter(labelled_at=None).exists():
+    is_behind = last_scored(epoch) < batches.count()
+    if epoch.scores_due or epoch.subsets_due or is_behind:
         raise Conflict(
             f"the scores of epoch {epoch.number} of {corpus.tag} are not up to date: run advance first"
         )
     epoch.released_at = timezone.now()
     epoch.save(update_fields=["released_at"])
     labels.publish(Question.objects.filter(batches__epoch=epoch))
+    labels.publish(Question.objects.filter(audits__batches__epoch=epoch))
     if retire is not None:
         if task.retire is None:
             raise InvalidInput(f"{corpus.tag} has no documents to retire: none is annotated in full")

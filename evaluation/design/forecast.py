@@ -41,6 +41,8 @@ class Forecast:
         Those that must be judged for this submission.
     questions : mapping of str to float
         That these make, by kind.
+    audits : float
+        How many of these are expected to be asked again.
     half_width, level : float
         What the sample aims at: this half-width of the interval of precision, at this level.
     """
@@ -50,13 +52,14 @@ class Forecast:
     covered: float
     judged: float
     questions: Mapping[str, float]
+    audits: float
     half_width: float
     level: float
 
     @property
     def all_questions(self) -> float:
-        """Return how many questions these make, of every kind."""
-        return sum(self.questions.values())
+        """Return how many questions these make, of every kind, audits included."""
+        return sum(self.questions.values()) + self.audits
 
 
 def forecast(submission: Submission, task: Task) -> Forecast | None:
@@ -69,7 +72,7 @@ def forecast(submission: Submission, task: Task) -> Forecast | None:
     if epoch is None:
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.4.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.5.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None:
         foreseen = task.foresee(submission, epoch)
@@ -115,6 +118,7 @@ def _forecast(
         covered=float(before.sum()),
         judged=float((after - before).sum()),
         questions=questions,
+        audits=corpus.audit_share * sum(questions.values()),
         half_width=corpus.target_half_width,
         level=corpus.target_level,
     )

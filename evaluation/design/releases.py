@@ -6,7 +6,7 @@ from typing import Any
 from annotations.kinds.registry import find_kind, published_columns, read_question
 from annotations.models import Corpus, Label
 from evaluation.design import columns, sampling
-from evaluation.models import Epoch
+from evaluation.models import Audit, Epoch
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
 from kbpo.core.database.bulk import array_literal, read_rows
@@ -18,7 +18,7 @@ CHUNK = 2_000
 
 def fields() -> tuple[str, ...]:
     """Return the names of all that `labels` may say of a label, in the order of a table's columns."""
-    return ("kind", "doc_id", *published_columns(), "right", "value", "votes_for", "votes", "source")
+    return ("kind", "doc_id", *published_columns(), "right", "value", "votes_for", "votes", "source", "audit")
 
 
 def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
@@ -32,7 +32,8 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     ------
     dict
         Those of `fields` that apply: its document and what its kind says of the claim (`Kind.columns`); the
-        value, and of a verdict whether it is right; how many of the votes said so, and who decided.
+        value, and of a verdict whether it is right; how many of the votes said so, and who decided; and
+        whether it comes of asking again, to audit another label.
 
     Raises
     ------
@@ -54,10 +55,11 @@ def _published(epoch: Epoch) -> list[int]:
         "SELECT DISTINCT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)",
         [batches],
     )
+    needed = array_literal(pk for (pk,) in asked)
     published = read_rows(
         "SELECT document_id, id FROM annotations_question"
-        " WHERE id = ANY(%s::bigint[]) AND published_at IS NOT NULL",
-        [array_literal(pk for (pk,) in asked)],
+        " WHERE (id = ANY(%s::bigint[]) OR audits_id = ANY(%s::bigint[])) AND published_at IS NOT NULL",
+        [needed, needed],
     )
     return [pk for _, pk in sorted(published)]
 
@@ -75,8 +77,9 @@ def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
         "votes_for",
         "votes",
         "source",
+        "question__audits",
     ):
-        kind, payload, doc_id, claim, value, votes_for, votes, source = label
+        kind, payload, doc_id, claim, value, votes_for, votes, source, audits = label
         yield {
             "kind": kind,
             "doc_id": doc_id,
@@ -86,6 +89,7 @@ def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:
             "votes_for": votes_for,
             "votes": votes,
             "source": source,
+            **({} if audits is None else {"audit": True}),
         }
 
 
@@ -106,7 +110,9 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
         number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
         its system's units: the key, p, the planned variance s² (null: ¼), π after the batch where the batch
-        changed it, whether it was known, and whether, or how often, the batch drew it.
+        changed it, whether it was known, and whether, or how often, the batch drew it. In the end the audits:
+        the batch as which one was drawn, its question's document and key, the doubt in its labels, its
+        probability ρ, and whether it was drawn.
 
     Raises
     ------
@@ -154,3 +160,16 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
                 "known": bool(inclusion and inclusion.is_known),
                 "drawn": (drawn[unit_id] or 1) if unit_id in drawn else 0,
             }
+    rows = Audit.objects.filter(epoch=epoch).order_by(
+        "batch__number", "question__document__doc_id", "question__key"
+    )
+    for number, doc_id, question, doubt, rho, is_drawn in rows.values_list(
+        "batch__number", "question__document__doc_id", "question__key", "doubt", "probability", "is_drawn"
+    ):
+        yield {
+            "batch": number,
+            "audit": f"{doc_id}|{question}",
+            "doubt": doubt,
+            "rho": rho,
+            "drawn": is_drawn,
+        }

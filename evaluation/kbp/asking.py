@@ -1,12 +1,13 @@
 """What is asked of people for a sample of claims."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from annotations import questions
 from annotations.kinds.relation import Offer
 from evaluation.kbp.claims import COLUMNS, ClaimRow, Claims
-from evaluation.models import Prediction, SampleBatch, SampledClaim, SampledUnit
+from evaluation.models import Epoch, Prediction, SampleBatch, SampledClaim, SampledUnit
 from kbpo.core.database.analysing import analyse
+from kbpo.core.database.bulk import array_literal, read_rows
 
 
 def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -> set[int]:
@@ -52,6 +53,30 @@ def ask(batch: SampleBatch, claims: Claims, sampled: Mapping[int, int | None]) -
     }
     analyse({SampledUnit: len(rows), SampledClaim: len(claimants)})
     return needed
+
+
+def asked_beside(epoch: Epoch, through: int, asked: Collection[int]) -> set[int]:
+    """Return the questions about canonical mentions at sampled instances that some questions settle.
+
+    Parameters
+    ----------
+    epoch : Epoch
+    through : int
+        The last batch whose instances, and whose systems' claims, count.
+    asked : collection of int
+        Row ids of relation questions.
+    """
+    rows = read_rows(
+        "SELECT DISTINCT unnest(ARRAY[claim.subject_question_id, claim.object_question_id])"
+        " FROM evaluation_sampledunit AS sampled"
+        " JOIN evaluation_samplebatch AS own ON own.id = sampled.batch_id"
+        " JOIN evaluation_sampledclaim AS claim ON claim.instance_id = sampled.unit_id"
+        " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
+        " WHERE sampled.epoch_id = %s AND batch.epoch_id = sampled.epoch_id"
+        " AND own.number <= %s AND batch.number <= %s AND sampled.question_id = ANY(%s::bigint[])",
+        [epoch.pk, through, through, array_literal(asked)],
+    )
+    return {pk for (pk,) in rows if pk is not None}
 
 
 def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) -> list[tuple[int, ClaimRow]]:

@@ -2,7 +2,7 @@
 
 from evaluation import kbp
 from evaluation.kbp import comparing, divisions, kept, keys, name_counts, planning, scoring
-from evaluation.kbp.asking import ask
+from evaluation.kbp.asking import ask, asked_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.foreseeing import foresee
@@ -24,6 +24,7 @@ TASK = Task(
     plan=planning.plan,
     plan_again=planning.plan_again,
     ask=ask,
+    asked_beside=asked_beside,
     weights=kept.weights,
     weights_version=kept.BY_NAMES,
     columns=kept.columns,

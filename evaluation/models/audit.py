@@ -6,6 +6,34 @@ from django.db.models import Q
 from annotations.models import Question
 from evaluation.models.sample import Epoch, SampleBatch
 
+_HEX = r"^[0-9a-f]{64}$"
+
+
+class AuditDrawing(models.Model):
+    """What the audits that were drawn as a batch was labelled follow from, so that they can be drawn again.
+
+    There is one for each batch, also where it brought nothing new.
+    """
+
+    batch = models.OneToOneField(SampleBatch, on_delete=models.PROTECT, related_name="audit_drawing")
+    version = models.CharField(max_length=8, help_text="The rules by which ρ was made.")
+    share = models.FloatField(help_text="Of the questions, that was to be audited on average.")
+    evidence = models.BinaryField(
+        help_text="The labels that might be wrong: of which question, their votes and dissent, and what made"
+        " them likely before anybody voted."
+    )
+    digest = models.CharField(max_length=64, help_text="SHA-256 of all this.")
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(share__gt=0, share__lte=1), name="audit_drawing_share"),
+            models.CheckConstraint(condition=Q(digest__regex=_HEX), name="audit_drawing_digest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}: {self.share}"
+
 
 class Audit(models.Model):
     """Whether a settled question of an epoch's sample is asked again, drawn once with a known probability.
@@ -20,7 +48,7 @@ class Audit(models.Model):
         SampleBatch,
         on_delete=models.PROTECT,
         related_name="audits",
-        help_text="The last of the fully labelled batches when it was drawn.",
+        help_text="With which it was drawn: the first such that it and all before it were labelled.",
     )
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="audits_drawn")
     probability = models.FloatField(help_text="ρ: that it is drawn; 1 where an expert has settled it.")

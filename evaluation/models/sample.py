@@ -97,7 +97,9 @@ class SampleBatch(models.Model):
     drawn_at = models.DateTimeField(auto_now_add=True)
     labelled_at = models.DateTimeField(null=True, blank=True)
     audited_at = models.DateTimeField(
-        null=True, blank=True, help_text="When every audit that was drawn with it was answered."
+        null=True,
+        blank=True,
+        help_text="When every audit was answered that its scores need: of it and of the batches before it.",
     )
     questions = models.ManyToManyField(Question, related_name="batches")
 

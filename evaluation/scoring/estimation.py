@@ -69,7 +69,7 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
     # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
     update_posteriors(corpus=epoch.corpus)
     agreements.update_agreement(corpus=epoch.corpus)
-    through = batches.last_labelled(epoch)
+    through = batches.last_scored(epoch)
     if through:
         pool = _score(epoch, through, task)
         ranks.update_ranks(corpus=epoch.corpus, task=task)
@@ -116,7 +116,7 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     )
     if epoch is None:
         return False
-    pool = pools.read_pool(epoch, batches.last_labelled(epoch), task.choices.weightings)
+    pool = pools.read_pool(epoch, batches.last_scored(epoch), task.choices.weightings)
     divided = task.divide(pool, pools.read_sample(pool), task.features(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
     analyse({SubsetScore: sum(_store_subsets(pool, one) for one in divided)})
@@ -152,7 +152,7 @@ def note_failure(*, epoch_id: int) -> None:
         epoch.subsets_due = False
     elif epoch.scoring_failures >= work.ERRORS:
         epoch.scores_due = False
-        through = batches.last_labelled(epoch)
+        through = batches.last_scored(epoch)
         waiting = Submission.objects.filter(batch__epoch=epoch, batch__number__lte=through, state="judging")
         for pk in list(waiting.values_list("pk", flat=True)):
             fail(

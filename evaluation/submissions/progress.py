@@ -52,8 +52,8 @@ class Progress:
     Attributes
     ----------
     settled, needed : int
-        Counted as settled are those that were settled since its sample was drawn, or for systems before it;
-        all, once all are.
+        Those that audit others among them. Counted as settled are those that were settled since its sample
+        was drawn, or for systems before it; all, once all are.
     left : timedelta or None
         How long the rest takes at the rate so far; None where that cannot be said.
     answered_at : datetime or None
@@ -87,7 +87,8 @@ def progress(submission: Submission) -> Progress | None:
     rest = batch.needed - batch.settled
     if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
         left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
-    answers = Response.objects.filter(question__batches=batch, answered_at__gt=batch.drawn_at)
+    asked = Q(question__batches=batch) | Q(question__audits__batches=batch)
+    answers = Response.objects.filter(asked, answered_at__gt=batch.drawn_at)
     answered_at = answers.aggregate(at=Max("answered_at"))["at"]
     return Progress(batch.settled, batch.needed, left, answered_at)
 
@@ -108,7 +109,9 @@ def _counted() -> QuerySet[SampleBatch, Any]:
     for_systems = Q(questions__published_at__lte=F("drawn_at")) | Q(Exists(earlier))
     shown = settled & (Q(labelled_at__isnull=False) | recent | for_systems)
     return SampleBatch.objects.annotate(
-        settled=Count("questions", filter=shown), needed=Count("questions")
+        settled=Count("questions", filter=shown)
+        + Count("questions__audit", filter=Q(questions__audit__state=Question.State.SETTLED)),
+        needed=Count("questions") + Count("questions__audit"),
     ).order_by()
 
 
@@ -190,7 +193,10 @@ def next_step(
     if submission.state == State.ACCEPTED:
         return "Next a sample of its claims is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
-        return f"{submission.corpus.judged_by.words} Then it is scored."
+        again = (
+            " Some of the labels are then judged again by others." if submission.corpus.audit_share else ""
+        )
+        return f"{submission.corpus.judged_by.words}{again} Then it is scored."
     batch = getattr(submission, "batch", None)
     if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
         return "Its scores are below. Its epoch is released, with every label that they rest on."

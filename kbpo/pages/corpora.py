@@ -90,7 +90,15 @@ def overview(corpus: Corpus, viewer: User) -> Overview:
 
 @transaction.atomic
 def make_corpus(
-    *, by: User, now: datetime, file: "File[bytes]", tag: str, name: str, language: str, policy: str
+    *,
+    by: User,
+    now: datetime,
+    file: "File[bytes]",
+    tag: str,
+    name: str,
+    language: str,
+    policy: str,
+    audit_share: float | None = None,
 ) -> LoadReport:
     """Make a corpus of a file of texts; who makes it is its organiser.
 
@@ -111,6 +119,7 @@ def make_corpus(
             name=name,
             language=language,
             policy=policy,
+            audit_share=audit_share,
             limits=UNPACKED,
             is_new=True,
             by=by,

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from annotations.corpora import AUDIT_SHARE
 from annotations.models import Corpus, CorpusRole
 from annotations.policies import registry as policies
 from annotations.texts import languages
@@ -62,7 +63,16 @@ class CorpusForm(FileForm):
         help_text="In which its documents are written, as en, ar or zh-Hant (BCP 47). It never changes.",
     )
     policy = forms.ChoiceField(label="Votes are enough", choices=policies.choices, initial=policies.DEFAULT)
-    field_order = ("tag", "name", "language", "policy", "file")
+    audit_share = forms.FloatField(
+        label="Share of labels that are audited",
+        min_value=0,
+        max_value=1,
+        initial=AUDIT_SHARE,
+        help_text="From 0, none, to 1, all. Others answer these questions again, an expert or seven people"
+        " each, so that scores and their intervals allow for judges’ errors. It stays once anything is"
+        " asked.",
+    )
+    field_order = ("tag", "name", "language", "policy", "audit_share", "file")
 
     def clean_language(self) -> str:
         """Check that documents in it can be cut into words."""

@@ -259,7 +259,8 @@ def read(data: dict[str, Any]) -> Wanted:
 def _questions(wanted: Wanted) -> QuerySet[Question]:
     found = Question.objects.filter(document__corpus=wanted.terms.corpus)
     if wanted.submission is not None:
-        found = found.filter(batches__submission=wanted.submission)
+        theirs = Question.objects.filter(batches__submission=wanted.submission).values("pk")
+        found = found.filter(Q(pk__in=theirs) | Q(audits__in=theirs))
     return found
 
 
@@ -313,7 +314,10 @@ def _bought(wanted: Wanted) -> tuple[Bought, ...]:
     judged = Submission.objects.filter(corpus=corpus, state=Submission.State.JUDGING)
     if wanted.submission is not None:
         judged = judged.filter(pk=wanted.submission.pk)
-    waiting = Count("batch__questions", filter=~Q(batch__questions__state=Question.State.SETTLED))
+    waiting = Count("batch__questions", filter=~Q(batch__questions__state=Question.State.SETTLED)) + Count(
+        "batch__questions__audit",
+        filter=Q(batch__questions__audit__state__in=[Question.State.OPEN, Question.State.EXPERT]),
+    )
     rows = judged.select_related("team").annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
     return tuple(Bought(row, row.waiting, corpus.target_half_width, corpus.target_level) for row in rows)
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from annotations.models import Question, Response
-from annotations.policies.registry import POLICIES
+from annotations.policies.registry import OF_AUDITS, POLICIES
 from crowd.models import Hit, HitQuestion
 from crowd.open_questions import votes_in
 
@@ -48,5 +48,5 @@ def _has_usual_votes() -> Q:
     """Say of a question with its `votes` that it has as many as settle nearly every one under its policy."""
     found = Q(pk__in=[])
     for policy in POLICIES.values():
-        found |= Q(document__corpus__policy=policy.name, votes__gte=policy.usual_votes)
-    return found
+        found |= Q(document__corpus__policy=policy.name, votes__gte=policy.usual_votes, audits__isnull=True)
+    return found | Q(audits__isnull=False, votes__gt=OF_AUDITS.usual_votes)

@@ -58,8 +58,17 @@ def corpus(world: World, gold: Path, tmp_path: Path) -> Corpus:
     path = world.write_corpus(tmp_path / "corpus.jsonl")
     call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
     call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
-    Corpus.objects.filter(tag="small").update(target_half_width=0.1)  # some 41 labels for a lone system
+    # Some 41 labels for a lone system; `audited` has audits.
+    Corpus.objects.filter(tag="small").update(target_half_width=0.1, audit_share=0)
     return Corpus.objects.get(tag="small")
+
+
+@pytest.fixture
+def audited(corpus: Corpus) -> Corpus:
+    """The same corpus, a fifth of whose labels are audited."""
+    corpus.audit_share = 0.2
+    corpus.save()
+    return corpus
 
 
 @pytest.fixture

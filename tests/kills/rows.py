@@ -12,8 +12,17 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 
+from annotations.models import Question
 from evaluation.design import columns
-from evaluation.models import Instance, PlannedVariance, StageWork, Submission, Unit, UnitColumn
+from evaluation.models import (
+    AuditDrawing,
+    Instance,
+    PlannedVariance,
+    StageWork,
+    Submission,
+    Unit,
+    UnitColumn,
+)
 from kbpo.core.database.coded import unpack
 from kbpo.core.keeping import trash
 from kbpo.core.keeping.installation import place
@@ -54,6 +63,7 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.FileCheck.attempts": "a try that was killed counts",
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
     "evaluation.PlannedVariance.digest": "of row ids too; what it is of is compared",
+    "evaluation.AuditDrawing.digest": "of row ids too; what it is of is compared",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
     "keeping.Installation.seen": "grows as time passes",
@@ -124,6 +134,9 @@ def describe(row: models.Model) -> Row:
         elif isinstance(row, PlannedVariance) and field.name == "evidence":
             ids, *rest = unpack(bytes(value)).tolist()
             described[field.name] = [[name_of(Unit, pk) for pk in ids], *rest]
+        elif isinstance(row, AuditDrawing) and field.name == "evidence":
+            ids, *rest = unpack(bytes(value)).tolist()
+            described[field.name] = [[name_of(Question, int(pk)) for pk in ids], *rest]
         elif isinstance(row, PlannedVariance) and field.name == "annotations":
             described[field.name] = sorted(digest for _, digest in value)
         elif isinstance(field, models.BinaryField):

@@ -20,10 +20,11 @@ from annotations import labels, pairs, questions
 from annotations.models import Corpus, Document, Question
 from crowd.quality import measures
 from crowd.simulation import simulated_crowd
-from evaluation.design import epochs, sampling
+from evaluation.design import audits, epochs, sampling
+from evaluation.design.batches import last_labelled
 from evaluation.kbp.recall import document_phases
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
+from evaluation.models import AuditDrawing, Epoch, FileCheck, NormalisedFile, SampleBatch, Submission, Upload
 from evaluation.submissions import checks, files, lifecycle, normalised, submitting, uploads
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
@@ -102,11 +103,15 @@ def steps(folder: Path, design: str) -> Mapping[str, Callable[[], object]]:
         "ask": ask,
         "advance again": pipeline.advance,
         "judge": lambda: judge(folder),
+        "advance to audits": pipeline.advance,
+        "judge audits": lambda: judge(folder),
         "advance to scores": pipeline.advance,
         "release": release,
         "submit more": lambda: submit(folder, SECOND),
         "advance more": pipeline.advance,
         "judge more": lambda: judge(folder),
+        "advance to more audits": pipeline.advance,
+        "judge more audits": lambda: judge(folder),
         "advance to more scores": pipeline.advance,
         "change minds": change_minds,
         "advance at last": pipeline.advance,
@@ -241,6 +246,14 @@ def settled() -> bool:
     unsettled = Question.objects.exclude(state="settled")
     if SampleBatch.objects.filter(labelled_at=None).exclude(questions__in=unsettled).exists():
         return False
+    for epoch in Epoch.objects.filter(released_at=None, corpus__audit_share__gt=0):
+        if AuditDrawing.objects.filter(batch__epoch=epoch).count() < last_labelled(epoch):
+            return False
+        if any(
+            not audits.unanswered(audits.wanted(epoch, batch.number, KBP))
+            for batch in epoch.batches.filter(audit_drawing__isnull=False, audited_at=None)
+        ):
+            return False
     if Epoch.objects.filter(Q(scores_due=True) | Q(subsets_due=True)).exists():
         return False
     return not Message.objects.filter(sent_at=None).exists()

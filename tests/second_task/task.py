@@ -97,6 +97,10 @@ def ask(batch: SampleBatch, units: Texts, sampled: Mapping[int, int | None]) -> 
     return {question.pk for question in asked.values()}
 
 
+def asked_beside(epoch: Epoch, through: int, asked: Collection[int]) -> Collection[int]:
+    return ()
+
+
 def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     units = read_units(submission)
     every = np.arange(len(units.keys))
@@ -202,6 +206,7 @@ TASK = Task(
     plan=None,
     plan_again=None,
     ask=ask,
+    asked_beside=asked_beside,
     weights=lambda units, version: {"text": units.p},
     weights_version="1",
     columns=lambda units: {},

@@ -73,7 +73,7 @@ def _show(
         _sentences(main, questions[main.pk]),
         questions,
         dict(request.POST.lists()),
-        _votes(questions) if as_expert else {},
+        _votes(questions) if as_expert and not main.document.corpus.audit_share else {},
     )
     context = {"question": main, "page": page, "as_expert": as_expert, "error": error}
     return render(request, "crowd/question.html", context, status=error.status if error else 200)
@@ -98,7 +98,10 @@ def _sentences(main: Question, asked: Asked) -> list[Span]:
 
 
 def _votes(questions: Mapping[int, Asked]) -> dict[int, dict[str, int]]:
-    """Count the votes on each value of each question's field, for an expert to see."""
+    """Count the votes on each value of each question's field, for an expert to see.
+
+    Not where labels are audited: what nobody has voted on yet would be known for an audit by that.
+    """
     votes: dict[int, dict[str, int]] = {pk: {} for pk in questions}
     for response in Response.objects.filter(question__in=questions, is_valid=True, is_expert=False):
         for value in ticked_values(questions[response.question_id], response.answer):

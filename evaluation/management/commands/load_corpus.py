@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotations.corpora import AUDIT_SHARE
 from annotations.models import Corpus
 from annotations.policies.registry import DEFAULT, POLICIES
 from evaluation.design.loading import load_texts
@@ -40,6 +41,14 @@ class Command(BaseCommand):
             f"differ, or three at once; {DEFAULT} if left out.",
         )
 
+        parser.add_argument(
+            "--audit-share",
+            type=float,
+            metavar="P",
+            help="Of its settled questions, that others answer again to learn how often judges err, from its "
+            f"first load on: from 0, none, to 1, all; {AUDIT_SHARE:g} if left out, and 0 under iid.",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         report = load_texts(
             path=options["file"],
@@ -50,6 +59,7 @@ class Command(BaseCommand):
             design=options["design"],
             language=options["language"],
             policy=options["policy"],
+            audit_share=options["audit_share"],
         )
         self.stdout.write(
             f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"

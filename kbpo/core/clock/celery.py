@@ -24,6 +24,7 @@ STAGES = (
     "count_names",
     "measure_work",
     "close_batches",
+    "audit_labels",
     "score_epochs",
     "score_subsets",
     "post_hits",

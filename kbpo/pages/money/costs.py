@@ -16,10 +16,10 @@ from crowd.pricing import timing
 from crowd.providers import registry
 from evaluation.design.prices import Expected
 from evaluation.models import Submission
-from kbpo.pages.money.votes import votes_a_question
+from kbpo.pages.money.votes import votes_a_question, votes_of_audits
 
 # What was paid for an assignment is shared out evenly among its HIT's questions, and a question is its
-# submission's whose sample first held it. Bonuses are for learning, not for judging.
+# submission's whose sample first held it, as what audits it is. Bonuses are for learning, not for judging.
 _PAID = """
 WITH mine AS (
     SELECT DISTINCT needed.question_id
@@ -32,8 +32,13 @@ WITH mine AS (
     JOIN evaluation_samplebatch_questions AS needed ON needed.question_id = mine.question_id
     JOIN evaluation_samplebatch AS batch ON batch.id = needed.samplebatch_id
     ORDER BY needed.question_id, batch.drawn_at, batch.id
+), judged AS (
+    SELECT question_id, submission_id FROM first
+    UNION ALL
+    SELECT audit.id, first.submission_id
+    FROM first JOIN annotations_question AS audit ON audit.audits_id = first.question_id
 ), hits AS (
-    SELECT DISTINCT asked.hit_id FROM first JOIN crowd_hitquestion AS asked USING (question_id)
+    SELECT DISTINCT asked.hit_id FROM judged JOIN crowd_hitquestion AS asked USING (question_id)
 ), shared AS (
     SELECT hit_id, question_id, count(*) OVER (PARTITION BY hit_id) AS questions
     FROM crowd_hitquestion JOIN hits USING (hit_id)
@@ -42,9 +47,9 @@ WITH mine AS (
     FROM crowd_ledgerentry JOIN hits USING (hit_id)
     WHERE paid_change_cents > 0 GROUP BY hit_id
 )
-SELECT first.submission_id, round(sum(paid.cents / shared.questions))
-FROM paid JOIN shared USING (hit_id) JOIN first USING (question_id)
-WHERE first.submission_id = ANY(%(submissions)s) GROUP BY first.submission_id
+SELECT judged.submission_id, round(sum(paid.cents / shared.questions))
+FROM paid JOIN shared USING (hit_id) JOIN judged USING (question_id)
+WHERE judged.submission_id = ANY(%(submissions)s) GROUP BY judged.submission_id
 """
 
 
@@ -67,7 +72,8 @@ def expected(submission: Submission, questions: Mapping[str, float]) -> Expected
     ----------
     submission : Submission
     questions : mapping of str to float
-        By kind. Those that ride along with others cost the time that they take.
+        By kind, before any is asked again; what audits cost is added. Those that ride along with others
+        cost the time that they take.
 
     Returns
     -------
@@ -108,7 +114,7 @@ def _by_interface(
     seconds = per_hit * (taken / made if made else pace.seconds[interface.main])
     reward = last.reward_cents if last else timing.suggested_reward(seconds)
     fee = registry.provider(name).fee_cents(reward_cents=reward, places=corpus.judged_by.first_votes)
-    votes = votes_a_question(corpus, interface.main)
+    votes = votes_a_question(corpus, interface.main) + votes_of_audits(corpus)
     return Expected(
         cents=round(made / per_hit * votes * (reward + fee)),
         reward_cents=reward,

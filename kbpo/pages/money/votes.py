@@ -5,8 +5,9 @@ from django.db.models import Avg, Count, Q
 
 from annotations.aggregation.majority import Verdict
 from annotations.kinds.registry import find_kind
-from annotations.models import Corpus, Question
+from annotations.models import Corpus, CorpusRole, Question
 from annotations.policies.policy import Limits, Settle, Votes
+from annotations.policies.registry import OF_AUDITS
 
 ENOUGH = 20  # questions, from which on their mean is believed
 
@@ -23,7 +24,7 @@ FROM (
         WHERE response.question_id = question.id AND response.is_valid AND NOT response.is_expert
         ORDER BY response.id LIMIT %(first)s
     ) AS vote
-    WHERE document.corpus_id = %(corpus)s AND question.kind = %(kind)s
+    WHERE document.corpus_id = %(corpus)s AND question.kind = %(kind)s AND question.audits_id IS NULL
     GROUP BY question.id
 ) AS measured WHERE votes = %(first)s
 """
@@ -34,13 +35,15 @@ def votes_a_question(corpus: Corpus, kind: str) -> float:
 
     As many as those took that have their first votes, be they open or not: those on which people agree are
     closed first. Where the first votes say what follows, questions that were asked under another policy count
-    as well, as under this one. Before there are enough, as many as the policy expects.
+    as well, as under this one. Before there are enough, as many as the policy expects. Questions that audit
+    others do not count.
     """
     policy, about = corpus.judged_by, find_kind(kind)
     first, expected = policy.measured_votes, policy.expected_votes(about.usual_error)
     if first is None:
         counted = Count("responses", filter=Q(responses__is_valid=True, responses__is_expert=False))
-        asked = Question.objects.filter(document__corpus=corpus, kind=kind).annotate(valid=counted)
+        asked = Question.objects.filter(document__corpus=corpus, kind=kind, audits__isnull=True)
+        asked = asked.annotate(valid=counted)
         known = asked.filter(~Q(state=Question.State.OPEN) | Q(valid__gte=policy.first_votes))
         return float(known.aggregate(votes=Avg("votes_needed"))["votes"] or expected)
     if about.category is None:
@@ -52,6 +55,16 @@ def votes_a_question(corpus: Corpus, kind: str) -> float:
         )
         number, mean = cursor.fetchone()
     return float(mean) if number >= ENOUGH else expected
+
+
+def votes_of_audits(corpus: Corpus) -> float:
+    """Return how many votes beside those a question takes on average, to ask some of them again.
+
+    None where a reviewer of the corpus answers these.
+    """
+    if CorpusRole.objects.filter(corpus=corpus, role=CorpusRole.Role.REVIEWER).exists():
+        return 0.0
+    return corpus.audit_share * OF_AUDITS.usual_votes
 
 
 def _suffices(corpus: Corpus, votes: int) -> bool:

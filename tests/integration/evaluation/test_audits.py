@@ -1,0 +1,435 @@
+"""Audits of labels: drawn, asked, answered, drawn again; and whatever is changed is found."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.db.models import F
+from django.test import Client
+from django.utils import timezone
+
+from annotations import labels, questions, takedowns
+from annotations.models import Corpus, Label, Question, Response
+from annotations.responses import Answer, record_many
+from evaluation.design import audit, audits, batches, epochs, releases
+from evaluation.estimators.judging import drawing
+from evaluation.estimators.judging.effect import judges_effect
+from evaluation.kbp.task import TASK as KBP
+from evaluation.models import (
+    Audit,
+    AuditDrawing,
+    Epoch,
+    Estimate,
+    SampleBatch,
+    SampledClaim,
+    SampledUnit,
+    Score,
+)
+from evaluation.scoring import auditing
+from evaluation.scoring import pool as pools
+from evaluation.submissions import progress
+from kbpo import pipeline
+from kbpo.core.errors import Conflict, InvalidInput
+from tests.factories import UserFactory, give
+from tests.integration.conftest import Submit
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+Judge = Callable[..., None]
+
+
+@pytest.fixture
+def vote(gold: Path) -> Judge:
+    """Have people who err vote on what is open now, without the pipeline going on."""
+
+    def vote(error: float = 0.1) -> None:
+        call_command(
+            "simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", str(error), verbosity=0
+        )
+
+    return vote
+
+
+@pytest.fixture
+def labelled(audited: Corpus, submit: Submit, vote: Judge) -> Epoch:
+    """Two systems whose batches are labelled, and whose audits are asked."""
+    submit("one", seed=1)
+    submit("two", team="Beta", seed=2)
+    pipeline.advance()
+    vote()
+    pipeline.advance()
+    return Epoch.objects.get(corpus=audited)
+
+
+def test_each_settled_question_of_the_sample_is_drawn_once_with_its_probability(labelled: Epoch) -> None:
+    sampled = set(SampledUnit.objects.filter(epoch=labelled).values_list("question", flat=True))
+    rows = list(Audit.objects.filter(epoch=labelled).select_related("question__document"))
+    assert sorted(row.question_id for row in rows) == sorted(sampled)
+    rho = np.array([row.probability for row in rows])
+    assert (rho >= drawing.LEAST).all()
+    assert len(set(rho.tolist())) > 2
+    keys = [f"{row.question.document.doc_id}|{row.question.key}" for row in rows]
+    again = drawing.drawn(bytes.fromhex(labelled.secret), keys, rho)
+    assert [row.is_drawn for row in rows] == again.tolist()
+
+
+def test_the_share_is_met_on_average_in_each_drawing(labelled: Epoch) -> None:
+    for one in AuditDrawing.objects.all():
+        by_people = one.batch.audits.filter(probability__lt=1)
+        assert np.mean(by_people.values_list("probability", flat=True)) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_what_is_drawn_is_asked_again_with_its_canonical_mentions(labelled: Epoch) -> None:
+    drawn = Audit.objects.filter(is_drawn=True).values("question")
+    units = SampledUnit.objects.filter(question__in=drawn).values("unit")
+    claims = SampledClaim.objects.filter(instance__in=units)
+    canonical = {
+        pk for pair in claims.values_list("subject_question", "object_question") for pk in pair if pk
+    }
+    expected = {row["question"] for row in drawn} | canonical
+    asked = Question.objects.filter(audits__isnull=False).select_related("audits")
+    assert {one.audits_id for one in asked} == expected
+    for one in asked:
+        of = one.audits
+        assert of is not None
+        assert (one.kind, one.payload, one.document_id) == (of.kind, of.payload, of.document_id)
+        assert (one.state, one.votes_needed) == ("open", 7)
+    assert not SampleBatch.questions.through.objects.filter(question__in=asked).exists()
+
+
+def test_scores_wait_for_the_audits_answers(labelled: Epoch, vote: Judge) -> None:
+    assert batches.last_labelled(labelled) == 2
+    assert batches.last_scored(labelled) == 0
+    assert not Score.objects.exists()
+    vote()
+    pipeline.advance()
+    assert batches.last_scored(labelled) == 2
+    assert set(SampleBatch.objects.values_list("submission__state", flat=True)) == {"scored"}
+
+
+def test_drawing_again_changes_nothing(labelled: Epoch) -> None:
+    before = (
+        list(Audit.objects.values()),
+        list(AuditDrawing.objects.values()),
+        list(Question.objects.values()),
+    )
+    assert not auditing.audit_epoch(epoch_id=labelled.pk, task=KBP)
+    assert before == (
+        list(Audit.objects.values()),
+        list(AuditDrawing.objects.values()),
+        list(Question.objects.values()),
+    )
+
+
+def test_what_is_drawn_does_not_hang_on_when_it_is_looked_at(labelled: Epoch) -> None:
+    def drawn() -> list[object]:
+        rows = Audit.objects.order_by("question")
+        return list(rows.values_list("batch__number", "question", "probability", "doubt", "is_drawn"))
+
+    both = drawn()
+    Audit.objects.all().delete()
+    AuditDrawing.objects.all().delete()
+    SampleBatch.objects.filter(number=2).update(labelled_at=None)
+    pipeline.audit_labels()
+    assert {row[0] for row in drawn()} == {1}  # type: ignore[index]
+    SampleBatch.objects.filter(number=2).update(labelled_at=timezone.now())
+    pipeline.advance()
+    assert drawn() == both
+
+
+def test_they_are_drawn_again_bit_for_bit(labelled: Epoch, vote: Judge) -> None:
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
+    vote()
+    pipeline.advance()
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
+
+
+def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
+    vote()
+    pipeline.advance()
+    drawn = Audit.objects.filter(is_drawn=True, question__audit__isnull=False)
+    other = Audit.objects.filter(is_drawn=False)
+    one, asked = drawn[0], Question.objects.filter(audits__isnull=False)
+    settled = asked.filter(audits=one.question_id).get()
+    stranger = Question.objects.filter(audits=None, kind="canonical")[0]
+
+    def tamper_with_evidence() -> None:
+        row = AuditDrawing.objects.all()[0]
+        evidence = audits.Evidence.unpack(row.evidence)
+        row.evidence = audits.Evidence(
+            evidence.questions, evidence.labels, evidence.votes, evidence.dissenting, evidence.prior * 0.99
+        ).pack()
+        row.save()
+
+    changes: dict[str, tuple[Callable[[], object], str]] = {
+        "a row is missing": (lambda: one.delete(), "doubts differ at 1 questions"),
+        "ρ": (
+            lambda: drawn.filter(pk=one.pk).update(probability=0.051),
+            "probabilities of audits differ at 1",
+        ),
+        "doubt": (lambda: drawn.filter(pk=one.pk).update(doubt=0.5), "doubts differ at 1"),
+        "the draw": (
+            lambda: other.filter(pk=other[0].pk).update(is_drawn=True),
+            "that are drawn differ at 1",
+        ),
+        "the question": (lambda: drawn.filter(pk=one.pk).update(question=stranger), "differ at 2 questions"),
+        "the share": (lambda: AuditDrawing.objects.update(share=0.3), "its digest"),
+        "the evidence": (tamper_with_evidence, "its digest"),
+        "a drawing": (lambda: AuditDrawing.objects.filter(batch__number=1).delete(), "other batches"),
+        "a label": (
+            lambda: Label.objects.filter(question=one.question).update(value=1 - F("value")),
+            "labels that audits were drawn from differ",
+        ),
+        "what is asked again": (
+            lambda: asked.filter(pk=settled.pk).update(payload=stranger.payload),
+            "asked again in another way",
+        ),
+        "whose audit it is": (
+            lambda: asked.filter(pk=settled.pk).update(audits=other[0].question_id),
+            "not asked again",
+        ),
+        "an answer of another question": (
+            lambda: Response.objects.filter(question=settled).update(question=stranger),
+            "lack answers",
+        ),
+        "labels of other claims": (
+            lambda: Label.objects.filter(question=settled).update(claim="right"),
+            "other claims",
+        ),
+        "who answers": (
+            lambda: Response.objects.filter(pk=settled.responses.all()[0].pk).update(
+                worker=one.question.responses.all()[0].worker
+            ),
+            "judged before",
+        ),
+        "not answered": (
+            lambda: asked.filter(pk=settled.pk).update(state="open", settled_at=None),
+            "nobody has answered",
+        ),
+    }
+    missed = []
+    for name, (change, expected) in changes.items():
+        with transaction.atomic():
+            change()
+            if not any(expected in found for found in audit.audit_corpus(labelled.corpus, KBP)):
+                missed.append((name, audit.audit_corpus(labelled.corpus, KBP)))
+            transaction.set_rollback(True)
+    assert missed == []
+
+
+def test_a_vote_that_ceases_to_count_after_the_draw_changes_nothing_of_it(labelled: Epoch) -> None:
+    Response.objects.filter(question__audits_drawn__epoch=labelled).update(is_valid=False)
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
+
+
+def test_a_reviewer_of_the_corpus_is_asked_where_there_is_one_who_did_not_answer(labelled: Epoch) -> None:
+    expert, voter = (give(UserFactory(), labelled.corpus, "reviewer") for _ in range(2))
+    first, second = Question.objects.filter(audits=None, kind="canonical", audit=None)[:2]
+    for question, who in ((first, [voter]), (second, [voter, expert])):
+        Response.objects.bulk_create(
+            Response(question=question, worker=one, answer={"version": 1, "right": True}) for one in who
+        )
+    asked = questions.ask_audits(questions=[first.pk, second.pk])
+    assert (asked[first.pk].state, asked[second.pk].state) == ("expert", "open")
+
+
+def test_what_is_not_settled_is_not_audited(audited: Corpus, submit: Submit) -> None:
+    submit("one")
+    pipeline.advance()
+    question = Question.objects.filter(state="open")[0]
+    with pytest.raises(Conflict, match="not settled"):
+        questions.ask_audits(questions=[question.pk])
+
+
+def test_an_expert_stands_by_their_answer(audited: Corpus, submit: Submit) -> None:
+    submit("one")
+    pipeline.advance()
+    expert = UserFactory(operator=True)
+    answers = {"relation": {"relations": [], "none": True}, "canonical": {"right": True}}
+    record_many(
+        answers=[
+            Answer(question=one, worker=expert, answer=answers[one.kind], as_expert=True)
+            for one in Question.objects.filter(state="open")
+        ]
+    )
+    pipeline.advance()
+    assert set(Audit.objects.values_list("probability", "is_drawn")) == {(1.0, True)}
+    assert not Question.objects.filter(audits__isnull=False).exists()
+    assert Score.objects.exists()
+    assert audit.audit_corpus(audited, KBP) == []
+
+
+def test_a_removed_documents_audits_leave_its_labels_as_they_are(labelled: Epoch, vote: Judge) -> None:
+    one = Audit.objects.filter(is_drawn=True, question__audit__isnull=False)[0]
+    takedowns.take_down(
+        document=one.question.document, reason="wanted", by=UserFactory(operator=True), now=timezone.now()
+    )
+    settled = Question.objects.get(audits=one.question)
+    assert settled.state == "settled"
+    of = {
+        pk: dict(Label.objects.filter(question=pk).values_list("claim", "value"))
+        for pk in (settled.pk, one.question_id)
+    }
+    assert of[settled.pk] == of[one.question_id]
+    assert set(settled.labels.values_list("source", flat=True)) == {"removed"}
+    vote()
+    pipeline.advance()
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
+
+
+def test_an_epoch_is_released_after_its_audits_and_publishes_them(labelled: Epoch, vote: Judge) -> None:
+    with pytest.raises(Conflict, match="waits for"):
+        epochs.release(corpus=labelled.corpus, task=KBP)
+    vote()
+    pipeline.advance()
+    assert not Question.objects.filter(published_at__isnull=False).exists()
+    epochs.release(corpus=labelled.corpus, task=KBP)
+    assert not Question.objects.filter(published_at=None).exists()
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
+
+
+def test_posteriors_and_agreement_know_nothing_of_audits(labelled: Epoch, vote: Judge) -> None:
+    corpus = labelled.corpus
+    labels.update_posteriors(corpus=corpus)
+    of_others = Label.objects.filter(question__audits=None)
+    before = dict(of_others.values_list("pk", "posterior"))
+    vote(error=1)
+    labels.update_posteriors(corpus=corpus)
+    assert dict(of_others.values_list("pk", "posterior")) == before
+    assert not Label.objects.filter(question__audits__isnull=False, posterior__isnull=False).exists()
+
+
+def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, vote: Judge) -> None:
+    """Over the secrets that might have drawn them, with what is stored as it is."""
+    one = AuditDrawing.objects.get(batch__number=1)
+    evidence = audits.Evidence.unpack(one.evidence)
+    rows = audits.read_labels(labelled, 1, after=0)
+    keys = {row.question: row.key for row in rows}
+    pool = pools.read_pool(labelled, 1, ["instance"])
+    at = pool.positions(np.array([row.unit for row in rows]))
+    pi, p = pool.pi[at], np.full(len(rows), 1 / pool.size)
+    rng = np.random.default_rng(4)
+    truth = np.where(rng.random(len(rows)) < 0.2, 1 - evidence.labels, evidence.labels)
+    found = []
+    for number in range(2_000):
+        drawn = audits.draw(evidence, keys, share=one.share, secret=number.to_bytes(32, "big"))
+        place = {pk: position for position, pk in enumerate(drawn.questions.tolist())}
+        of = np.array([place[pk] for pk in evidence.questions.tolist()])
+        effect = judges_effect(
+            p, pi, drawn.probability[of], drawn.is_drawn[of], evidence.labels, truth, questions=of
+        )
+        found.append((effect.estimate, effect.by_audit))
+    estimates, variances = np.array(found).T
+    expected = float((p / pi * (truth - evidence.labels)).sum())
+    assert expected != 0
+    assert abs(estimates.mean() - expected) < 3 * estimates.std() / np.sqrt(estimates.size)
+    assert variances.mean() == pytest.approx(estimates.var(), rel=0.15)
+
+
+def test_precision_by_votes_is_what_it_is_without_audits(submit: Submit, vote: Judge, corpus: Corpus) -> None:
+    def measured() -> set[tuple[object, ...]]:
+        rows = Estimate.objects.filter(measure="precision", score__level=95)
+        choice = ("score__submission", "score__estimator", "score__weighting", "score__part")
+        return set(rows.values_list(*choice, "estimate", "low", "high"))
+
+    submit("one", seed=1)
+    submit("two", team="Beta", seed=2)
+    pipeline.advance()
+    vote()
+    pipeline.advance()
+    without = measured()
+    assert without
+    Corpus.objects.update(audit_share=0.2)
+    Score.objects.all().update(code_version="before")
+    pipeline.advance()
+    assert Audit.objects.filter(is_drawn=True).exists()
+    vote()
+    pipeline.advance()
+    assert not Score.objects.filter(code_version="before").exists()
+    assert without <= measured()
+
+
+def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
+    labelled: Epoch, vote: Judge, submit: Submit
+) -> None:
+    vote()
+    pipeline.advance()
+    drawn = Audit.objects.filter(is_drawn=True, question__audit__isnull=False)[0]
+    unit = SampledUnit.objects.filter(question=drawn.question)[0].unit_id
+    submit("three", team="Gamma", seed=3)
+    pipeline.advance()
+    third = SampleBatch.objects.get(number=3)
+    other = Question.objects.filter(audits=None, kind="canonical", audit=None)[0]
+    SampledClaim.objects.update_or_create(
+        submission=third.submission, instance_id=unit, defaults={"subject_question": other}
+    )
+    assert other.pk not in audits.wanted(labelled, 2, KBP)
+    vote()
+    pipeline.advance()
+    assert other.pk in audits.wanted(labelled, 3, KBP)
+    assert Question.objects.filter(audits=other).exists()
+    assert Audit.objects.filter(question=drawn.question).count() == 1
+
+
+def test_released_files_name_audits_and_nothing_does_before(
+    labelled: Epoch, vote: Judge, client: Client
+) -> None:
+    vote()
+    pipeline.advance()
+    assert client.get("/corpora/small/epochs/1/labels.jsonl").status_code == 404
+    epochs.release(corpus=labelled.corpus, task=KBP)
+    labelled.refresh_from_db()
+    rows = list(releases.labels(labelled))
+    asked = Label.objects.filter(question__audits__isnull=False).count()
+    assert sum(row.get("audit", False) for row in rows) == asked > 0
+    audited = [row for row in releases.sample(labelled, KBP) if "audit" in row]
+    assert len(audited) == Audit.objects.count()
+
+
+def test_a_released_audit_makes_nothing_known(labelled: Epoch, vote: Judge, submit: Submit) -> None:
+    vote()
+    pipeline.advance()
+    epochs.release(corpus=labelled.corpus, task=KBP)
+    Question.objects.filter(audits=None).update(published_at=None)
+    later = timezone.now() + timedelta(days=1)
+    assert questions.published_pairs(labelled.corpus_id, later) == set()
+
+
+def test_progress_counts_audits(labelled: Epoch, vote: Judge) -> None:
+    batch = SampleBatch.objects.get(number=1)
+    found = progress.progress(batch.submission)
+    assert found is not None
+    asked = Question.objects.filter(audits__batches=batch).count()
+    assert (found.settled, found.needed) == (batch.questions.count(), batch.questions.count() + asked)
+    vote()
+    found = progress.progress(batch.submission)
+    assert found is not None
+    assert found.settled == found.needed
+
+
+def test_load_corpus_audits_a_tenth_unless_it_is_told_otherwise(world: World, tmp_path: Path) -> None:
+    path = str(world.write_corpus(tmp_path / "c.jsonl"))
+    shares = {"a": [], "b": ["--audit-share", "0.25"], "c": ["--audit-share", "0"], "d": ["--design", "iid"]}
+    for tag, options in shares.items():
+        call_command("load_corpus", path, "--corpus", tag, *options, verbosity=0)
+    stored = Corpus.objects.order_by("tag").values_list("audit_share", flat=True)
+    assert list(stored) == [0.1, 0.25, 0.0, 0.0]
+    call_command("load_corpus", path, "--corpus", "b", verbosity=0)
+    with pytest.raises(Conflict, match=r"0\.25 are audited"):
+        call_command("load_corpus", path, "--corpus", "b", "--audit-share", "0.1", verbosity=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(["--audit-share", "1.5"], "from 0 to 1"), (["--design", "iid"], "only under")]
+)
+def test_a_share_that_cannot_be_audited_is_refused(
+    world: World, tmp_path: Path, options: list[str], said: str
+) -> None:
+    path = str(world.write_corpus(tmp_path / "c.jsonl"))
+    with pytest.raises(InvalidInput, match=said):
+        call_command("load_corpus", path, "--corpus", "new", "--audit-share", "0.1", *options)
