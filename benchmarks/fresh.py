@@ -77,7 +77,7 @@ def main(kb_path: Path, corpus_path: Path, *, analysed: bool) -> None:
     execute("SELECT pg_reload_conf()")
     took: dict[str, Any] = {}
     with _analysing() if analysed else nullcontext():
-        corpus = corpora.load_corpus(path=corpus_path, tag="benchmark").corpus
+        corpus = corpora.load_corpus(path=corpus_path, tag="benchmark", audit_share=0.0).corpus
         epochs.open_epoch(corpus=corpus, task=KBP)
         for number in ("first", "second"):
             with kb_path.open("rb") as file:

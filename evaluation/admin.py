@@ -108,7 +108,17 @@ class EpochAdmin(ReadOnlyAdmin):
 class SampleBatchAdmin(ReadOnlyAdmin):
     """Arrivals of systems in an epoch."""
 
-    list_display = ["epoch", "number", "submission", "lam", "floor", "draws", "drawn_at", "labelled_at"]
+    list_display = [
+        "epoch",
+        "number",
+        "submission",
+        "lam",
+        "floor",
+        "draws",
+        "drawn_at",
+        "labelled_at",
+        "audited_at",
+    ]
     list_filter = ["epoch__corpus"]
     list_select_related = ["epoch__corpus", "submission"]
     exclude = ["questions"]

@@ -31,7 +31,14 @@ def media(settings, tmp_path):
 def world(tmp_path: Path) -> World:
     world = World(6)
     call_command(
-        "load_corpus", str(world.write_corpus(tmp_path / "c.jsonl")), "--corpus", "small", "--name", "Small"
+        "load_corpus",
+        str(world.write_corpus(tmp_path / "c.jsonl")),
+        "--corpus",
+        "small",
+        "--name",
+        "Small",
+        "--audit-share",
+        "0",
     )
     call_command("load_gold", str(world.write_gold(tmp_path / "g.jsonl")), "--corpus", "small")
     return world

@@ -67,7 +67,7 @@ def judged(django_db_setup: None, django_db_blocker: Any, folder: Path, enter: E
     with django_db_blocker.unblock(), transaction.atomic():
         with override_settings(KBPO_EPOCH_SECRET=bytes(range(32))):
             corpus = WORLD.write_corpus(folder / "corpus.jsonl")
-            call_command("load_corpus", str(corpus), "--corpus", "small", verbosity=0)
+            call_command("load_corpus", str(corpus), "--corpus", "small", "--audit-share", "0", verbosity=0)
             gold = WORLD.write_gold(folder / "gold")
             call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
             Corpus.objects.update(target_half_width=0.025)

@@ -89,7 +89,16 @@ def judged(django_db_setup: None, django_db_blocker: object) -> Iterator[Corpus]
 
     with django_db_blocker.unblock(), transaction.atomic():  # type: ignore[attr-defined]
         with override_settings(KBPO_EPOCH_SECRET=bytes.fromhex(fixed_secret(0))):
-            command("load_corpus", str(FOLDER / "corpus.jsonl.gz"), "--corpus", TAG, "--policy", "fixed")
+            command(
+                "load_corpus",
+                str(FOLDER / "corpus.jsonl.gz"),
+                "--corpus",
+                TAG,
+                "--policy",
+                "fixed",
+                "--audit-share",
+                "0",
+            )
             command(
                 "load_gold",
                 str(FOLDER / "gold.jsonl.gz"),

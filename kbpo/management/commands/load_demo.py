@@ -114,8 +114,5 @@ class Command(BaseCommand):
 
     def judge(self, gold: str) -> None:
         pipeline.advance()
-        for _ in range(2):  # first what is sampled, then what is audited of it
-            call_command(
-                "simulate_crowd", "--corpus", TAG, "--gold", gold, "--workers", "12", "--error", "0.1"
-            )
-            pipeline.advance()
+        call_command("simulate_crowd", "--corpus", TAG, "--gold", gold, "--workers", "12", "--error", "0.1")
+        pipeline.advance()

@@ -83,7 +83,9 @@ def gold(world: LongerWorld) -> dict[str, AnnotationRecord]:
 @pytest.fixture
 def news(world: LongerWorld, tmp_path: Path) -> Corpus:
     path = world.write_corpus(tmp_path / "c.jsonl")
-    call_command("load_corpus", str(path), "--corpus", "n", "--policy", "fixed", verbosity=0)
+    call_command(
+        "load_corpus", str(path), "--corpus", "n", "--policy", "fixed", "--audit-share", "0", verbosity=0
+    )
     return Corpus.objects.get(tag="n")
 
 

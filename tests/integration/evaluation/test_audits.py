@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotations import labels, questions, takedowns
 from annotations.models import Corpus, Label, Question, Response
 from annotations.responses import Answer, record_many
+from crowd.simulation import simulated_crowd
 from evaluation.design import audit, audits, batches, epochs, releases
 from evaluation.estimators.judging import drawing
 from evaluation.estimators.judging.effect import judges_effect
@@ -48,9 +49,8 @@ def vote(gold: Path) -> Judge:
     """Have people who err vote on what is open now, without the pipeline going on."""
 
     def vote(error: float = 0.1) -> None:
-        call_command(
-            "simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", str(error), verbosity=0
-        )
+        corpus, truth = Corpus.objects.get(tag="small"), simulated_crowd.read_gold(gold)
+        simulated_crowd.simulate(corpus=corpus, gold=truth, error=error)
 
     return vote
 
@@ -433,3 +433,15 @@ def test_a_share_that_cannot_be_audited_is_refused(
     path = str(world.write_corpus(tmp_path / "c.jsonl"))
     with pytest.raises(InvalidInput, match=said):
         call_command("load_corpus", path, "--corpus", "new", "--audit-share", "0.1", *options)
+
+
+def test_the_simulated_crowd_answers_audits_as_soon_as_they_are_drawn(
+    audited: Corpus, submit: Submit, gold: Path
+) -> None:
+    submission = submit("one")
+    pipeline.advance()
+    call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), verbosity=0)
+    pipeline.advance()
+    submission.refresh_from_db()
+    assert submission.state == "scored"
+    assert Question.objects.filter(audits__isnull=False, state="settled").exists()

@@ -43,7 +43,9 @@ def corpus(monkeypatch, tmp_path):
     path = tmp_path / "corpus.jsonl"
     rows = [{"doc_id": f"D{n:02}", "title": "", "date": None, "text": f"Text {n}."} for n in range(DOCUMENTS)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    call_command("load_corpus", str(path), "--corpus", "texts", "--task", "second", verbosity=0)
+    call_command(
+        "load_corpus", str(path), "--corpus", "texts", "--task", "second", "--audit-share", "0", verbosity=0
+    )
     Corpus.objects.filter(tag="texts").update(target_half_width=0.1)
     return Corpus.objects.get(tag="texts")
 

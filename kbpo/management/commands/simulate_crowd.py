@@ -4,14 +4,21 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.aggregation.crowds import CROWDS, ERROR, alike
+from annotations.models import Corpus
 from annotations.selectors import corpus_by_tag
 from crowd.simulation import simulated_crowd
+from evaluation.design import batches
+from evaluation.registry import task_of
+from evaluation.scoring import auditing
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
 
 class Command(BaseCommand):
-    help = "Answer every open question of a corpus from gold, as a crowd of people would."
+    help = (
+        "Answer every open question of a corpus from gold, as a crowd of people would, and those that audit "
+        "its labels then."
+    )
     offers_json = True
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,23 +46,41 @@ class Command(BaseCommand):
         if error is not None and not 0 <= error <= 1:
             raise UsageError(f"--error is {error}; it must be from 0 to 1")
         corpus = corpus_by_tag(options["corpus"])
-        report = simulated_crowd.simulate(
-            corpus=corpus,
-            gold=simulated_crowd.read_gold(options["gold"]),
-            workers=options["workers"],
-            error=CROWDS[options["crowd"]] if error is None else alike(error),
-            seed=options["seed"],
-        )
+        gold = simulated_crowd.read_gold(options["gold"])
+        questions = answers = expert_answers = 0
+        while True:
+            report = simulated_crowd.simulate(
+                corpus=corpus,
+                gold=gold,
+                workers=options["workers"],
+                error=CROWDS[options["crowd"]] if error is None else alike(error),
+                seed=options["seed"],
+            )
+            questions += report.questions
+            answers += report.answers
+            expert_answers += report.expert_answers
+            if not _draw_audits(corpus):
+                break
         if options["json"]:
             self.print_json(
                 {
-                    "questions": report.questions,
-                    "answers": report.answers,
-                    "expert_answers": report.expert_answers,
+                    "questions": questions,
+                    "answers": answers,
+                    "expert_answers": expert_answers,
                 }
             )
         else:
             self.stdout.write(
-                f"{corpus.tag}: {report.answers} answers to {report.questions} questions; "
-                f"questions settled by an expert: {report.expert_answers}"
+                f"{corpus.tag}: {answers} answers to {questions} questions; "
+                f"questions settled by an expert: {expert_answers}"
             )
+
+
+def _draw_audits(corpus: Corpus) -> bool:
+    """Draw what is to be audited of the labels that are there by now; say whether anything was."""
+    is_drawn = False
+    for epoch in corpus.epochs.filter(released_at=None):
+        batches.close_batches(epoch=epoch)
+        while auditing.audit_epoch(epoch_id=epoch.pk, task=task_of(corpus)):
+            is_drawn = True
+    return is_drawn
