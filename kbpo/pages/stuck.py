@@ -392,7 +392,7 @@ def _experts(now: datetime, most: int) -> Iterable[Item]:
         number = row["number"]
         yield Item(
             title=f"{number:,} question{'' if number == 1 else 's'} of {row['document__corpus__name']}",
-            cause="What was asked did not settle by votes: an expert decides.",
+            cause="It did not settle by votes, or is asked again to audit a label: an expert decides.",
             url=reverse("annotate_expert"),
         )
 

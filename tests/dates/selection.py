@@ -43,6 +43,7 @@ ON_OTHER_DAYS = [
 ON_ANY_DAY = [
     "integration/annotations/test_claims_migration.py",
     "integration/any_request/test_requester_api.py",
+    "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",
     "integration/evaluation/test_entities.py",

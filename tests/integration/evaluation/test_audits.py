@@ -34,7 +34,8 @@ from evaluation.scoring import auditing
 from evaluation.scoring import pool as pools
 from evaluation.submissions import progress
 from kbpo import pipeline
-from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.commands import Refused
+from kbpo.core.errors import Conflict
 from tests.factories import UserFactory, give
 from tests.integration.conftest import Submit
 from tests.world import World
@@ -157,6 +158,8 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
     one, asked = drawn[0], Question.objects.filter(audits__isnull=False)
     settled = asked.filter(audits=one.question_id).get()
     stranger = Question.objects.filter(audits=None, kind="canonical")[0]
+    given = settled.responses.all()[0]
+    elsewhere = Question.objects.exclude(responses__worker=given.worker_id)[0]
 
     def tamper_with_evidence() -> None:
         row = AuditDrawing.objects.all()[0]
@@ -194,11 +197,11 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
             "not asked again",
         ),
         "an answer of another question": (
-            lambda: Response.objects.filter(question=settled).update(question=stranger),
+            lambda: Response.objects.filter(pk=given.pk).update(question=elsewhere),
             "lack answers",
         ),
         "labels of other claims": (
-            lambda: Label.objects.filter(question=settled).update(claim="right"),
+            lambda: Label.objects.filter(pk=settled.labels.all()[0].pk).update(claim="other"),
             "other claims",
         ),
         "who answers": (
@@ -419,20 +422,25 @@ def test_load_corpus_audits_a_tenth_unless_it_is_told_otherwise(world: World, tm
         call_command("load_corpus", path, "--corpus", tag, *options, verbosity=0)
     stored = Corpus.objects.order_by("tag").values_list("audit_share", flat=True)
     assert list(stored) == [0.1, 0.25, 0.0, 0.0]
-    call_command("load_corpus", path, "--corpus", "b", verbosity=0)
-    with pytest.raises(Conflict, match=r"0\.25 are audited"):
+    call_command("load_corpus", path, "--corpus", "b", verbosity=0)  # as it is
+    with pytest.raises(Refused, match=r"0\.25 are audited"):
         call_command("load_corpus", path, "--corpus", "b", "--audit-share", "0.1", verbosity=0)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [(["--audit-share", "1.5"], "from 0 to 1"), (["--design", "iid"], "only under")]
+    ("options", "said"),
+    [
+        (["--audit-share", "1.5"], "from 0 to 1"),
+        (["--audit-share", "nan"], "from 0 to 1"),
+        (["--audit-share", "0.1", "--design", "iid"], "only under"),
+    ],
 )
 def test_a_share_that_cannot_be_audited_is_refused(
     world: World, tmp_path: Path, options: list[str], said: str
 ) -> None:
     path = str(world.write_corpus(tmp_path / "c.jsonl"))
-    with pytest.raises(InvalidInput, match=said):
-        call_command("load_corpus", path, "--corpus", "new", "--audit-share", "0.1", *options)
+    with pytest.raises(Refused, match=said):
+        call_command("load_corpus", path, "--corpus", "new", *options)
 
 
 def test_the_simulated_crowd_answers_audits_as_soon_as_they_are_drawn(
