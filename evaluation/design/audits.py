@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotations.kinds.registry import find_kind
 from annotations.models import Label, Question, Response
 from evaluation.design import batches
 from evaluation.estimators.judging import drawing
@@ -152,7 +153,7 @@ def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
     """
     rows = read_rows(
         "SELECT sampled.question_id, document.doc_id, question.key, sampled.unit_id, label.claim,"
-        " label.value, label.votes, label.votes_for, label.source"
+        " label.value, label.votes, label.votes_for, label.source, question.kind"
         " FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " JOIN annotations_question AS question ON question.id = sampled.question_id"
@@ -167,9 +168,9 @@ def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
         [epoch.pk, through, after],
     )
     found = []
-    for question, doc_id, key, unit, _, value, votes, votes_for, source in sorted(rows, key=_by_key):
+    for question, doc_id, key, unit, _, value, votes, votes_for, source, kind in sorted(rows, key=_by_key):
         by_people = source == Label.Source.MAJORITY
-        against = votes - votes_for if value == 1 else votes_for if value == 0 else 0
+        against = (votes - votes_for if value == 1 else votes_for) if find_kind(kind).is_verdict else 0
         found.append(
             LabelRow(
                 question=question,
@@ -183,7 +184,7 @@ def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
     return found
 
 
-def _by_key(row: tuple[int, str, str, int, str, float, int, int, str]) -> tuple[str, str, str, int]:
+def _by_key(row: tuple[int, str, str, int, str, float, int, int, str, str]) -> tuple[str, str, str, int]:
     _, doc_id, key, unit, claim, *_ = row
     return doc_id, key, claim, unit
 

@@ -14,8 +14,8 @@ from annotations import agreements, labels, responses
 from annotations.kinds import registry as kinds
 from annotations.models import Corpus, Label, Question
 from evaluation import registry as tasks
-from evaluation.design import forecast, sampling
-from evaluation.models import Epoch, Instance, SampleBatch, SampledUnit, Submission, Unit
+from evaluation.design import audit, forecast, sampling
+from evaluation.models import Audit, Epoch, Instance, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.scoring import comparing, leaderboard
 from evaluation.submissions import submitting
 from kbpo import pipeline
@@ -79,6 +79,21 @@ def judged(corpus):
     ]
     judge()
     return found
+
+
+def test_its_labels_are_audited_like_any_others(corpus: Corpus) -> None:
+    Corpus.objects.update(audit_share=0.5)
+    best = submit(corpus, "best", ["good"])
+    judge()
+    asked = Question.objects.filter(audits__isnull=False)
+    assert Audit.objects.filter(is_drawn=True).count() == asked.count() > 0
+    for worker in UserFactory.create_batch(7, annotator=True):
+        for question in asked:
+            responses.record(question=question, worker=worker, answer={"grade": 1.0})
+    pipeline.advance()
+    best.refresh_from_db()
+    assert best.state == "scored"
+    assert audit.audit_corpus(corpus, second.TASK) == []
 
 
 def test_its_units_have_keys_and_are_shared_by_systems(corpus, judged):
