@@ -65,6 +65,7 @@ class CorpusForm(FileForm):
     policy = forms.ChoiceField(label="Votes are enough", choices=policies.choices, initial=policies.DEFAULT)
     audit_share = forms.FloatField(
         label="Share of labels that are audited",
+        required=False,
         min_value=0,
         max_value=1,
         initial=AUDIT_SHARE,

@@ -94,29 +94,39 @@ def test_a_corpus_keeps_its_design(client, operator):
         "design": "iid",
         "tag": "other",
     }
-    form |= {"most_votes": "7", "least_posterior": "0.9", "policy": "curtailed"}
+    form |= {"most_votes": "7", "least_posterior": "0.9", "policy": "curtailed", "audit_share": "0.25"}
     client.post(address(type(corpus), "change", corpus.pk), form)
     before = corpus.tag
     corpus.refresh_from_db()
     assert (corpus.name, corpus.design, corpus.tag) == ("Renamed", "coordinated", before)
     assert (corpus.policy, corpus.most_votes, corpus.least_posterior) == ("curtailed", 7, 0.9)
+    assert corpus.audit_share == 0.25
 
 
 def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(client, operator):
     corpus = QuestionFactory(document__corpus__policy="curtailed").document.corpus
     form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
-    client.post(
-        address(type(corpus), "change", corpus.pk), form | {"most_votes": "5", "least_posterior": "0.5"}
-    )
+    form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0"}
+    client.post(address(type(corpus), "change", corpus.pk), form)
     corpus.refresh_from_db()
     assert (corpus.name, corpus.policy) == ("Renamed", "curtailed")
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0, 0.25), (0.1, 0.1)])
+def test_audits_may_begin_and_do_not_end_once_there_are_questions(client, operator, before, after):
+    corpus = QuestionFactory(document__corpus__audit_share=before).document.corpus
+    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0.25"}
+    client.post(address(type(corpus), "change", corpus.pk), form)
+    corpus.refresh_from_db()
+    assert (corpus.name, corpus.audit_share) == ("Renamed", after)
 
 
 @pytest.mark.parametrize("wrong", [{"most_votes": "0"}, {"least_posterior": "0.4"}, {"least_posterior": "1"}])
 def test_when_votes_suffice_stays_within_reason(client, operator, wrong):
     corpus = CorpusFactory()
     form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
-    form |= {"most_votes": "5", "least_posterior": "0.5"}
+    form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0"}
     response = client.post(address(type(corpus), "change", corpus.pk), form | wrong)
     corpus.refresh_from_db()
     assert (response.status_code, corpus.name == "Renamed") == (200, False)

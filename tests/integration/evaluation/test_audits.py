@@ -170,7 +170,10 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
         row.save()
 
     changes: dict[str, tuple[Callable[[], object], str]] = {
-        "a row is missing": (lambda: one.delete(), "doubts differ at 1 questions"),
+        "a row is missing": (
+            lambda: Audit.objects.filter(pk=one.pk).delete(),
+            "doubts differ at 1 questions",
+        ),
         "ρ": (
             lambda: drawn.filter(pk=one.pk).update(probability=0.051),
             "probabilities of audits differ at 1",
