@@ -64,6 +64,8 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.NormalisedFile.attempts": "a try that was killed counts",
     "evaluation.PlannedVariance.digest": "of row ids too; what it is of is compared",
     "evaluation.AuditDrawing.digest": "of row ids too; what it is of is compared",
+    "evaluation.ReleasedLabels.answers_digest": "of row ids too; what it is of is compared",
+    "evaluation.ReleasedLabels.last_answer": "a row id",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
     "keeping.Installation.seen": "grows as time passes",
