@@ -9,12 +9,11 @@ from django.db.models import Exists, F, OuterRef
 from annotations import selectors
 from annotations.kinds.registry import find_kind, read_question
 from annotations.models import Corpus, Document, DocumentAnnotation, Label, Question, Response, Takedown
+from annotations.models.question import AUDIT_PREFIX
 from annotations.texts.records import DocumentRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 
-AUDIT = "audit|"
-"""With which the key of a question begins that asks again what another settled."""
 CHUNK = 2_000
 """Questions, or documents, that are in memory at a time."""
 
@@ -97,7 +96,7 @@ def _differing(question: Any, labels: Mapping[str, _Said], votes: Sequence[_Vote
         content = read_question(question.kind, question.payload)
     except InvalidInput:
         return "cannot be read"
-    if content.key != question.key.removeprefix(AUDIT):
+    if content.key != question.key.removeprefix(AUDIT_PREFIX):
         return "ask for something else than their keys say"
     if find_kind(question.kind).reads_passage:
         return None

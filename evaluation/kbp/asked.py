@@ -64,8 +64,10 @@ class _Sample:
         sampled: dict[int, dict[int, _Asked]] = {batch.number: {} for batch in batches}
         since: dict[int, int] = {}
         rows = SampledUnit.objects.filter(batch__epoch=epoch).order_by("batch__number")
-        for number, unit, *asked in rows.values_list("batch__number", "unit_id", "question_id", "claim"):
-            sampled[number][unit] = asked[0], asked[1]
+        for number, unit, question_id, about in rows.values_list(
+            "batch__number", "unit_id", "question_id", "claim"
+        ):
+            sampled[number][unit] = question_id, about
             since.setdefault(unit, number)
         claims: dict[int, dict[int, ClaimRow]] = {batch.submission_id: {} for batch in batches}
         here = Prediction.objects.filter(submission__in=list(claims), instance__in=list(since))

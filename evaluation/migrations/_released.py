@@ -1,4 +1,4 @@
-"""What migration 0029 makes of epochs that were released before it: as it was then, whatever the code does since.
+"""What migration 0030 makes of epochs that were released before it: as it was then, whatever the code does since.
 
 It reads tables as they were, and nothing of the project.
 """

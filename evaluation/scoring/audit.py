@@ -65,7 +65,7 @@ def audit(corpus: Corpus, task: Task) -> list[str]:
 
 def _audit_epoch(epoch: Epoch, task: Task) -> Iterator[str]:
     stored = _Stored.read(epoch)
-    through = batches.last_labelled(epoch)
+    through = batches.last_scored(epoch)
     if not through:
         if stored.scores:
             yield "it has scores, and its first batch is not labelled"
@@ -81,10 +81,7 @@ def _audit_epoch(epoch: Epoch, task: Task) -> Iterator[str]:
         for row in part.rows:
             key = (pool.submissions[row.system].pk, *row.choice, row.level)
             seen.add(key)
-            score = stored.scores.get(key)
-            differing[key[0]] += score is None or not _is_same(
-                pool, row, score, stored, scored.rule, left_out
-            )
+            differing[key[0]] += not _is_same(pool, row, stored, scored.rule, left_out)
         for choice, arrays in part.comparisons:
             kept = stored.comparisons.get(choice)
             asked = [submission.pk for submission in pool.submissions]

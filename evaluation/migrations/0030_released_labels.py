@@ -9,7 +9,7 @@ from evaluation.migrations._released import seal_released
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('evaluation', '0028_audits'),
+        ('evaluation', '0029_audit_drawings'),
     ]
 
     operations = [
