@@ -1,18 +1,23 @@
 """Draw every stored sample again from its secret: the same, bit for bit, or a finding."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from annotations import checking
 from annotations.models import Corpus
-from evaluation.design import audits, columns, epochs, plans, sampling
+from evaluation.design import audits, columns, epochs, plans, released, sampling, settled
 from evaluation.estimators import coordinated
-from evaluation.models import Epoch, PlannedVariance, SampleBatch
+from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
+from kbpo.core.errors import InvalidInput
 
 QUADRATIC = Epoch.Growth.QUADRATIC
+CHUNK = 2**20
+"""Bytes of a file that are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,9 @@ class _Design:
 def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
     """Draw the samples of all of a corpus' epochs again from secret, order, p, b and target; and its audits.
 
+    What the samples rest on is looked at too: the documents, the files that were read, which questions settle
+    what was drawn, and the labels of open and released epochs. `evaluation.scoring.audit` looks at scores.
+
     Returns
     -------
     list of str
@@ -39,34 +47,53 @@ def audit_corpus(corpus: Corpus, task: Task) -> list[str]:
     """
     task.check_corpus(corpus)
     findings: list[str] = []
-    for epoch in corpus.epochs.order_by("number"):
-        findings += _audit_epoch(epoch, task)
+    changed = checking.changed_documents(corpus)
+    if changed:
+        findings.append(f"{len(changed)} documents are not as they were loaded, the first {changed[0]}")
+    numbers = list(corpus.epochs.order_by("number").values_list("number", flat=True))
+    if numbers != list(range(1, len(numbers) + 1)):
+        findings.append(f"epochs are not numbered 1 to {len(numbers)}")
+    for epoch in corpus.epochs.select_related("corpus").order_by("number"):
+        findings += [
+            f"epoch {epoch.number}{', ' if finding.startswith('batch ') else ': '}{finding}"
+            for one in OF_EPOCHS
+            for finding in one(epoch, task)
+        ]
     return findings + task.audit(corpus)
 
 
-def _audit_epoch(epoch: Epoch, task: Task) -> list[str]:
+def _audit_samples(epoch: Epoch, task: Task) -> list[str]:
     findings = []
     secret = bytes.fromhex(epoch.secret)
     if epochs.commitment(secret) != epoch.commitment:
-        findings.append(f"epoch {epoch.number}: the secret is not the one that was committed to")
+        findings.append("the secret is not the one that was committed to")
     if epoch.key_version != task.key_version:
-        findings.append(f"epoch {epoch.number}: keys have format {epoch.key_version}, not {task.key_version}")
+        findings.append(f"keys have format {epoch.key_version}, not {task.key_version}")
         return findings
     design = _Design()
     batches = list(epoch.batches.order_by("number").select_related("submission"))
     if [batch.number for batch in batches] != list(range(1, len(batches) + 1)):
-        findings.append(f"epoch {epoch.number}: batches are not numbered 1 to {len(batches)}")
+        findings.append(f"batches are not numbered 1 to {len(batches)}")
     for batch in batches:
-        findings += [
-            f"epoch {epoch.number}, batch {batch.number}: {finding}"
-            for finding in _audit_batch(batch, secret, design, task)
-        ]
-    return findings + [f"epoch {epoch.number}: {finding}" for finding in audits.check(epoch, task)]
+        try:
+            found = _audit_batch(batch, secret, design, task)
+        except (
+            ArithmeticError,
+            LookupError,
+            ValueError,
+            EOFError,
+        ) as error:
+            # What is stored may be anything.
+            found = [f"it cannot be drawn again: {error!r}"]
+        findings += [f"batch {batch.number}: {finding}" for finding in found]
+    return findings
 
 
 def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task) -> list[str]:
     """Replay one arrival on `design`, which it updates."""
-    findings: list[str] = []
+    if (batch.draws is None) != (batch.epoch.corpus.design == Corpus.Design.COORDINATED):
+        return [f"it was not sampled by the corpus' design, which is {batch.epoch.corpus.design}"]
+    findings = _audit_file(batch.submission)
     units = task.read_units(batch.submission)
     unit_ids = units.ids.tolist()
 
@@ -76,9 +103,12 @@ def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task)
         return columns.make(units, secret, after, weights=weights, others=others)
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
-    p = sampling.design_weights(batch, units, task)
+    try:
+        p = sampling.design_weights(batch, units, task)
+    except InvalidInput as error:
+        return [*findings, str(error)]
     if abs(units.p.sum() - 1) > 1e-9:
-        return [f"p sums to {float(units.p.sum())!r}, not to 1"]
+        return [*findings, f"p sums to {float(units.p.sum())!r}, not to 1"]
     if batch.draws is not None:
         counts = sampling.count_draws(p, batch.draws, secret=secret, number=batch.number)
         drawn = {unit_ids[row]: int(counts[row]) for row in np.flatnonzero(counts)}
@@ -109,9 +139,9 @@ def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task)
         if again != kept:
             findings.append(_difference(what, again, kept))
     u = coordinated.uniforms(secret, units.keys)
-    drawn_ids = {unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi))}
-    if drawn_ids != set(stored_draws):
-        findings.append(_difference("sampled units", dict.fromkeys(drawn_ids), stored_draws))
+    drawn_once = dict.fromkeys(unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi)))
+    if drawn_once != stored_draws:
+        findings.append(_difference("sampled units", drawn_once, stored_draws))
     design.pi.update(pi)
     design.squares.update(squares)
     return findings + _audit_columns(batch, make(arrival.pi, of_design))
@@ -138,9 +168,21 @@ def _arrive_again(
     return sampling.arrive(pi=before.pi, p=p, known=known, target_variance=target), {}, findings
 
 
+def _audit_file(submission: Submission) -> list[str]:
+    """Compare the file that was read, where it was not deleted since, with the digest of what came."""
+    file = submission.open_file()
+    if file is None:
+        return []
+    digest = hashlib.sha256()
+    with file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return [] if digest.hexdigest() == submission.digest else ["the file that it was read from is another"]
+
+
 def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:
     stored = {name: bytes(data) for name, data in batch.columns.values_list("name", "data")}
-    differing = sorted(name for name in again if stored.get(name) != again[name])
+    differing = sorted(name for name in again.keys() | stored.keys() if stored.get(name) != again.get(name))
     return [f"what is kept for scores differs: {', '.join(differing)}"] if differing else []
 
 
@@ -149,3 +191,12 @@ def _difference(what: str, again: Mapping[int, object], stored: Mapping[int, obj
         key for key in again.keys() | stored.keys() if again.get(key, ...) != stored.get(key, ...)
     )
     return f"{what} differ at {len(differing)} units, the first with row id {differing[0]}"
+
+
+OF_EPOCHS: tuple[Callable[[Epoch, Task], Iterable[str]], ...] = (
+    _audit_samples,
+    settled.audit,
+    audits.check,
+    released.audit,
+)
+"""What is looked at in each epoch. Each says what differs; what is of a batch begins with its number."""

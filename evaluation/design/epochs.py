@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
+from evaluation.design import released
 from evaluation.design.batches import last_scored
 from evaluation.models import DocumentSample, Epoch, SampleBatch
 from evaluation.task import Task
@@ -123,11 +124,12 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User
     epoch.save(update_fields=["released_at"])
     labels.publish(Question.objects.filter(batches__epoch=epoch))
     labels.publish(Question.objects.filter(audits__batches__epoch=epoch))
+    sealed = released.seal(epoch)
     if retire is not None:
         if task.retire is None:
             raise InvalidInput(f"{corpus.tag} has no documents to retire: none is annotated in full")
         task.retire(corpus, retire, epoch.released_at)
     open_epoch(corpus=corpus, task=task)
-    after = {"corpus": corpus.tag, "number": epoch.number, "retired": retire}
+    after = {"corpus": corpus.tag, "number": epoch.number, "retired": retire, "labels": sealed.digest}
     record(What.EPOCH_RELEASED, by=by, about=epoch, after=after)
     return epoch

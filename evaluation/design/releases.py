@@ -6,7 +6,7 @@ from typing import Any
 from annotations.kinds.registry import find_kind, published_columns, read_question
 from annotations.models import Corpus, Label
 from evaluation.design import columns, sampling
-from evaluation.models import Audit, Epoch
+from evaluation.models import Audit, Epoch, ReleasedLabels
 from evaluation.submissions.visibility import visible
 from evaluation.task import Task
 from kbpo.core.database.bulk import array_literal, read_rows
@@ -107,12 +107,12 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        First the epoch: its secret, commitment and the design. Then each batch in the order of arrival: its
-        number, the system, the target variance V*, λ and the floor b, or the number of draws; and after it
-        its system's units: the key, p, the planned variance s² (null: ¼), π after the batch where the batch
-        changed it, whether it was known, and whether, or how often, the batch drew it. In the end the audits:
-        the batch as which one was drawn, its question's document and key, the doubt in its labels, its
-        probability ρ, and whether it was drawn.
+        First the epoch: its secret, commitment, design, and the digest of its labels. Then each batch in the
+        order of arrival: its number, the system, the target variance V*, λ and the floor b, or the number of
+        draws; and after it its system's units: the key, p, the planned variance s² (null: ¼), π after the
+        batch where the batch changed it, whether it was known, and whether, or how often, the batch drew it.
+        In the end the audits: the batch as which one was drawn, its question's document and key, the doubt in
+        its labels, its probability ρ, and whether it was drawn.
 
     Raises
     ------
@@ -130,6 +130,7 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         "commitment": epoch.commitment,
         "key_version": epoch.key_version,
         "weighting": epoch.weighting,
+        "labels": ReleasedLabels.objects.filter(epoch=epoch).values_list("digest", flat=True).first(),
     }
     for batch in epoch.batches.order_by("number").select_related("submission__team"):
         public = visible(None).filter(pk=batch.submission_id).exists()

@@ -26,6 +26,7 @@ from kbpo.core.clock.nudge import nudge
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.coded import unpack, unpack_coded
+from kbpo.core.errors import InvalidInput
 
 SETTLE_TASK = "kbpo.pipeline.settle_questions"
 
@@ -215,8 +216,17 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
 
 
 def design_weights(batch: SampleBatch, units: Units, task: Task) -> FloatArray:
-    """Return p of a system (float[n]): what its epoch designs samples for, by the rules of its batch."""
-    return task.weights(units, batch.weights_version)[batch.epoch.weighting]
+    """Return p of a system (float[n]): what its epoch designs samples for, by the rules of its batch.
+
+    Raises
+    ------
+    InvalidInput
+        If the rules or the weighting are unknown.
+    """
+    weights = task.weights(units, batch.weights_version)
+    if batch.epoch.weighting not in weights:
+        raise InvalidInput(f"weighting {batch.epoch.weighting!r} is unknown; known are {', '.join(weights)}")
+    return weights[batch.epoch.weighting]
 
 
 def _is_behind(submission: Submission, due: Collection[int]) -> bool:

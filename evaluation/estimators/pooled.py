@@ -426,6 +426,6 @@ def _of_units(entries: Entries, teams: IntArray, f: FloatArray, size: int) -> Fl
 
 def _hashed(names: Sequence[str], X: FloatArray, fold: IntArray) -> bytes:
     digest = hashlib.sha256(json.dumps(list(names)).encode())
-    digest.update(X.tobytes())
+    digest.update((np.round(X, 9) + 0.0).tobytes())  # the same wherever logarithms have another last digit
     digest.update(fold.tobytes())
     return digest.digest()

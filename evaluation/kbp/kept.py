@@ -13,6 +13,7 @@ from evaluation.kbp import name_keys
 from evaluation.kbp.claims import Claims
 from evaluation.units import Pool
 from kbpo.core.database.coded import code, code_names, unpack_names
+from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 
 FloatArray = NDArray[np.float64]
@@ -24,7 +25,15 @@ BY_CLUSTERS, BY_NAMES = "clusters", f"names {name_keys.VERSION}"
 
 
 def weights(claims: Claims, version: str) -> dict[str, FloatArray]:
-    """Return p under each weighting (float[n]), by the rules of a version."""
+    """Return p under each weighting (float[n]), by the rules of a version.
+
+    Raises
+    ------
+    InvalidInput
+        If it is none.
+    """
+    if version not in (BY_CLUSTERS, BY_NAMES):
+        raise InvalidInput(f"weights were made by {version!r}, which is unknown")
     if version == BY_CLUSTERS:
         return weighting.every(claims.subject_entities, claims.predicates, claims.object_entities)
     return weighting.every(_texts(claims.subject_names), claims.predicates, _texts(claims.object_names))

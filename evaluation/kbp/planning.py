@@ -102,7 +102,7 @@ def plan_again(stored: PlannedVariance, ids: IntArray) -> tuple[FloatArray, list
         From the stored coefficients.
     list of str
         What does not come out as it is stored: the labels that were learnt from, as far as those annotations
-        still stand and the rule is the same; the coefficients and the error ratio.
+        and their texts still stand and the rule is the same; the coefficients and the error ratio.
     """
     batch = stored.batch
     if stored.version != planned_variance.VERSION:
@@ -208,7 +208,9 @@ def _audit_labels(stored: PlannedVariance, systems: _Systems, evidence: _Evidenc
     digests = dict(map(tuple, stored.annotations))
     standing = {
         document_id: pk
-        for pk, document_id, digest in DocumentAnnotation.objects.filter(pk__in=digests)
+        for pk, document_id, digest in DocumentAnnotation.objects.filter(
+            pk__in=digests, document__takedown=None
+        )
         .order_by("document_id")
         .values_list("pk", "document_id", "digest")
         if digest == digests[pk]

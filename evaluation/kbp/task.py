@@ -1,13 +1,13 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
 from evaluation import kbp
-from evaluation.kbp import comparing, divisions, kept, keys, name_counts, planning, scoring
+from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_counts, planning, scoring
 from evaluation.kbp.asking import ask, asked_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.foreseeing import foresee
 from evaluation.kbp.predictions import store_predictions
-from evaluation.kbp.recall import audit, retirement
+from evaluation.kbp.recall import retirement
 from evaluation.kbp.summary import summarise
 from evaluation.kbp.tac.reading import READER
 from evaluation.task import Pages, Task
@@ -31,7 +31,7 @@ TASK = Task(
     foresee=foresee,
     retire=retirement.retire,
     retired=retirement.report_in_words,
-    audit=audit.audit,
+    audit=auditing.audit,
     choices=CHOICES,
     features=kept.features,
     score=scoring.score,

@@ -4,6 +4,7 @@ from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
+from evaluation.models.released import ReleasedLabels
 from evaluation.models.sample import (
     DocumentSample,
     Epoch,
@@ -61,6 +62,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "Ranking",
+    "ReleasedLabels",
     "RetiredDocument",
     "SampleBatch",
     "SampleName",

@@ -166,13 +166,18 @@ def note_failure(*, epoch_id: int) -> None:
 
 def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
-    pool = pools.read_pool(epoch, through, task.choices.weightings)
-    scored = task.score(pool, pools.read_sample(pool), task.features(pool))
+    pool, scored = estimate(epoch, through, task)
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     _forget(epoch)
     _store(pool, scored, code_version(task))
     _store_adjusted(pool, scored.adjusted)
     return pool
+
+
+def estimate(epoch: Epoch, through: int, task: Task) -> tuple[Pool, Scored]:
+    """Return whatever can be estimated from batches 1 to `through`, and their pool."""
+    pool = pools.read_pool(epoch, through, task.choices.weightings)
+    return pool, task.score(pool, pools.read_sample(pool), task.features(pool))
 
 
 def _forget(epoch: Epoch) -> None:
@@ -201,7 +206,7 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
                 (
                     *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
                     *(*score.choice, score.level),
-                    *(scored.rule, score.labels, _counts(pool, score), model, code, now),
+                    *(scored.rule, score.labels, json.dumps(counts(pool, score)), model, code, now),
                 )
                 for pk, score in zip(ids, rows, strict=True)
             ),
@@ -235,9 +240,10 @@ def _store_model(pool: Pool, part: str, model: PooledModel) -> int:
     return fitted.pk
 
 
-def _counts(pool: Pool, score: ScoreRow) -> str:
+def counts(pool: Pool, score: ScoreRow) -> dict[str, int | None]:
+    """Return what is stored of how much a score rests on."""
     of_pool = {"instances": len(pool.systems[score.system].rows), "pool": len(pool.submissions)}
-    return json.dumps({**of_pool, **score.counts})
+    return {**of_pool, **score.counts}
 
 
 def _store_adjusted(pool: Pool, rows: Iterable[ScoreRow]) -> None:

@@ -57,9 +57,39 @@ def update_ranks(*, corpus: Corpus, task: Task) -> None:
     count like others: what somebody looks at never moves a rank. Those with too few labels and withdrawn
     ones are left out, and have none.
     """
+    found = find_ranks(corpus=corpus, task=task)
+    rows = [(*key, rank) for key, rank in found.ranks.items()]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * (3 + len(Choice._fields))
+    with connection.cursor() as cursor:
+        cursor.execute(_UPDATE, [*columns, list(corpus.epochs.values_list("pk", flat=True))])
+    Ranking.objects.filter(corpus=corpus).delete()
+    copy_rows(
+        Ranking,
+        ("corpus_id", *Choice._fields, "level", "systems", "apart"),
+        ((corpus.pk, *key, *counts) for key, counts in found.counts.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The ranks of a corpus' systems.
+
+    Attributes
+    ----------
+    ranks : dict
+        By submission, choice and level.
+    counts : dict
+        By choice and level, how many are ranked, and how many pairs differ significantly.
+    """
+
+    ranks: dict[tuple[Any, ...], int]
+    counts: dict[tuple[Any, ...], tuple[int, int]]
+
+
+def find_ranks(*, corpus: Corpus, task: Task) -> Ranks:
+    """Rank all systems of a corpus by their stored scores, as `update_ranks` says."""
     read, epochs = task.sides(), {one.pk: one for one in corpus.epochs.select_related("document_sample")}
-    ranked_rows: list[tuple[Any, ...]] = []
-    rankings: list[tuple[Any, ...]] = []
+    found = Ranks({}, {})
     for choice, figures in _read_figures(corpus, task.choices).items():
         sides = _read_sides(epochs, read, choice)
         systems = [one for one in figures if one.epoch_id in sides]
@@ -70,16 +100,10 @@ def update_ranks(*, corpus: Corpus, task: Task) -> None:
         reach = partial(_reach, len(systems), blocks)
         for level in task.choices.levels:
             apart = told_apart(gaps, reach, level / 100)
-            ranked_rows += [
-                (one.submission_id, *choice, level, rank)
-                for one, rank in zip(systems, ranks(gaps, apart), strict=True)
-            ]
-            rankings.append((corpus.pk, *choice, level, len(systems), int(np.triu(apart).sum())))
-    columns = [list(column) for column in zip(*ranked_rows, strict=True)] or [[]] * 6
-    with connection.cursor() as cursor:
-        cursor.execute(_UPDATE, [*columns, list(epochs)])
-    Ranking.objects.filter(corpus=corpus).delete()
-    copy_rows(Ranking, ("corpus_id", *Choice._fields, "level", "systems", "apart"), rankings)
+            for one, rank in zip(systems, ranks(gaps, apart), strict=True):
+                found.ranks[one.submission_id, *choice, level] = int(rank)
+            found.counts[*choice, level] = len(systems), int(np.triu(apart).sum())
+    return found
 
 
 def _read_figures(corpus: Corpus, choices: Choices) -> dict[Choice, list[_Ranked]]:

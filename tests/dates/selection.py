@@ -57,6 +57,7 @@ ON_ANY_DAY = [
     "integration/test_embedded.py",
     "integration/test_makefile.py",
     "integration/test_unknown_task.py",
+    "integration/test_tampering.py",
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
     "unit/evaluation/submissions/test_places.py",

@@ -68,6 +68,8 @@ LEFT_OUT: Mapping[str, str] = {
     "evaluation.FittedModel.names": "of teams' row ids too; what goes with them is compared",
     "evaluation.FittedModel.inputs": "of teams' row ids too; what was learnt from it is compared",
     "evaluation.FittedModel.digest": "of teams' row ids too; what it is of is compared",
+    "evaluation.ReleasedLabels.answers_digest": "of row ids too; what it is of is compared",
+    "evaluation.ReleasedLabels.last_answer": "a row id",
     "keeping.Installation.name": "random",
     "keeping.Installation.mark": "grows as time passes",
     "keeping.Installation.seen": "grows as time passes",

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from annotations import checking
 from annotations.models import Corpus
 from evaluation.estimators import document_samples
 from evaluation.kbp.recall import document_phases, exhaustive, retirement
@@ -18,15 +19,49 @@ def audit(corpus: Corpus) -> list[str]:
     list of str
         What differs, one sentence each; empty when every sample came out the same.
     """
-    findings: list[str] = []
+    findings = _audit_epochs(corpus)
+    drawn = corpus.documents.filter(sampled__isnull=False).distinct()
+    changed = checking.changed_annotations(list(drawn.values_list("pk", flat=True)))
+    if changed:
+        findings.append(
+            f"the annotations of {len(changed)} exhaustive documents are not what was loaded or settled, the"
+            f" first that of {changed[0]}"
+        )
     for sample in corpus.document_samples.select_related("corpus", "replaces__corpus").order_by("number"):
         which = "" if sample.number == 1 else f"sample {sample.number} of documents: "
         findings += [f"{which}{finding}" for finding in _audit(sample)]
     return findings
 
 
+def _audit_epochs(corpus: Corpus) -> list[str]:
+    """Compare the documents that the recall of each epoch rests on with those that it came to rest on.
+
+    Those are the ones that were current when it was opened; else the first that were drawn anew afterwards.
+    """
+    samples = list(corpus.document_samples.order_by("number"))
+    findings = []
+    for epoch in corpus.epochs.order_by("number"):
+        then = [
+            one
+            for one in samples
+            if one.drawn_at <= epoch.opened_at
+            and (one.retired_at is None or one.retired_at > epoch.opened_at)
+        ]
+        later = [one for one in samples if one.drawn_at > epoch.opened_at and one.replaces_id is None]
+        again = [*then[-1:], *later, None][0]
+        if epoch.document_sample_id != (again and again.pk):
+            findings.append(
+                f"epoch {epoch.number}: its recall does not rest on the documents that were current"
+            )
+    return findings
+
+
 def _audit(sample: DocumentSample) -> list[str]:
     findings = _audit_probabilities(sample)
+    if sample.replaces is None and sample.documents.exclude(since=sample.number).exists():
+        findings.append("documents are said to have been in it before it was drawn")
+    if sample.second_drawn_at is None and sample.second_phase.exists():
+        findings.append("its second phase is drawn, and does not count as drawn")
     if sample.retired_at is not None:
         findings += _audit_retired(sample)
     if sample.first_size is not None:
@@ -84,6 +119,10 @@ def _audit_turnover(sample: DocumentSample, before: DocumentSample) -> list[str]
         ("the replacements", turnover.added, first.filter(since=sample.number)),
     ):
         findings += _compare(what, again, set(stored.values_list("document__doc_id", flat=True)))
+    since = dict(before.documents.values_list("document_id", "since"))
+    kept = first.filter(document__in=since).values_list("document_id", "since")
+    if any(number != since[pk] for pk, number in kept):
+        findings.append("since when documents were in the sample differs")
     return findings
 
 

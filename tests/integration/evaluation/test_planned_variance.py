@@ -14,6 +14,7 @@ from evaluation.estimators import coordinated, planned_variance
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
+    DocumentSample,
     Epoch,
     InclusionProbability,
     PlannedVariance,
@@ -116,6 +117,7 @@ def test_a_forecast_does_not_depend_on_whether_its_own_claims_are_true(
 
 def test_without_exhaustive_documents_every_label_counts_as_uncertain(submit: Submit, corpus: Corpus) -> None:
     Epoch.objects.update(document_sample=None)
+    DocumentSample.objects.all().delete()
     submit("one", seed=1)
     pipeline.advance()
     assert not PlannedVariance.objects.exists()
