@@ -19,7 +19,6 @@ from evaluation.models.sample import (
     UnitColumn,
 )
 from evaluation.models.score import (
-    AdjustedScore,
     Comparison,
     Estimate,
     FittedModel,
@@ -40,7 +39,6 @@ from evaluation.models.submission import (
 from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
-    "AdjustedScore",
     "Audit",
     "Comparison",
     "CountedDocument",
