@@ -110,7 +110,7 @@ class CompareView(APIView):
             {
                 "corpus": corpus.tag,
                 "language": corpus.language,
-                **asdict(choice),
+                **choice.named,
                 "a": first.pk,
                 "b": second.pk,
                 **{

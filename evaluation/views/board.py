@@ -1,6 +1,6 @@
 """The leaderboard as a page shows it: rows, one axis a column, and the choices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Choice:
     level : int
         In per cent.
     part, weighting, estimator, standard : str
+    standards : mapping of str to str
+        What else could count as right, with its name: none where there is one alone.
     """
 
     level: int
@@ -33,6 +35,12 @@ class Choice:
     weighting: str
     estimator: str
     standard: str
+    standards: Mapping[str, str]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return what an address says of it."""
+        return {name: getattr(self, name) for name in ("level", "part", "weighting", "estimator", "standard")}
 
 
 def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
@@ -48,7 +56,8 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     if not level.isdecimal() or len(level) > 3:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
     part, weighting = asked.get("part", choices.part), asked.get("weighting", choices.weighting)
-    standard = asked.get("standard") or shown_standard(corpus, choices)
+    standards, shown = offered_standards(corpus, choices)
+    standard = asked.get("standard", shown)
     estimator = choices.check(
         corpus.design,
         level=int(level),
@@ -57,7 +66,7 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
         estimator=asked.get("estimator"),
         standard=standard,
     )
-    return Choice(int(level), part, weighting, estimator, standard)
+    return Choice(int(level), part, weighting, estimator, standard, standards)
 
 
 def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
@@ -106,14 +115,15 @@ def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
         "parts": choices.parts,
         "weightings": choices.named_weightings(corpus.design),
         "estimators": choices.named_estimators(corpus.design, choice.part),
-        "standards": offered_standards(corpus, choices),
+        "standards": choice.standards,
     }
 
 
-def offered_standards(corpus: Corpus, choices: Choices) -> dict[str, str]:
-    """Return what may count as right in a corpus' scores, with its name: none where there is one alone."""
+def offered_standards(corpus: Corpus, choices: Choices) -> tuple[dict[str, str], str]:
+    """Return what may count as right in a corpus' scores, and what is shown first; names only of several."""
     shown = shown_standard(corpus, choices)
-    return {} if shown == choices.standards_of[corpus.design][-1] else choices.named_standards(corpus.design)
+    is_alone = shown == choices.standards_of[corpus.design][-1]
+    return {} if is_alone else choices.named_standards(corpus.design), shown
 
 
 def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis.Column]:

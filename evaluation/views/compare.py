@@ -1,7 +1,7 @@
 """Two systems side by side, and what the data say of their difference."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -65,7 +65,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "disagreement": disagreement(corpus, choice.standard) if lines else None,
         "ranked": ranked,
         "axis": symmetric_axis([one.difference for one in lines]),
-        "choice_fields": list(asdict(choice).items()),
+        "choice_fields": list(choice.named.items()),
         **offered(corpus, choice),
     }
     return render(request, "evaluation/compare.html", context)

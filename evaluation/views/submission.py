@@ -19,7 +19,7 @@ from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
-from evaluation.scoring.stored import Measures, newest_scores, shown_standard
+from evaluation.scoring.stored import Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
 from evaluation.submissions.progress import (
     DOING,
@@ -218,14 +218,12 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
     asked = request.GET.get("level", str(choices.level))
     if asked not in {str(level) for level in choices.levels}:
         raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
-    offered, standards = (
-        choices.named_estimators(found.corpus.design),
-        offered_standards(found.corpus, choices),
-    )
+    offered = choices.named_estimators(found.corpus.design)
+    standards, first = offered_standards(found.corpus, choices)
     estimator = request.GET.get("estimator", next(iter(offered)))
     if estimator not in offered:
         raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
-    standard = request.GET.get("standard", shown_standard(found.corpus, choices))
+    standard = request.GET.get("standard", first)
     if standard not in choices.standards_of[found.corpus.design]:
         known = ", ".join(choices.standards_of[found.corpus.design])
         raise InvalidInput(f"{standard!r} is none of {known}.", where="standard")
