@@ -45,14 +45,14 @@ def of_precisions(products: Products, p: FloatArray, estimates: FloatArray) -> E
     w = p / audit.pi[entries.positions]
     right = products.f == 1
 
+    # The share of right entries is known better than the sample's own.
+    shares = np.zeros(w.size)
+    for flags, share in ((right, estimates), (~right, 1.0 - estimates)):
+        total = _summed(system, w * flags, m)
+        shares[flags] = (share / np.where(total > 0, total, 1.0))[system[flags]] * w[flags]
+
     def mean(row: FloatArray) -> FloatArray:
-        """Mean over each system's entries, whose share of right ones is known better than the sample's."""
-        found = np.zeros(m)
-        for flags, share in ((right, estimates), (~right, 1.0 - estimates)):
-            total = np.bincount(system[flags], w[flags], minlength=m)
-            summed = np.bincount(system[flags], (w * row)[flags], minlength=m)
-            found += share * np.divide(summed, total, out=np.zeros(m), where=total > 0)
-        return found
+        return _summed(system, shares * row, m)
 
     slopes = _by_group(
         audit, {kind: np.stack([mean(row) for row in products.by_rates[kind]]) for kind in audit.rates}
