@@ -12,7 +12,6 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotations.aggregation.correction import calibrate
 from annotations.aggregation.dawid_skene import dawid_skene
 from annotations.aggregation.majority import Verdict
 from annotations.kinds.kind import StoredAnswer
@@ -249,8 +248,8 @@ def update_posteriors(*, corpus: Corpus) -> int:
 
     Dawid and Skene's model, fitted to all valid votes for each kind of question by itself; every predicate
     and direction that was offered is a claim of its own. An expert's answer makes a posterior 0 or 1. It does
-    not teach the model, since it is the questions with the worst votes that come to experts. From the
-    posteriors follow the corrected labels of noise-adjusted scores. Labels keep their value.
+    not teach the model, since it is the questions with the worst votes that come to experts. Labels keep
+    their value.
 
     Safe to run twice, and at the same time as itself. 10,000 relation questions of three votes and four
     offers each take 2 s on an idle core.
@@ -299,36 +298,29 @@ def _update_posteriors(settled: QuerySet[Question], affirms: str) -> int:
     known[by_experts] = np.where(known[by_experts] < 0, held[is_expert][first], known[by_experts])
     told = ~is_expert
     measured = _measure(items[told], workers[told], held[told].astype(np.int64), known)
-    return _store_measured(labels["id"], *measured)
+    return _store_measured(labels["id"], measured)
 
 
-def _measure(
-    items: IntArray, workers: IntArray, votes: IntArray, known: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return posteriors and corrected labels; NaN where no vote is left and no expert has spoken."""
+def _measure(items: IntArray, workers: IntArray, votes: IntArray, known: IntArray) -> FloatArray:
+    """Return posteriors; NaN where no vote is left and no expert has spoken."""
     posteriors = np.where(known >= 0, known, np.nan)
-    corrected = posteriors.copy()
     if items.size:
         told, rows = np.unique(items, return_inverse=True)
         fit = dawid_skene(rows, np.unique(workers, return_inverse=True)[1], votes)
         probable = np.clip(fit.posteriors[:, 1], _DOUBT, 1 - _DOUBT)
         truth = known[told]
         posteriors[told] = np.where(truth >= 0, truth, probable)
-        calibration = calibrate(probable, truth)
-        if calibration is not None:
-            corrected[told] = calibration.correct(probable, truth)
-    return posteriors, corrected
+    return posteriors
 
 
-def _store_measured(label_ids: IntArray, posteriors: FloatArray, corrected: FloatArray) -> int:
+def _store_measured(label_ids: IntArray, posteriors: FloatArray) -> int:
     # bulk_update would send one CASE for each row: minutes, where this takes a second.
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE annotations_label AS label SET posterior = new.posterior, corrected = new.corrected"
-            " FROM unnest(%s::bigint[], %s::float8[], %s::float8[]) AS new (id, posterior, corrected)"
-            " WHERE label.id = new.id AND (label.posterior, label.corrected)"
-            " IS DISTINCT FROM (new.posterior, new.corrected)",
-            [array_literal(column.tolist()) for column in (label_ids, posteriors, corrected)],
+            "UPDATE annotations_label AS label SET posterior = new.posterior"
+            " FROM unnest(%s::bigint[], %s::float8[]) AS new (id, posterior)"
+            " WHERE label.id = new.id AND label.posterior IS DISTINCT FROM new.posterior",
+            [array_literal(column.tolist()) for column in (label_ids, posteriors)],
         )
         return int(cursor.rowcount)
 

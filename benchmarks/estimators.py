@@ -1,8 +1,8 @@
 """How long it takes to score a thousand systems of 100,000 instances each, over two million, in memory.
 
 A process of its own makes the pool, learns a model from its sample of some 57,000 instances, reduces the pool
-to that sample, estimates every precision, recall and F1 with intervals at three levels, and draws 1,000
-bootstrap replicates of them all.
+to that sample, estimates every precision, recall and F1 with intervals at three levels, corrects every
+precision by an audit of a tenth of the labels, and draws 1,000 bootstrap replicates of them all.
 """
 
 import itertools
@@ -21,6 +21,9 @@ from scipy import sparse
 from evaluation.estimators import many
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.intervals import LEVELS, f1_interval, interval
+from evaluation.estimators.judging.audited import Audit, AuditedLabels
+from evaluation.estimators.judging.corrected import corrected
+from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.pooled import SampleEntries, UnitFeatures, learn
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.reduced import reduce
@@ -29,6 +32,7 @@ from evaluation.estimators.scores import System
 SYSTEMS, OWN, POOL, LABELS = 1_000, 100_000, 2_000_000, 57_000
 DOCUMENTS, CORPUS, PREDICATES = 300, 15_000, 41
 REPLICATES = 1_000
+AUDITED, KIND = 0.1, "asked"
 QUICK = 10
 # on two cores with nothing else to do
 GOALS = {"scores, s": 5.0, "replicates, s": 5.0, "memory, GB": 3.0}
@@ -82,6 +86,19 @@ def measure(systems: int) -> dict[str, Any]:
         for level in LEVELS
     ]
     scored_at, scored_cpu = time.perf_counter(), time.process_time()
+    audited = rng.random(labels.size) < AUDITED
+    answers = np.where(audited, np.where(rng.random(labels.size) < 0.03, 1 - labels, labels), np.nan)
+    audit = Audit(
+        pi[sampled],
+        np.arange(labels.size),
+        np.full(labels.size, AUDITED),
+        audited,
+        {KIND: AuditedLabels(np.arange(labels.size), labels, answers, np.full(labels.size, 0.03))},
+    )
+    judged = JudgedEntries(reduced.indptr, reduced.positions, (KIND,), reduced.positions[None, :])
+    asked_at, asked_cpu = time.perf_counter(), time.process_time()
+    corrected(audit, judged, {"all": reduced.p}, {"all": precisions})
+    corrected_at, corrected_cpu = time.perf_counter(), time.process_time()
     replicates = many.bootstrap(reduced, precisions, recalls, REPLICATES, rng)
     f1 = [score.estimate for _, _, score in scores[:: len(LEVELS)] if score is not None]
     widths = [one.high - one.low for one in replicates.intervals(replicates.f1, f1, 0.95)]
@@ -94,8 +111,10 @@ def measure(systems: int) -> dict[str, Any]:
         "reducing, s": reduced_at - learnt_at,
         "scores, s": scored_at - clock,
         "scores, CPU s": scored_cpu - cpu,
-        "replicates, s": done_at - scored_at,
-        "replicates, CPU s": done_cpu - scored_cpu,
+        "correcting, s": corrected_at - asked_at,
+        "correcting, CPU s": corrected_cpu - asked_cpu,
+        "replicates, s": done_at - corrected_at,
+        "replicates, CPU s": done_cpu - corrected_cpu,
         "memory of the pool, GB": made,
         "memory at the peak, GB": _memory(),
         "median width of F1": float(np.median(widths)),

@@ -91,7 +91,6 @@ def measure() -> dict[str, Any]:
     from evaluation.design import batches
     from evaluation.kbp.task import TASK as KBP
     from evaluation.models import (
-        AdjustedScore,
         Comparison,
         Epoch,
         Estimate,
@@ -142,7 +141,6 @@ def measure() -> dict[str, Any]:
         "claims at labels": SampledClaim.objects.count(),
         "scores": Score.objects.count(),
         "measures of scores": Estimate.objects.count(),
-        "corrected scores": AdjustedScore.objects.count(),
         "subset scores": SubsetScore.objects.count(),
         "comparisons, MB": sum(len(row.arrays) for row in Comparison.objects.iterator(chunk_size=1)) / 1e6,
     }

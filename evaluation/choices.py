@@ -44,6 +44,10 @@ class Choices:
         How the measure is estimated that can be in several ways.
     estimators_of : mapping of str to tuple of str
         Those under each design; the first is what the leaderboard shows.
+    standards : mapping of str to str
+        What counts as right: what the votes say, or what an audit of them makes of that.
+    standards_of : mapping of str to tuple of str
+        Those under each design; the first that a corpus has scores by is what its leaderboard shows.
     estimated : str
         That measure: a part without it leaves nothing to choose.
     designed : str
@@ -52,8 +56,6 @@ class Choices:
         The measures that rest on how much that is true is known.
     few_true : str
         Why these are left out of a subset of which too little is; {} stands for how much is needed.
-    corrected : tuple of str
-        The measures that rest on workers' labels, and so have a value with their errors taken out.
     ranked_from : int
         How many labelled units a system needs to be ranked.
     levels : tuple of int
@@ -72,11 +74,12 @@ class Choices:
     weightings_of: Mapping[str, tuple[str, ...]]
     estimators: Mapping[str, str]
     estimators_of: Mapping[str, tuple[str, ...]]
+    standards: Mapping[str, str]
+    standards_of: Mapping[str, tuple[str, ...]]
     estimated: str
     designed: str
     of_truth: tuple[str, ...]
     few_true: str
-    corrected: tuple[str, ...]
     ranked_from: int
     levels: tuple[int, ...]
     level: int
@@ -119,7 +122,13 @@ class Choices:
             return {}
         return {key: self.estimators[key] for key in self.estimators_of[design]}
 
-    def check(self, design: str, *, level: int, part: str, weighting: str, estimator: str | None) -> str:
+    def named_standards(self, design: str) -> dict[str, str]:
+        """Return what may count as right under a design, with its name."""
+        return {key: self.standards[key] for key in self.standards_of[design]}
+
+    def check(
+        self, design: str, *, level: int, part: str, weighting: str, estimator: str | None, standard: str
+    ) -> str:
         """Validate what is to be shown, and return the estimator that this means.
 
         Raises
@@ -131,6 +140,7 @@ class Choices:
             ("level", level, self.levels),
             ("part", part, tuple(self.parts)),
             ("weighting", weighting, self.weightings_of[design]),
+            ("standard", standard, self.standards_of[design]),
         ):
             if value not in admitted:
                 known = ", ".join(str(one) for one in admitted)

@@ -19,6 +19,7 @@ class Choice(NamedTuple):
     estimator: str
     weighting: str
     part: str
+    standard: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +129,9 @@ class Scored:
     ----------
     parts : iterable of ScoredPart
         Few choices at a time, so that they need not be in memory together.
-    adjusted : iterable of ScoreRow
-        From labels corrected for workers' errors; empty where nothing corrects them.
     rule : str
         By which a true statement counts as found; empty where nothing is found.
     """
 
     parts: Iterable[ScoredPart]
-    adjusted: Iterable[ScoreRow]
     rule: str

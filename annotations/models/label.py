@@ -27,11 +27,6 @@ class Label(models.Model):
         blank=True,
         help_text="The probability that it holds, from who voted what; exactly 0 or 1 only by an expert.",
     )
-    corrected = models.FloatField(
-        null=True,
-        blank=True,
-        help_text="What stands for the value in noise-adjusted scores: right on average, not in [0, 1].",
-    )
 
     class Meta:
         constraints = [

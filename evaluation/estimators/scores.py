@@ -12,6 +12,9 @@ from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.document_samples import DocumentSample
 from evaluation.estimators.f1 import PoolSample, f1
 from evaluation.estimators.intervals import Interval, PrecisionShare
+from evaluation.estimators.judging.audited import Audit
+from evaluation.estimators.judging.corrected import corrected
+from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.labelled import (
     ShareOfPool,
     both,
@@ -28,6 +31,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Intervals = Sequence[Interval | None]
+
+VOTES, AUDIT = "votes", "audit"
+"""By which standard labels are right: votes are taken for the truth, or corrected by an audit of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +84,30 @@ class Labels(Protocol):
         Returns
         -------
         mapping of str to float[E]
+        """
+
+
+class AuditedLabels(Protocol):
+    """An audit of the labels of a pool's sample, and which of them predictions need."""
+
+    @property
+    def audit(self) -> Audit:
+        """Return the audit."""
+
+    def needs(self, entries: Entries, part: str) -> tuple[Sequence[str], IntArray]:
+        """Return the kind of each factor of f for a part (F of them), and its label for each entry.
+
+        Parameters
+        ----------
+        entries : Entries
+            As in `Labels.of_entries`.
+        part : str
+
+        Returns
+        -------
+        kinds : sequence of str
+        units : int[F, E]
+            As in `judging.products.JudgedEntries`.
         """
 
 
@@ -197,6 +227,7 @@ class SystemScore:
     labels: int
     found: int | None
     true: int | None
+    standard: str = VOTES
 
     @property
     def measures(self) -> Mapping[str, Interval | None]:
@@ -225,6 +256,8 @@ class Estimates:
         How many there are.
     model : PooledModel or None
         What the precisions take from all systems' labels; None where nothing was learnt from them.
+    standard : {"votes", "audit"}
+        By which labels are right.
     """
 
     part: str
@@ -235,6 +268,7 @@ class Estimates:
     found: Sequence[int] | None = None
     true: int | None = None
     model: PooledModel | None = None
+    standard: str = VOTES
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
@@ -267,6 +301,7 @@ class Estimates:
                         labels=self.labels[estimator][system],
                         found=self.found[system] if self.found is not None else None,
                         true=self.true,
+                        standard=self.standard,
                     )
 
 
@@ -277,6 +312,7 @@ def coordinated_scores(
     documents: Documents | None,
     *,
     features: UnitFeatures | None = None,
+    audited: AuditedLabels | None = None,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
     levels: Sequence[float] = intervals.LEVELS,
@@ -291,6 +327,9 @@ def coordinated_scores(
         None where the corpus has no exhaustive sample: recall and F1 are not estimable.
     features : UnitFeatures or None
         What the task says of the pool's units, for the pooled model; None for estimates without one.
+    audited : AuditedLabels or None
+        The audit of the sample's labels. With it there is every score twice: by the votes, which are taken
+        for the truth, and corrected for the judges' errors.
     weightings, parts : sequence of str or None
         Which scores to make; None for all that the systems and labels have.
     levels : sequence of float
@@ -301,63 +340,16 @@ def coordinated_scores(
         With estimators ``documents``, ``labelled`` and ``both``.
     """
     for estimates in coordinated_estimates(
-        systems, labels, sample, documents, features=features, weightings=weightings, parts=parts
+        systems,
+        labels,
+        sample,
+        documents,
+        features=features,
+        audited=audited,
+        weightings=weightings,
+        parts=parts,
     ):
         yield from estimates.scores(levels)
-
-
-def noise_adjusted_scores(
-    systems: Sequence[System],
-    corrected: Labels,
-    sample: CoordinatedSample,
-    documents: Documents | None,
-    *,
-    weightings: Sequence[str] | None = None,
-    parts: Sequence[str] | None = None,
-    levels: Sequence[float] = intervals.LEVELS,
-) -> Iterator[SystemScore]:
-    """Score every system under the coordinated design from labels that are corrected for workers' errors.
-
-    Recall is that of documents alone: experts annotated them.
-
-    Parameters
-    ----------
-    corrected : Labels
-        Right on average, not 0 or 1 (`annotations.aggregation.correction`); NaN where a label was never
-        corrected, which leaves the scores of the systems that need it out.
-    systems, sample, documents, weightings, parts, levels
-        As in `coordinated_scores`.
-
-    Yields
-    ------
-    SystemScore
-        With the estimator ``documents``.
-    """
-    parts = corrected.parts if parts is None else parts
-    reduced = _reduced(systems, sample, weightings)
-    some = next(iter(reduced.values()))
-    pools, counts = _pools(some)
-    of_system = np.repeat(np.arange(len(systems)), counts)
-    entries = corrected.of_entries(some, sample.sampled)
-    for part in parts:
-        g = entries[part]
-        missing = np.bincount(of_system, np.isnan(g), minlength=len(systems)) > 0
-        precision = {
-            name: many.noise_adjusted_precisions(one, np.nan_to_num(g)) for name, one in reduced.items()
-        }
-        estimates = Estimates(
-            part,
-            {("documents", name): found for name, found in precision.items()},
-            {
-                ("documents", name): _document_recalls(documents, part, name)
-                for name in precision
-                if documents is not None and _has_recall(documents, part)
-            },
-            {"documents": pools},
-            {"documents": counts},
-            *_seen(documents, part),
-        )
-        yield from (score for score in estimates.scores(levels) if not missing[score.system])
 
 
 def iid_scores(
@@ -391,10 +383,14 @@ def coordinated_estimates(
     documents: Documents | None,
     *,
     features: UnitFeatures | None = None,
+    audited: AuditedLabels | None = None,
     weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
 ) -> Iterator[Estimates]:
-    """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`."""
+    """Return the estimates under the coordinated design, part by part; parameters as `coordinated_scores`.
+
+    Those of a part by the votes come first, then, with an audit, the corrected ones.
+    """
     parts = labels.parts if parts is None else parts
     models = pooled_models(systems, labels, sample, features, parts) if features is not None else {}
     reduced = _reduced(systems, sample, weightings, models)
@@ -412,29 +408,78 @@ def coordinated_estimates(
             documents.sample.population,
             documents.outside,
         )
-    estimators = ("documents", "labelled", "both")
     for part in parts:
         f = entries[part]
         precision = {
             name: many.difference_precisions(one, f, model=part if part in models else None)
             for name, one in reduced.items()
         }
-        recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
+        weighed = None
         if alphas is not None and documents is not None and _has_recall(documents, part):
-            shares = _shares_of_pool(some, documents.inside(f, places))
-            for name in reduced:
-                alone = _document_recalls(documents, part, name)
-                product = _labelled_recalls(documents, part, shares, alone)
+            weighed = _Recall(documents, part, alphas)
+        shares = None if weighed is None else _shares_of_pool(some, weighed.documents.inside(f, places))
+        model = models[part].model if part in models else None
+        whole = _Whole(part, counts, _seen(documents, part), model)
+        yield whole.estimates(VOTES, precision, weighed, shares, pools)
+        if audited is not None:
+            kinds, units = audited.needs(some, part)
+            found = corrected(
+                audited.audit,
+                JudgedEntries(some.indptr, some.positions, kinds, units),
+                {name: one.p for name, one in reduced.items()},
+                precision,
+                shares,
+                None if documents is None or documents.outside is None else ~documents.outside[places],
+            )
+            yield whole.estimates(AUDIT, found.precisions, weighed, found.shares, found.pools)
+
+
+@dataclass(frozen=True, eq=False)
+class _Recall:
+    """What recall rests on beside labels: the documents, for a part, and α of each system."""
+
+    documents: Documents
+    part: str
+    alphas: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class _Whole:
+    """What is the same of a part's estimates by either standard."""
+
+    part: str
+    counts: list[int]
+    seen: tuple[list[int] | None, int | None]
+    model: PooledModel | None
+
+    def estimates(
+        self,
+        standard: str,
+        precision: Mapping[str, Sequence[PrecisionShare]],
+        weighed: _Recall | None,
+        shares: Sequence[ShareOfPool | None] | None,
+        pools: list[PoolSample],
+    ) -> Estimates:
+        """Return them by one."""
+        estimators = ("documents", "labelled", "both")
+        recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
+        if weighed is not None and shares is not None:
+            for name in precision:
+                alone = _document_recalls(weighed.documents, self.part, name)
+                product = _labelled_recalls(weighed.documents, self.part, shares, alone)
                 recall["documents", name], recall["labelled", name] = alone, product
-                recall["both", name] = [both(*ways) for ways in zip(alone, product, alphas, strict=True)]
-        yield Estimates(
-            part,
+                recall["both", name] = [
+                    both(*ways) for ways in zip(alone, product, weighed.alphas, strict=True)
+                ]
+        return Estimates(
+            self.part,
             {(way, name): found for way in estimators for name, found in precision.items()},
             recall,
             dict.fromkeys(estimators, pools),
-            dict.fromkeys(estimators, counts),
-            *_seen(documents, part),
-            model=models[part].model if part in models else None,
+            dict.fromkeys(estimators, self.counts),
+            *self.seen,
+            model=self.model,
+            standard=standard,
         )
 
 

@@ -24,9 +24,9 @@ from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.intervals import Interval, difference_interval, f1_interval, interval
 from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected_precisions, corrected_shares
+from evaluation.estimators.judging.corrected import corrected
 from evaluation.estimators.judging.drawing import audit_probabilities, doubts, drawn
-from evaluation.estimators.judging.products import JudgedSystem
+from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.many import difference_precisions, noise_adjusted_precisions
 from evaluation.estimators.recall import RecallEstimate, document_recall
@@ -336,16 +336,9 @@ class _Sample:
             shares.append(share_of_pool(reduced.pi, f, mine))
         pools = [reduced.pool(number) for number in range(reduced.systems)]
         if audit is not None:
-            p = np.split(reduced.p, reduced.indptr[1:-1])
-            systems = [
-                JudgedSystem(own, weights, (PAIR,), own[None, :])
-                for own, weights in zip(owns, p, strict=True)
-            ]
-            right = corrected_precisions(audit, systems, precisions)
-            of_pool = corrected_shares(audit, systems, shares)
-            if right is None or of_pool is None:
-                raise AssertionError("labels of these crowds always tell enough")
-            precisions, pools, shares = right.estimates, right.pools, list(of_pool.estimates)
+            entries = JudgedEntries(reduced.indptr, reduced.positions, (PAIR,), reduced.positions[None, :])
+            right = corrected(audit, entries, {WEIGHTING: reduced.p}, {WEIGHTING: precisions}, shares)
+            precisions, pools, shares = right.precisions[WEIGHTING], right.pools, right.shares
         recalls = [self._recalls(number, share) for number, share in enumerate(shares)]
         own_intervals = [_known(interval(one)) for one in precisions]
         return {

@@ -55,11 +55,14 @@ CHOICES = Choices(
     estimators_of=MappingProxyType(
         {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}
     ),
+    standards=MappingProxyType(
+        {"audit": "corrected for judges’ errors", "votes": "votes taken for the truth"}
+    ),
+    standards_of=MappingProxyType({"coordinated": ("audit", "votes"), "iid": ("votes",)}),
     estimated="recall",
     designed="precision",
     of_truth=("recall", "f1"),
     few_true="fewer than {} true relations of this kind are known",
-    corrected=("precision", "f1"),
     ranked_from=30,
     levels=tuple(round(100 * level) for level in intervals.LEVELS),
     level=round(100 * intervals.DEFAULT_LEVEL),

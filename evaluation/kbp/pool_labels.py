@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.kbp.labels import Labels
-from evaluation.scoring.pool import LabelColumn, read_values
+from annotations.kinds import canonical, relation
+from evaluation.estimators.judging.audited import Audit, AuditedLabels
+from evaluation.estimators.judging.drawing import doubts
+from evaluation.kbp.labels import Labels, NeededLabels
+from evaluation.scoring.pool import AUDITED_VALUE, numbered, read_audit, read_values
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 
@@ -30,18 +33,11 @@ def read_outside(pool: Pool) -> BoolArray:
     return outside
 
 
-def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
-    """Read the labels of the sampled instances.
-
-    Parameters
-    ----------
-    column : {"value", "corrected"}
-        The labels as they stand, or corrected for workers' errors; NaN where one was never corrected.
-    """
-    value, right = (f"COALESCE({label}.{column}, 'NaN')" for label in ("label", "right_object"))
+def read_labels(pool: Pool) -> Labels:
+    """Read the labels of the sampled instances."""
     found = read_columns(
-        "SELECT batch.number, claim.instance_id,"  # noqa: S608 - names of ours
-        f" {value} * CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE {right} END"
+        "SELECT batch.number, claim.instance_id,"
+        " label.value * CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE right_object.value END"
         " FROM evaluation_sampledclaim AS claim"
         " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
         " JOIN annotations_label AS label ON label.question_id = claim.subject_question_id"
@@ -50,12 +46,86 @@ def read_labels(pool: Pool, column: LabelColumn = "value") -> Labels:
         [pool.epoch.pk, len(pool.batches)],
         {"batch": "bigint", "instance": "bigint", "right": "float8"},
     )
-    return Labels(
-        read_values(pool, column), _by_system(pool, found["batch"], found["instance"], found["right"])
+    return Labels(read_values(pool), _by_system(pool, found["batch"], found["instance"], found["right"]))
+
+
+def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels | None:
+    """Read the audit of the labels of the sampled instances.
+
+    What a canonical mention's label is about is one instance: the same question at two instances is two
+    labels, each audited where its instance is.
+
+    Returns
+    -------
+    NeededLabels or None
+        None unless the audit is complete: drawn for all, and answered wherever it was drawn.
+    """
+    audit = read_audit(pool, sampled)
+    if audit is None:
+        return None
+    found = read_columns(
+        "SELECT batch.number, claim.instance_id, asked.side, asked.question_id,"  # noqa: S608 - names of ours
+        " label.value,"
+        " CASE WHEN label.source = 'majority' THEN label.votes ELSE 0 END,"
+        " CASE WHEN label.value = 1 THEN label.votes - label.votes_for ELSE label.votes_for END,"
+        f" {AUDITED_VALUE}"
+        " FROM evaluation_sampledclaim AS claim"
+        " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
+        " CROSS JOIN LATERAL (VALUES (0, claim.subject_question_id), (1, claim.object_question_id))"
+        " AS asked (side, question_id)"
+        " JOIN annotations_label AS label ON label.question_id = asked.question_id"
+        " LEFT JOIN annotations_question AS again ON again.audits_id = asked.question_id"
+        " LEFT JOIN annotations_label AS answer"
+        " ON answer.question_id = again.id AND answer.claim = label.claim"
+        " WHERE batch.epoch_id = %s AND batch.number <= %s",
+        [pool.epoch.pk, len(pool.batches)],
+        dict.fromkeys(("batch", "instance", "side", "question"), "bigint")
+        | {"value": "float8", "votes": "bigint", "dissenting": "bigint", "answer": "float8"},
+    )
+    place = (np.cumsum(sampled) - 1)[pool.positions(found["instance"])]
+    order = np.lexsort((found["side"], place, found["batch"]))
+    place, found = place[order], {name: column[order] for name, column in found.items()}
+    asked = numbered(found["question"])
+    _, first, unit = np.unique(
+        place * (asked.max(initial=0) + 1) + asked, return_index=True, return_inverse=True
+    )
+    value, instances = found["value"][first], place[first]
+    answers = np.where(audit.audited[instances], found["answer"][first], np.nan)
+    if (audit.audited[instances] & np.isnan(answers)).any():
+        return None
+    votes = found["votes"][first]
+    kinds = {
+        relation.NAME: AuditedLabels(
+            np.arange(audit.rho.size), labels.relation[sampled], audit.answers, audit.doubts
+        ),
+        canonical.NAME: AuditedLabels(
+            instances,
+            value,
+            answers,
+            doubts(
+                value,
+                votes,
+                np.minimum(found["dissenting"][first], votes),
+                np.full(value.size, value.mean() if value.size else 0.5),
+            ),
+        ),
+    }
+    sides = [
+        _by_system(
+            pool, *(column[found["side"] == side] for column in (found["batch"], found["instance"], unit))
+        )
+        for side in (0, 1)
+    ]
+    return NeededLabels(
+        Audit(pool.pi[sampled], audit.questions, audit.rho, audit.audited, kinds),
+        (relation.NAME, canonical.NAME),
+        [[np.nan_to_num(own, nan=-1).astype(np.int64) for own in of_side] for of_side in sides],
     )
 
 
-def _by_system(pool: Pool, batch: IntArray, instance: IntArray, values: FloatArray) -> Sequence[FloatArray]:
+def _by_system(
+    pool: Pool, batch: IntArray, instance: IntArray, values: FloatArray | IntArray
+) -> Sequence[FloatArray]:
     """Return for each system the values of its instances, NaN where there is none; `batch` ascends."""
     positions = pool.positions(instance)
     ends = np.searchsorted(batch, np.arange(2, len(pool.batches) + 1))

@@ -13,12 +13,11 @@ from evaluation.estimators.scores import (
     SystemScore,
     coordinated_estimates,
     iid_estimates,
-    noise_adjusted_scores,
     pooled_models,
 )
 from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
-from evaluation.kbp.pool_labels import read_labels, read_outside
+from evaluation.kbp.pool_labels import read_audited, read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.task import Sample
@@ -32,22 +31,25 @@ def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     documents = replace(exhaustive.documents, outside=read_outside(pool)) if exhaustive else None
     size = documents.true.size if documents else 0
-    if not isinstance(sample, CoordinatedSample):
+    if isinstance(sample, CoordinatedSample):
+        estimates = coordinated_estimates(
+            pool.systems,
+            labels,
+            sample,
+            documents,
+            features=features,
+            audited=read_audited(pool, sample.sampled, labels),
+        )
+    else:
         estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=pool.epoch.weighting)
-        return Scored((_part(one, size) for one in estimates), (), matching.RULE)
-    corrected = read_labels(pool, "corrected")
-    estimates = coordinated_estimates(pool.systems, labels, sample, documents, features=features)
-    adjusted = noise_adjusted_scores(pool.systems, corrected, sample, documents)
-    return Scored(
-        (_part(one, size) for one in estimates), (_row(one, size) for one in adjusted), matching.RULE
-    )
+    return Scored((_part(one, size) for one in estimates), matching.RULE)
 
 
 def _part(estimates: Estimates, documents: int) -> ScoredPart:
     return ScoredPart(
         (_row(score, documents) for score in estimates.scores()),
         (
-            (Choice(estimator, weighting, estimates.part), comparing.pack(comparable))
+            (Choice(estimator, weighting, estimates.part, estimates.standard), comparing.pack(comparable))
             for estimator, weighting, comparable in comparables(estimates)
         ),
         estimates.part,
@@ -57,7 +59,7 @@ def _part(estimates: Estimates, documents: int) -> ScoredPart:
 
 def _row(score: SystemScore, documents: int) -> ScoreRow:
     counts: Mapping[str, int | None] = {"documents": documents, "true": score.true, "found": score.found}
-    choice = Choice(score.estimator, score.weighting, score.part)
+    choice = Choice(score.estimator, score.weighting, score.part, score.standard)
     return ScoreRow(score.system, choice, score.level, score.measures, score.labels, counts)
 
 

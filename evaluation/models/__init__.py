@@ -20,7 +20,6 @@ from evaluation.models.sample import (
     UnitColumn,
 )
 from evaluation.models.score import (
-    AdjustedScore,
     Comparison,
     Estimate,
     FittedModel,
@@ -41,7 +40,6 @@ from evaluation.models.submission import (
 from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
-    "AdjustedScore",
     "Audit",
     "AuditDrawing",
     "Comparison",

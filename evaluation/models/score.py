@@ -13,7 +13,22 @@ from annotations.models import Corpus
 from evaluation.models.sample import Epoch, SampleBatch
 from evaluation.models.submission import Submission
 
+_STANDARDS = {"votes": "votes taken for the truth", "audit": "corrected for judges' errors"}
+
 _SHA256 = r"^[0-9a-f]{64}$"
+
+
+def _standard() -> Any:
+    return models.CharField(
+        max_length=8,
+        choices=_STANDARDS,
+        default="votes",
+        help_text="What counts as right: as the votes say, or as an audit of them corrects that.",
+    )
+
+
+def _known_standard(model: str) -> models.CheckConstraint:
+    return models.CheckConstraint(condition=Q(standard__in=list(_STANDARDS)), name=f"{model}_standard")
 
 
 def _ordered(model: str) -> list[Any]:
@@ -78,6 +93,7 @@ class Score(models.Model):
     estimator = models.CharField(max_length=16)
     weighting = models.CharField(max_length=32)
     part = models.CharField(max_length=16)
+    standard = _standard()
     level = models.PositiveSmallIntegerField(help_text="Of the intervals, in per cent.")
     rank = models.PositiveIntegerField(
         null=True, help_text="1 and how many systems of the corpus are significantly above it."
@@ -98,8 +114,10 @@ class Score(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "batch", "estimator", "weighting", "part", "level"], name="score_once"
+                fields=["submission", "batch", "estimator", "weighting", "part", "standard", "level"],
+                name="score_once",
             ),
+            _known_standard("score"),
             models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="score_level"),
             models.CheckConstraint(condition=Q(rank__isnull=True) | Q(rank__gte=1), name="score_rank"),
         ]
@@ -122,28 +140,6 @@ class Estimate(Measured):
 
     def __str__(self) -> str:
         return f"{self.score}: {self.measure}"
-
-
-class AdjustedScore(Measured):
-    """One measure by labels corrected for workers' errors; recall is from documents; design `coordinated`."""
-
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="adjusted_scores")
-    epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="adjusted_scores")
-    weighting = models.CharField(max_length=32)
-    part = models.CharField(max_length=16)
-    level = models.PositiveSmallIntegerField(help_text="Of the interval, in per cent.")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["submission", "weighting", "part", "level", "measure"], name="adjusted_score_once"
-            ),
-            models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="adjusted_score_level"),
-            *_ordered("adjusted_score"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.submission}: {self.part} {self.weighting} {self.level}%, adjusted: {self.measure}"
 
 
 class SubsetScore(Measured):
@@ -185,6 +181,7 @@ class Ranking(models.Model):
     estimator = models.CharField(max_length=16)
     weighting = models.CharField(max_length=32)
     part = models.CharField(max_length=16)
+    standard = _standard()
     level = models.PositiveSmallIntegerField(help_text="For all pairs at once, in per cent.")
     systems = models.PositiveIntegerField()
     apart = models.PositiveIntegerField(help_text="Pairs that differ significantly.")
@@ -192,8 +189,9 @@ class Ranking(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["corpus", "estimator", "weighting", "part", "level"], name="ranking_once"
+                fields=["corpus", "estimator", "weighting", "part", "standard", "level"], name="ranking_once"
             ),
+            _known_standard("ranking"),
             models.CheckConstraint(condition=Q(level__gt=0, level__lt=100), name="ranking_level"),
             models.CheckConstraint(
                 condition=Q(systems__gte=1, apart__lte=F("systems") * (F("systems") - 1) / 2),
@@ -212,14 +210,16 @@ class Comparison(models.Model):
     estimator = models.CharField(max_length=16)
     weighting = models.CharField(max_length=32)
     part = models.CharField(max_length=16)
+    standard = _standard()
     submissions = ArrayField(models.BigIntegerField(), help_text="Their keys, in the order of the arrays.")
     arrays = models.BinaryField(help_text="As the task packs them.")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["epoch", "estimator", "weighting", "part"], name="comparison_once"
+                fields=["epoch", "estimator", "weighting", "part", "standard"], name="comparison_once"
             ),
+            _known_standard("comparison"),
         ]
 
     def __str__(self) -> str:

@@ -66,6 +66,7 @@ def compare(
     part: str,
     weighting: str,
     estimator: str,
+    standard: str,
 ) -> list[Compared]:
     """Compare two systems of one corpus.
 
@@ -77,7 +78,7 @@ def compare(
     first, second : Submission
     task : Task
         Their corpus'.
-    level, part, weighting, estimator
+    level, part, weighting, estimator, standard
         A choice that `Choices.check` has let pass.
 
     Returns
@@ -86,7 +87,7 @@ def compare(
         All measures, in the order of `Choices.measures`; empty where one of the two has no score of this
         kind, or one of before scores were made comparable.
     """
-    choice = {"estimator": estimator, "weighting": weighting, "part": part}
+    choice = Choice(estimator, weighting, part, standard)._asdict()
     scores = {
         one.score.submission_id: one
         for one in newest_scores(

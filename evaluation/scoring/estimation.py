@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
 from evaluation.estimators.pooled import PooledModel
 from evaluation.models import (
-    AdjustedScore,
     Comparison,
     Epoch,
     Estimate,
@@ -26,7 +25,7 @@ from evaluation.models import (
     Submission,
     SubsetScore,
 )
-from evaluation.scores import Divided, Measured, Scored, ScoreRow
+from evaluation.scores import Choice, Divided, Measured, Scored, ScoreRow
 from evaluation.scoring import comparing, ranks
 from evaluation.scoring import pool as pools
 from evaluation.submissions import work
@@ -170,7 +169,6 @@ def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     _forget(epoch)
     _store(pool, scored, code_version(task))
-    _store_adjusted(pool, scored.adjusted)
     return pool
 
 
@@ -185,21 +183,24 @@ def _forget(epoch: Epoch) -> None:
     # Not `delete()`, which would read all scores first, to see what hangs on them: nothing does by now.
     old = Score.objects.filter(epoch=epoch)
     old._raw_delete(old.db)
-    for model in (AdjustedScore, SubsetScore, Comparison, FittedModel):
+    for model in (SubsetScore, Comparison, FittedModel):
         model._default_manager.filter(epoch=epoch).delete()
 
 
 def _store(pool: Pool, scored: Scored, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
+    models: dict[str, int] = {}  # a part's model is the same by whatever standard its labels are right
     for part in scored.parts:
-        model = None if part.model is None else _store_model(pool, part.name, part.model)
+        if part.model is not None and part.name not in models:
+            models[part.name] = _store_model(pool, part.name, part.model)
+        model = None if part.model is None else models[part.name]
         rows = list(part.rows)
         ids = reserve_ids(Score, len(rows))
         stored += copy_rows(
             Score,
             (
-                *("id", "submission_id", "epoch_id", "batch_id", "estimator", "weighting", "part", "level"),
+                *("id", "submission_id", "epoch_id", "batch_id", *Choice._fields, "level"),
                 *("matching", "labels", "counts", "model_id", "code_version", "computed_at"),
             ),
             (
@@ -244,23 +245,6 @@ def counts(pool: Pool, score: ScoreRow) -> dict[str, int | None]:
     """Return what is stored of how much a score rests on."""
     of_pool = {"instances": len(pool.systems[score.system].rows), "pool": len(pool.submissions)}
     return {**of_pool, **score.counts}
-
-
-def _store_adjusted(pool: Pool, rows: Iterable[ScoreRow]) -> None:
-    stored = copy_rows(
-        AdjustedScore,
-        ("submission_id", "epoch_id", "weighting", "part", "level", *FIGURES),
-        (
-            (
-                *(pool.submissions[score.system].pk, pool.epoch.pk),
-                *(score.choice.weighting, score.choice.part, score.level),
-                *figures,
-            )
-            for score in rows
-            for figures in _figures(score.measures)
-        ),
-    )
-    analyse({AdjustedScore: stored})
 
 
 def _store_subsets(pool: Pool, divided: Divided) -> int:

@@ -1,4 +1,4 @@
-"""What a submission's page says beyond its scores: parts of it, the errors of workers, what it cost."""
+"""What a submission's page says beyond its scores: parts of it, and what it cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,9 @@ import numpy as np
 
 from evaluation.choices import Choices
 from evaluation.design import columns
+from evaluation.estimators.scores import VOTES
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.models import (
-    AdjustedScore,
-    InclusionProbability,
-    Submission,
-    SubsetScore,
-)
+from evaluation.models import InclusionProbability, Submission, SubsetScore
 from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
 from evaluation.task import Subsets, Task
 from evaluation.units import IntArray
@@ -75,38 +71,6 @@ def _subset_row(rows: Sequence[SubsetScore], subsets: Subsets, choices: Choices)
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """A measure from the labels as they stand, and from labels corrected for workers' errors.
-
-    `difference` is the second less the first, as a fraction.
-    """
-
-    words: str
-    majority: Measure
-    adjusted: Measure
-    difference: float
-
-
-def spreads(submission: Submission, choices: Choices, level: int) -> list[Spread]:
-    """Read what workers' errors do to a submission's scores, by part; empty where nothing was corrected."""
-    choice = {"submission": submission, "level": level, "weighting": choices.weighting}
-    rows = AdjustedScore.objects.filter(**choice).order_by("part")
-    adjusted = {part: measures(own, part, choices) for part, own in groupby(rows, key=lambda row: row.part)}
-    estimator = choices.estimators_of[submission.corpus.design][0]
-    scores = {one.score.part: one.measures for one in newest_scores(choices, estimator=estimator, **choice)}
-    found = []
-    for key, part in choices.parts.items():
-        if key not in adjusted or key not in scores:
-            continue
-        for name in choices.corrected:
-            before, after = scores[key][name], adjusted[key][name]
-            if before.estimate is not None and after.estimate is not None:
-                difference = after.estimate - before.estimate
-                found.append(Spread(f"{part.name}: {choices.measures[name]}", before, after, difference))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
 class Cost:
     """What a submission's scores took.
 
@@ -121,7 +85,8 @@ class Cost:
     later : int
         Its claims that were sampled for systems after it and that its scores rest on as well.
     half_width, target : float or None
-        Of the measure that the sample is designed for, in points; None before it is scored.
+        Of the measure that the sample is designed for, in points, as if every verdict were right; None before
+        it is scored.
     level : int
         At which both are meant, in per cent.
     is_planned : bool
@@ -174,6 +139,7 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
         part=choices.part,
         weighting=choices.weighting,
         estimator=choices.estimators_of[corpus.design][0],
+        standard=VOTES,  # what the sample was drawn for knows nothing of judges' errors
         level=level,
     )
     score = newest[0].score if newest else None

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
+from evaluation.estimators.scores import VOTES
 from evaluation.models import Score, Submission
-from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable
+from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable, shown_standard
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import Viewer, visible
 
@@ -42,6 +43,8 @@ class Row:
         False: only its team and the operators see the row.
     why : str
         Why it has no score or no rank, in words; empty for a ranked one.
+    standard : str
+        What counts as right.
     """
 
     rank: int | None
@@ -55,6 +58,7 @@ class Row:
     state: str
     is_public: bool
     why: str
+    standard: str
 
     @property
     def is_scored(self) -> bool:
@@ -70,6 +74,7 @@ def rows(
     part: str | None = None,
     weighting: str | None = None,
     estimator: str | None = None,
+    standard: str | None = None,
     viewer: Viewer = None,
 ) -> list[Row]:
     """Rank the systems of a corpus.
@@ -84,6 +89,8 @@ def rows(
     part, weighting : str, optional
     estimator : str, optional
         One of those for the corpus' design. By default the first.
+    standard : str, optional
+        By default what `stored.shown_standard` says.
     viewer : User, AnonymousUser or None
         None sees what everybody sees.
 
@@ -102,7 +109,10 @@ def rows(
     """
     level = choices.level if level is None else level
     part, weighting = part or choices.part, weighting or choices.weighting
-    estimator = choices.check(corpus.design, level=level, part=part, weighting=weighting, estimator=estimator)
+    standard = shown_standard(corpus, choices) if standard is None else standard
+    estimator = choices.check(
+        corpus.design, level=level, part=part, weighting=weighting, estimator=estimator, standard=standard
+    )
     submissions = list(
         visible(viewer).filter(corpus=corpus, state__in=SHOWN_STATES).select_related("team", "batch__epoch")
     )
@@ -113,19 +123,26 @@ def rows(
         part=part,
         weighting=weighting,
         estimator=estimator,
+        standard=standard,
     )
     scores = {stored.score.submission_id: stored for stored in newest}
     judging = count_settled([one.pk for one in submissions if one.state == State.JUDGING])
-    found = [_row(one, choices, scores.get(one.pk), judging.get(one.pk, (0, 0))) for one in submissions]
+    found = [
+        _row(one, choices, scores.get(one.pk), judging.get(one.pk, (0, 0)), standard) for one in submissions
+    ]
     return _in_order(found, choices.parts[part].ranked_by)
 
 
 def _row(
-    submission: Submission, choices: Choices, stored: StoredScore | None, judging: tuple[int, int]
+    submission: Submission,
+    choices: Choices,
+    stored: StoredScore | None,
+    judging: tuple[int, int],
+    standard: str,
 ) -> Row:
     score = stored.score if stored else None
     if stored is None:
-        why = _why_unscored(submission, judging)
+        why = _why_unscored(submission, judging, standard)
         measures = not_estimable("not scored yet", choices)
     else:
         measures = stored.measures
@@ -144,6 +161,7 @@ def _row(
         state=submission.state,
         is_public=submission.is_public,
         why=why,
+        standard=standard,
     )
 
 
@@ -153,7 +171,7 @@ def _why_unranked(score: Score, choices: Choices) -> str:
     return choices.unranked(score.labels) or "Its rank comes with the next scores."
 
 
-def _why_unscored(submission: Submission, judging: tuple[int, int]) -> str:
+def _why_unscored(submission: Submission, judging: tuple[int, int], standard: str) -> str:
     settled, needed = judging
     if submission.state == State.UPLOADED:
         return "Its file is waiting to be read."
@@ -165,6 +183,8 @@ def _why_unscored(submission: Submission, judging: tuple[int, int]) -> str:
         return f"People are judging it: {settled} of {needed} questions are settled."
     if submission.state == State.JUDGING:
         return "Every claim is judged; it is scored once the systems that came before it are judged too."
+    if standard != VOTES:
+        return "Its labels were not audited: its scores take the votes for the truth."
     return "It has no score of this kind."
 
 

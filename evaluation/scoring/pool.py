@@ -1,7 +1,7 @@
 """From rows to arrays: the systems of an epoch, their sample, and its labels."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,11 +9,9 @@ from annotations.models import Corpus
 from evaluation.design import columns
 from evaluation.estimators.scores import CoordinatedSample, IidSample, System
 from evaluation.models import Epoch
-from evaluation.units import FloatArray, IntArray, Pool
+from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
-
-LabelColumn = Literal["value", "corrected"]
 
 
 class _Weights(Mapping[str, FloatArray]):
@@ -119,23 +117,16 @@ def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
     return IidSample([np.repeat(rows, times) for rows, times in by_batch])
 
 
-def read_values(pool: Pool, column: LabelColumn = "value") -> FloatArray:
+def read_values(pool: Pool) -> FloatArray:
     """Read what the labels say of each sampled unit: of the claim that is about it (`SampledUnit.claim`).
-
-    Parameters
-    ----------
-    pool : Pool
-    column : {"value", "corrected"}
-        The labels as they stand, or corrected for workers' errors.
 
     Returns
     -------
     float[N]
-        NaN for a unit that is not in the sample, or whose label was never corrected.
+        NaN for a unit that is not in the sample.
     """
     found = read_columns(
-        f"SELECT sampled.unit_id, COALESCE(label.{column}, 'NaN')"  # noqa: S608 - names of ours
-        " FROM evaluation_sampledunit AS sampled"
+        "SELECT sampled.unit_id, label.value FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " JOIN annotations_label AS label"
         " ON label.question_id = sampled.question_id AND label.claim = sampled.claim"
@@ -146,3 +137,88 @@ def read_values(pool: Pool, column: LabelColumn = "value") -> FloatArray:
     values = np.full(pool.size, np.nan)
     values[pool.positions(found["unit"])] = found["value"]
     return values
+
+
+@dataclass(frozen=True, eq=False)
+class SampleAudit:
+    """The audit of a coordinated sample, over its S units in the order of the pool.
+
+    Attributes
+    ----------
+    questions : int[S]
+        Which question settles each, by a number that no row id decides.
+    rho : float[S]
+        The probability that it is audited.
+    audited : bool[S]
+    doubts : float[S]
+        How likely its label was thought wrong.
+    answers : float[S]
+        What the audit says of each; NaN where it says nothing.
+    """
+
+    questions: IntArray
+    rho: FloatArray
+    audited: BoolArray
+    doubts: FloatArray
+    answers: FloatArray
+
+
+AUDITED_VALUE = "CASE WHEN label.source = 'majority' THEN COALESCE(answer.value, 'NaN') ELSE label.value END"
+"""What an audit says of the claim of `label`: what others answered again, or what no vote has decided."""
+
+
+def read_audit(pool: Pool, sampled: BoolArray) -> SampleAudit | None:
+    """Read the audit of a pool's sample.
+
+    Parameters
+    ----------
+    pool : Pool
+    sampled : bool[N]
+
+    Returns
+    -------
+    SampleAudit or None
+        None unless it is complete: for each sampled unit it is drawn whether its question is audited, and
+        those that are have answers.
+    """
+    found = read_columns(
+        "SELECT sampled.unit_id, sampled.question_id, COALESCE(audit.probability, 'NaN'),"  # noqa: S608 - ours
+        f" COALESCE(audit.is_drawn, false), COALESCE(audit.doubt, 'NaN'), {AUDITED_VALUE}"
+        " FROM evaluation_sampledunit AS sampled"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
+        " JOIN annotations_label AS label"
+        " ON label.question_id = sampled.question_id AND label.claim = sampled.claim"
+        " LEFT JOIN evaluation_audit AS audit"
+        " ON audit.epoch_id = sampled.epoch_id AND audit.question_id = sampled.question_id"
+        " LEFT JOIN annotations_question AS again ON again.audits_id = sampled.question_id"
+        " LEFT JOIN annotations_label AS answer"
+        " ON answer.question_id = again.id AND answer.claim = sampled.claim"
+        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
+        [pool.epoch.pk, len(pool.batches)],
+        {
+            "unit": "bigint",
+            "question": "bigint",
+            "rho": "float8",
+            "audited": "bool",
+            "doubt": "float8",
+            "answer": "float8",
+        },
+    )
+    order = np.argsort(pool.positions(found["unit"]))
+    rho, audited, answers = (found[name][order] for name in ("rho", "audited", "answer"))
+    incomplete = np.isnan(rho) | (audited & np.isnan(answers))
+    if incomplete.any() or rho.size != int(sampled.sum()) or not rho.size:
+        return None
+    return SampleAudit(
+        numbered(found["question"][order]),
+        rho,
+        audited,
+        found["doubt"][order],
+        np.where(audited, answers, np.nan),
+    )
+
+
+def numbered(ids: IntArray) -> IntArray:
+    """Return a number for each id: 0, 1, ... as they come."""
+    _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse])

@@ -24,9 +24,9 @@ from kbpo.core.database.bulk import copy_rows, read_rows
 _UPDATE = """
 UPDATE evaluation_score AS score SET rank = new.rank
 FROM evaluation_score AS old
-LEFT JOIN unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::int[], %s::int[])
-    AS new (submission_id, estimator, weighting, part, level, rank)
-    USING (submission_id, estimator, weighting, part, level)
+LEFT JOIN unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::int[], %s::int[])
+    AS new (submission_id, estimator, weighting, part, standard, level, rank)
+    USING (submission_id, estimator, weighting, part, standard, level)
 WHERE score.id = old.id AND old.epoch_id = ANY(%s) AND old.rank IS DISTINCT FROM new.rank
 """
 
@@ -51,7 +51,7 @@ class _Epoch:
 
 
 def update_ranks(*, corpus: Corpus, task: Task) -> None:
-    """Rank all systems of a corpus, for every part, weighting, estimator and level, and store the ranks.
+    """Rank all systems of a corpus, for every choice and level, and store the ranks.
 
     By the measure that ranks the part, simultaneously over all pairs at the level. Systems that are hidden
     count like others: what somebody looks at never moves a rank. Those with too few labels and withdrawn
@@ -115,23 +115,25 @@ def _read_figures(corpus: Corpus, choices: Choices) -> dict[Choice, list[_Ranked
         score__submission__state__in=RANKED,
         estimate__isnull=False,
     ).values_list(
-        *("score__estimator", "score__weighting", "score__part"),
+        *(f"score__{name}" for name in Choice._fields),
         *("score__submission_id", "score__epoch_id", "measure", "estimate", "low", "high"),
     )
     found: dict[Choice, list[_Ranked]] = defaultdict(list)
-    for estimator, weighting, part, pk, epoch_id, measure, *figure in estimates.order_by(
+    for estimator, weighting, part, standard, pk, epoch_id, measure, *figure in estimates.order_by(
         "score__submission_id"
     ):
         # what is stored may be of a part that is offered no more
         if part in choices.parts and measure == choices.parts[part].ranked_by:
-            found[Choice(estimator, weighting, part)].append(_Ranked(pk, epoch_id, Interval(*figure)))
+            found[Choice(estimator, weighting, part, standard)].append(
+                _Ranked(pk, epoch_id, Interval(*figure))
+            )
     return found
 
 
 def _read_sides(epochs: dict[int, Epoch], read: ReadSide, choice: Choice) -> dict[int, _Epoch]:
     rows = read_rows(
         "SELECT epoch_id, submissions, arrays FROM evaluation_comparison"
-        " WHERE epoch_id = ANY(%s) AND estimator = %s AND weighting = %s AND part = %s",
+        " WHERE epoch_id = ANY(%s) AND estimator = %s AND weighting = %s AND part = %s AND standard = %s",
         [list(epochs), *choice],
     )
     return {

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.models import Estimate, Score
 from evaluation.models.score import Measured
@@ -55,6 +56,15 @@ def not_estimable(reason: str, choices: Choices) -> Measures:
     return dict.fromkeys(choices.measures, Measure(None, None, None, reason))
 
 
+def shown_standard(corpus: Corpus, choices: Choices) -> str:
+    """Return by which standard a corpus' scores are shown first: the first of the task's that some have."""
+    offered = choices.standards_of[corpus.design]
+    for standard in offered[:-1]:
+        if Score.objects.filter(epoch__corpus=corpus, standard=standard).exists():
+            return standard
+    return offered[-1]
+
+
 def newest_scores(choices: Choices, *related: str, **choice: object) -> list[StoredScore]:
     """Read the newest score of each submission, part and weighting, in one query.
 
@@ -65,7 +75,7 @@ def newest_scores(choices: Choices, *related: str, **choice: object) -> list[Sto
     *related : str
         What else of a score to read, beside its epoch, as for `select_related`.
     **choice
-        What the scores have to be, as for `filter`; the level and the estimator among it.
+        What the scores have to be, as for `filter`; the level, the estimator and the standard among it.
     """
     # what is stored may be of a part or a weighting that is offered no more
     offered = {"score__part__in": choices.parts, "score__weighting__in": choices.weightings}

@@ -51,6 +51,7 @@ class LeaderboardView(APIView):
         epoch = serializers.IntegerField()
         state = serializers.CharField()
         why = serializers.CharField()
+        standard = serializers.CharField()
 
         def to_representation(self, instance: Any) -> dict[str, Any]:
             """Put each measure under its own name."""
@@ -60,7 +61,7 @@ class LeaderboardView(APIView):
             return shown
 
     def get(self, request: Request, tag: str) -> Response:
-        """Answer with the rows for the level, part, weighting and estimator that the address names."""
+        """Answer with the rows for the choice that the address names."""
         corpus = get_object_or_404(Corpus, tag=tag)
         choice = read_choice(request._request, corpus)
         found = rows(
@@ -70,6 +71,7 @@ class LeaderboardView(APIView):
             part=choice.part,
             weighting=choice.weighting,
             estimator=choice.estimator,
+            standard=choice.standard,
             viewer=request.user,
         )
         return Response(
@@ -80,6 +82,7 @@ class LeaderboardView(APIView):
                 "part": choice.part,
                 "weighting": choice.weighting,
                 "estimator": choice.estimator,
+                "standard": choice.standard,
                 "rows": self.RowSerializer(found, many=True).data,
             }
         )
@@ -93,9 +96,9 @@ class CompareView(APIView):
     def get(self, request: Request, tag: str) -> Response:
         """Answer with every measure of `a` and `b`, and of `a` less `b`, as fractions.
 
-        The address also names level, part, weighting and estimator, as for the leaderboard. `among` has the
-        difference as it holds with those of all pairs of ranked systems, and how many these are. What is not
-        estimable is null; 404 to those who may not see one of the two.
+        The address also names level, part, weighting, estimator and standard, as for the leaderboard. `among`
+        has the difference as it holds with those of all pairs of ranked systems, and how many these are. What
+        is not estimable is null; 404 to those who may not see one of the two.
         """
         corpus = get_object_or_404(Corpus, tag=tag)
         choice = read_choice(request._request, corpus)
@@ -107,7 +110,7 @@ class CompareView(APIView):
             {
                 "corpus": corpus.tag,
                 "language": corpus.language,
-                **asdict(choice),
+                **choice.named,
                 "a": first.pk,
                 "b": second.pk,
                 **{

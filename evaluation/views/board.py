@@ -1,6 +1,6 @@
 """The leaderboard as a page shows it: rows, one axis a column, and the choices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +8,12 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
+from evaluation.estimators.scores import VOTES
 from evaluation.registry import task_of
 from evaluation.scoring import axis
+from evaluation.scoring.disagreement import Disagreement, read_disagreement
 from evaluation.scoring.leaderboard import rows
-from evaluation.scoring.stored import Measures
+from evaluation.scoring.stored import Measures, shown_standard
 from kbpo.core.errors import InvalidInput
 
 
@@ -23,13 +25,22 @@ class Choice:
     ----------
     level : int
         In per cent.
-    part, weighting, estimator : str
+    part, weighting, estimator, standard : str
+    standards : mapping of str to str
+        What else could count as right, with its name: none where there is one alone.
     """
 
     level: int
     part: str
     weighting: str
     estimator: str
+    standard: str
+    standards: Mapping[str, str]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """Return what an address says of it."""
+        return {name: getattr(self, name) for name in ("level", "part", "weighting", "estimator", "standard")}
 
 
 def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
@@ -45,10 +56,17 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     if not level.isdecimal() or len(level) > 3:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
     part, weighting = asked.get("part", choices.part), asked.get("weighting", choices.weighting)
+    standards, shown = offered_standards(corpus, choices)
+    standard = asked.get("standard", shown)
     estimator = choices.check(
-        corpus.design, level=int(level), part=part, weighting=weighting, estimator=asked.get("estimator")
+        corpus.design,
+        level=int(level),
+        part=part,
+        weighting=weighting,
+        estimator=asked.get("estimator"),
+        standard=standard,
     )
-    return Choice(int(level), part, weighting, estimator)
+    return Choice(int(level), part, weighting, estimator, standard, standards)
 
 
 def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
@@ -57,7 +75,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     Raises
     ------
     InvalidInput
-        The address asks for a level, part, weighting or estimator that does not exist.
+        The address asks for a level, part, weighting, estimator or standard that does not exist.
     """
     choices = task_of(corpus).choices
     choice = read_choice(request, corpus)
@@ -68,15 +86,22 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         part=choice.part,
         weighting=choice.weighting,
         estimator=choice.estimator,
+        standard=choice.standard,
         viewer=request.user,
     )
     return {
         "scored": [row for row in found if row.is_scored],
         "unscored": [row for row in found if not row.is_scored],
         "columns": fit_columns(choices, (row.measures for row in found)),
+        "disagreement": disagreement(corpus, choice.standard),
         "ranked_by": choices.measures[choices.parts[choice.part].ranked_by],
         **offered(corpus, choice),
     }
+
+
+def disagreement(corpus: Corpus, standard: str) -> Disagreement | None:
+    """Read how much judges' errors may matter to scores that take their votes for the truth."""
+    return read_disagreement(corpus) if standard == VOTES else None
 
 
 def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
@@ -90,7 +115,15 @@ def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
         "parts": choices.parts,
         "weightings": choices.named_weightings(corpus.design),
         "estimators": choices.named_estimators(corpus.design, choice.part),
+        "standards": choice.standards,
     }
+
+
+def offered_standards(corpus: Corpus, choices: Choices) -> tuple[dict[str, str], str]:
+    """Return what may count as right in a corpus' scores, and what is shown first; names only of several."""
+    shown = shown_standard(corpus, choices)
+    is_alone = shown == choices.standards_of[corpus.design][-1]
+    return {} if is_alone else choices.named_standards(corpus.design), shown
 
 
 def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis.Column]:

@@ -1,7 +1,7 @@
 """Two systems side by side, and what the data say of their difference."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,7 @@ from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.stored import Measure
 from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
-from evaluation.views.board import Choice, offered, read_choice
+from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
 
 
@@ -62,9 +62,10 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "lead": next((one for one in reversed(lines) if one.sentence), None),
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
         "among": among,
+        "disagreement": disagreement(corpus, choice.standard) if lines else None,
         "ranked": ranked,
         "axis": symmetric_axis([one.difference for one in lines]),
-        "choice_fields": list(asdict(choice).items()),
+        "choice_fields": list(choice.named.items()),
         **offered(corpus, choice),
     }
     return render(request, "evaluation/compare.html", context)
@@ -103,6 +104,7 @@ def compare_pair(first: Submission, second: Submission, choice: Choice) -> list[
         part=choice.part,
         weighting=choice.weighting,
         estimator=choice.estimator,
+        standard=choice.standard,
     )
 
 

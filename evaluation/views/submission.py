@@ -33,7 +33,7 @@ from evaluation.submissions.progress import (
 )
 from evaluation.submissions.visibility import find, may_change
 from evaluation.task import Task
-from evaluation.views.board import fit_columns
+from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
@@ -219,12 +219,19 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
     if asked not in {str(level) for level in choices.levels}:
         raise InvalidInput(f"{asked!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
     offered = choices.named_estimators(found.corpus.design)
+    standards, first = offered_standards(found.corpus, choices)
     estimator = request.GET.get("estimator", next(iter(offered)))
     if estimator not in offered:
         raise InvalidInput(f"{estimator!r} is none of {', '.join(offered)}.", where="estimator")
+    standard = request.GET.get("standard", first)
+    if standard not in choices.standards_of[found.corpus.design]:
+        known = ", ".join(choices.standards_of[found.corpus.design])
+        raise InvalidInput(f"{standard!r} is none of {known}.", where="standard")
     parts, weightings = list(choices.parts), list(choices.weightings)
     newest = sorted(
-        newest_scores(choices, "model", submission=found, level=int(asked), estimator=estimator),
+        newest_scores(
+            choices, "model", submission=found, level=int(asked), estimator=estimator, standard=standard
+        ),
         key=lambda one: (parts.index(one.score.part), weightings.index(one.score.weighting)),
     )
     shown = [
@@ -237,7 +244,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         for one in newest
     ]
     return {
-        **(_beside_scores(request, found, task, int(asked)) if shown else {}),
+        **(_subsets(request, found, task) if shown else {}),
         "scores": shown,
         "few": next((why for one in newest if (why := choices.unranked(one.score.labels))), ""),
         "columns": fit_columns(choices, (one.measures for one in shown)),
@@ -245,18 +252,20 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         "levels": choices.levels,
         "estimator": estimator,
         "estimators": offered,
+        "standard": standard,
+        "standards": standards,
+        "disagreement": disagreement(found.corpus, standard) if shown else None,
     }
 
 
-def _beside_scores(request: HttpRequest, found: Submission, task: Task, level: int) -> dict[str, Any]:
-    """Read the scores of parts of the submission, and what people's errors do to its scores."""
+def _subsets(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]:
+    """Read the scores of parts of the submission."""
     choices = task.choices
     part = request.GET.get("part", choices.part)
     if part not in choices.parts:
         raise InvalidInput(f"{part!r} is none of {', '.join(choices.parts)}.", where="part")
     tables = finegrained.subset_tables(found, task, part)
     return {
-        "spreads": finegrained.spreads(found, choices, level),
         "subsets": tables,
         "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,

@@ -13,7 +13,6 @@ from annotations.models import AnnotatedRelation, Corpus, KindAgreement, Label
 from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
-    AdjustedScore,
     Comparison,
     Epoch,
     Estimate,
@@ -155,7 +154,7 @@ def test_a_released_epoch_is_scored_anew_with_the_same_scores(
 
 
 def test_scoring_again_leaves_as_many_rows(scored: list[Submission]) -> None:
-    models = (Score, Estimate, AdjustedScore, SubsetScore, Comparison, Ranking)
+    models = (Score, Estimate, SubsetScore, Comparison, Ranking)
     before = [model.objects.count() for model in models]
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
@@ -207,19 +206,6 @@ def test_names_are_counted_once(scored: list[Submission]) -> None:
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
     assert list(NameCount.objects.order_by("pk").values_list("pk", "name", "documents")) == before
-
-
-def test_a_crowd_without_errors_leaves_almost_nothing_to_correct(scored: list[Submission]) -> None:
-    assert not Label.objects.filter(question__kind="relation", corrected=None).exists()
-    spreads = finegrained.spreads(scored[0], KBP.choices, 95)
-    assert [one.words for one in spreads] == ["relation: precision", "relation: F1"]
-    assert all(abs(one.difference) < 0.02 for one in spreads)
-
-
-def test_what_cannot_be_corrected_has_no_spread(scored: list[Submission]) -> None:
-    """All canonical mentions of this world are right: nothing shows how people judge wrong ones."""
-    assert not Label.objects.filter(question__kind="canonical", value=False).exists()
-    assert not AdjustedScore.objects.exclude(part="relation").exists()
 
 
 def test_the_pipeline_measures_agreement_before_it_scores(scored: list[Submission], client: Client) -> None:

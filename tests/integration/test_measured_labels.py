@@ -13,12 +13,12 @@ from tests.integration.conftest import Submit
 pytestmark = pytest.mark.django_db
 
 
-def measured(corpus: Corpus) -> dict[tuple[object, ...], tuple[float | None, float | None]]:
+def measured(corpus: Corpus) -> dict[tuple[object, ...], float | None]:
     labels.update_posteriors(corpus=corpus)
     rows = Label.objects.filter(question__document__corpus=corpus).values_list(
-        "question_id", "claim", "posterior", "corrected"
+        "question_id", "claim", "posterior"
     )
-    return {row[:2]: row[2:] for row in rows}
+    return {row[:2]: row[2] for row in rows}
 
 
 def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(

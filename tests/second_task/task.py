@@ -117,17 +117,18 @@ CHOICES = Choices(
     weightings_of=MappingProxyType({"coordinated": ("text",), "iid": ("text",)}),
     estimators=MappingProxyType({"sampled": "from its sample"}),
     estimators_of=MappingProxyType({"coordinated": ("sampled",), "iid": ("sampled",)}),
+    standards=MappingProxyType({"votes": "votes taken for the truth"}),
+    standards_of=MappingProxyType({"coordinated": ("votes",), "iid": ("votes",)}),
     estimated="accuracy",
     designed="accuracy",
     of_truth=(),
     few_true="",
-    corrected=(),
     ranked_from=10,
     levels=LEVELS,
     level=95,
     missing=lambda part, measure: "none of its texts is judged",
 )
-CHOICE = Choice("sampled", "text", "text")
+CHOICE = Choice("sampled", "text", "text", "votes")
 
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
@@ -151,7 +152,7 @@ def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
 
     packed = BytesIO()
     np.savez(packed, estimates=estimates, covariance=covariance)
-    return Scored([ScoredPart(rows(), [(CHOICE, packed.getvalue())], "text")], (), "")
+    return Scored([ScoredPart(rows(), [(CHOICE, packed.getvalue())], "text")], "")
 
 
 @dataclass(frozen=True, eq=False)

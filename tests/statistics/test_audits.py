@@ -5,8 +5,8 @@ import pytest
 
 from evaluation.estimators.intervals import interval
 from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected_precisions
-from evaluation.estimators.judging.products import JudgedSystem
+from evaluation.estimators.judging.corrected import corrected
+from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.precision import difference_precision
 from evaluation.experiments.audits import CASES, MEASURES, Case, simulate
 from tests import knowledgenet
@@ -146,7 +146,7 @@ class ThreeLabels:
         folds = rng.integers(0, 5, SIZE)
         place = np.full(SIZE, -1)
         place[rows] = np.arange(n)
-        systems, precisions = [], []
+        systems, weights, precisions = [], [], []
         for own in self.members:
             at = place[own]
             sampled = at >= 0
@@ -154,12 +154,13 @@ class ThreeLabels:
             known = np.where(sampled, f[at], np.nan)
             precisions.append(difference_precision(p, np.full(own.size, 0.3), sampled, known, folds[own]))
             at = at[sampled]
-            systems.append(JudgedSystem(at, p[sampled], KINDS, np.stack([at, at, at + n])))
-        found = corrected_precisions(audit, systems, precisions)
-        assert found is not None
-        ends = [interval(one) for one in found.estimates]
+            systems.append((at, np.stack([at, at, at + n])))
+            weights.append(p[sampled])
+        entries = JudgedEntries.of(systems, KINDS)
+        found = corrected(audit, entries, {"": np.concatenate(weights)}, {"": precisions})
+        ends = [interval(one) for one in found.precisions[""]]
         return (
-            [one.estimate for one in found.estimates],
+            [one.estimate for one in found.precisions[""]],
             [one.low for one in ends],
             [one.high for one in ends],
             [one.estimate for one in precisions],

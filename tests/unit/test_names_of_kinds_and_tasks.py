@@ -58,6 +58,7 @@ KIND_IMPORTS = {
     },
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},
+    "evaluation/kbp/pool_labels.py": {"annotations.kinds.canonical", "annotations.kinds.relation"},
     "evaluation/kbp/explorer/document_votes.py": {"annotations.kinds.entities"},
     "evaluation/kbp/explorer/verdicts.py": {
         "annotations.kinds.canonical",

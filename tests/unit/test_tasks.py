@@ -140,6 +140,8 @@ def test_a_task_is_what_it_says(task: Task) -> None:
         assert set(weightings) <= task.choices.weightings.keys()
     for estimators in task.choices.estimators_of.values():
         assert set(estimators) <= task.choices.estimators.keys()
+    for standards in task.choices.standards_of.values():
+        assert set(standards) <= task.choices.standards.keys()
     assert task.reader.format in task.reader.formats
     assert len(task.reader.nothing) == 0
     assert {"TOO_SLOW", "TOO_LARGE"} <= task.reader.codes.keys()

@@ -5,8 +5,8 @@ have been. Error rates are pooled over all systems and taken *given the audit's 
 label they would follow a system's precision, and correcting by them is biased.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 
 MOST_DOUBT = 0.5
+LEAST_TOLD = 0.2
+"""With 1 − FP − FN below this for some kind, labels tell too little of the truth to correct all alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,26 @@ class Audit:
     def size(self) -> int:
         """S: the sampled instances."""
         return self.pi.size
+
+    def about(self, kinds: Sequence[str]) -> "Audit":
+        """Return the audit of some kinds of question alone."""
+        labels = {kind: one for kind, one in self.labels.items() if kind in kinds}
+        return self if len(labels) == len(self.labels) else replace(self, labels=labels)
+
+    @property
+    def tells_too_little(self) -> bool:
+        """Say whether the labels of some kind tell so little of the truth that pooled rates are of no use."""
+        return any(rates.told < LEAST_TOLD for rates in self.rates.values())
+
+    def without_rates(self) -> "Audit":
+        """Return it as if nothing were known of how often judges err in general."""
+        audit = replace(self)
+        unknown = {
+            kind: replace(one, false_positives=0.0, false_negatives=0.0, by_count=np.zeros((2, 2)))
+            for kind, one in self.rates.items()
+        }
+        object.__setattr__(audit, "rates", unknown)
+        return audit
 
 
 @dataclass(frozen=True, eq=False)

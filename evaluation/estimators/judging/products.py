@@ -1,57 +1,82 @@
 """What systems' predictions need to be right, as products of labels, and how errors move those."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evaluation.estimators import _checks
-from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.judging.audited import Audit
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedSystem:
-    """A system's sampled instances, and the labels that its predictions there need.
+class JudgedEntries:
+    """The sampled instances of each system, one system after the other, and the labels that they need.
 
     Attributes
     ----------
-    positions : int[n]
-        In the pool's sample.
-    p : float[n]
+    indptr : int[m + 1]
+        Where each system's entries begin and end.
+    positions : int[E]
+        For each entry, the position of its instance in the pool's sample.
     kinds : sequence of str, length F
-        The kind of question of each factor; the same for all systems of a pool.
-    units : int[F, n]
+        The kind of question of each factor of f.
+    units : int[F, E]
         For each factor, the position of the instance's label among those of its kind; −1 where the prediction
         needs none. f_i is the product: of one label for the part `relation`, of three for `all`.
     """
 
+    indptr: IntArray
     positions: IntArray
-    p: FloatArray
     kinds: Sequence[str]
     units: IntArray
+
+    @classmethod
+    def of(cls, systems: Sequence[tuple[IntArray, IntArray]], kinds: Sequence[str]) -> "JudgedEntries":
+        """Put systems one after the other, each its positions, int[n], and units, int[F, n]."""
+        positions, units = zip(*systems, strict=True)
+        indptr = np.cumsum([0, *(own.size for own in positions)])
+        return cls(indptr, np.concatenate(positions), kinds, np.concatenate(units, axis=1))
+
+    @property
+    def systems(self) -> int:
+        """M."""
+        return self.indptr.size - 1
+
+    @property
+    def of_system(self) -> IntArray:
+        """Which system each entry is of, int[E]."""
+        return np.repeat(np.arange(self.systems), np.diff(self.indptr))
+
+    def take(self, chosen: BoolArray) -> "JudgedEntries":
+        """Return some of the entries, of the same systems."""
+        counts = np.bincount(self.of_system[chosen], minlength=self.systems)
+        return JudgedEntries(
+            np.cumsum([0, *counts]), self.positions[chosen], self.kinds, self.units[:, chosen]
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """f of some instances, as products of labels.
+    """f of some entries, as products of labels.
 
     Attributes
     ----------
-    f, corrected : float[n]
+    f, corrected : float[E]
         By the crowd, and with each label corrected by the error rates of its kind.
     told : float
         1 − FP − FN, multiplied over the factors.
-    audited : float[n]
+    audited : float[E]
         (f* − f)/ρ where audited, else 0.
-    by_rates : dict of str to float[2, n]
+    by_rates : dict of str to float[2, E]
         By kind: how `corrected` moves with FP and FN.
-    flips : float[F, n]
+    flips : float[F, E]
         What f gains if that label turns out wrong.
     """
 
     audit: Audit
-    system: JudgedSystem
+    entries: JudgedEntries
     f: FloatArray
     corrected: FloatArray
     told: float
@@ -60,56 +85,58 @@ class Products:
     flips: FloatArray
 
     @classmethod
-    def of(cls, audit: Audit, system: JudgedSystem) -> "Products":
-        """Multiply a system's labels.
+    def of(cls, audit: Audit, entries: JudgedEntries) -> "Products":
+        """Multiply labels.
 
         Raises
         ------
         InvalidInput
             If lengths differ or a position is out of range.
         """
-        n = system.positions.size
-        _checks.integers("positions", system.positions, below=audit.size)
-        for kind, units in zip(system.kinds, system.units, strict=True):
+        n = entries.positions.size
+        _checks.integers("positions", entries.positions, below=audit.size)
+        for kind, units in zip(entries.kinds, entries.units, strict=True):
             _checks.integers(kind, units, length=n, low=-1, below=audit.rates[kind].labels.size)
-        needed = system.units >= 0
-        labels, corrected, audits = (np.ones(system.units.shape) for _ in range(3))
-        for row, (kind, units) in enumerate(zip(system.kinds, system.units, strict=True)):
+        needed = entries.units >= 0
+        labels, corrected, audits = (np.ones(entries.units.shape) for _ in range(3))
+        for row, (kind, units) in enumerate(zip(entries.kinds, entries.units, strict=True)):
             rates, own = audit.rates[kind], units[needed[row]]
             labels[row, needed[row]] = rates.labels[own]
             corrected[row, needed[row]] = rates.corrected[own]
             audits[row, needed[row]] = np.nan_to_num(rates.audits[own])
         by_rates = {kind: np.zeros((2, n)) for kind in audit.labels}
-        flips = np.zeros(system.units.shape)
-        for row, kind in enumerate(system.kinds):
+        flips = np.zeros(entries.units.shape)
+        for row, kind in enumerate(entries.kinds):
             others = np.delete(corrected, row, axis=0).prod(axis=0) * needed[row] / audit.rates[kind].told
             by_rates[kind] += others * np.stack([corrected[row] - 1.0, corrected[row]])
             flips[row] = np.delete(labels, row, axis=0).prod(axis=0) * needed[row] * (1.0 - 2.0 * labels[row])
         f = labels.prod(axis=0)
-        seen, rho = audit.audited[system.positions], audit.rho[system.positions]
-        told = float(np.prod([audit.rates[kind].told for kind in system.kinds]))
+        seen, rho = audit.audited[entries.positions], audit.rho[entries.positions]
+        told = float(np.prod([audit.rates[kind].told for kind in entries.kinds]))
         audited = np.where(seen, (audits.prod(axis=0) - f) / rho, 0.0)
-        return cls(audit, system, f, corrected.prod(axis=0), told, audited, by_rates, flips)
+        return cls(audit, entries, f, corrected.prod(axis=0), told, audited, by_rates, flips)
 
-    def by_label(self, weights: FloatArray) -> dict[str, FloatArray]:
-        """Return, by kind, what Σ w f gains if each label turns out wrong, float[U]."""
-        found = {kind: np.zeros(rates.labels.size) for kind, rates in self.audit.rates.items()}
-        for kind, units, flip in zip(self.system.kinds, self.system.units, self.flips, strict=True):
-            own = units >= 0
-            found[kind] += np.bincount(units[own], (weights * flip)[own], minlength=found[kind].size)
-        return found
+    def take(self, chosen: BoolArray) -> "Products":
+        """Return those of some of the entries."""
+        return replace(
+            self,
+            entries=self.entries.take(chosen),
+            f=self.f[chosen],
+            corrected=self.corrected[chosen],
+            audited=self.audited[chosen],
+            by_rates={kind: rows[:, chosen] for kind, rows in self.by_rates.items()},
+            flips=self.flips[:, chosen],
+        )
 
+    def of_pool(self) -> "Products":
+        """Return those of the pool as if it were one system.
 
-def pool_of(audit: Audit, systems: Sequence[JudgedSystem]) -> JudgedSystem:
-    """Return the pool as if it were a system: at each instance, what the first that is right there needs.
-
-    Where nobody is right by the crowd's labels, what the first system needs that has the instance. So f of
-    the pool is max f_i.
-    """
-    positions = np.concatenate([system.positions for system in systems])
-    f = np.concatenate([Products.of(audit, system).f for system in systems])
-    units = np.concatenate([system.units for system in systems], axis=1)
-    order = np.lexsort((np.arange(f.size), -f, positions))
-    found, first = np.unique(positions[order], return_index=True)
-    chosen = order[first]
-    return JudgedSystem(found, np.ones(found.size), systems[0].kinds, units[:, chosen])
+        At each instance it needs what the first system needs that is right there by the crowd's labels, so
+        that f of the pool is max f_i; where nobody is, what the first needs that has the instance.
+        """
+        entries = self.entries
+        order = np.lexsort((np.arange(self.f.size), -self.f, entries.positions))
+        found, first = np.unique(entries.positions[order], return_index=True)
+        chosen = order[first]
+        pool = JudgedEntries(np.array([0, found.size]), found, entries.kinds, entries.units[:, chosen])
+        return Products.of(self.audit, pool)

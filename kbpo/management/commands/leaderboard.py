@@ -36,6 +36,10 @@ class Command(BaseCommand):
         parser.add_argument("--part", help="Of the task's; its first if left out.")
         parser.add_argument("--weighting", help="Of the task's; its first if left out.")
         parser.add_argument("--estimator", help="Of the corpus' design; the design's first if left out.")
+        parser.add_argument(
+            "--standard",
+            help="What counts as right; if left out, corrected for judges' errors where it can be.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
@@ -45,6 +49,7 @@ class Command(BaseCommand):
         self.refuse_others(options, "part", choices.parts)
         self.refuse_others(options, "weighting", choices.weightings)
         self.refuse_others(options, "estimator", choices.estimators)
+        self.refuse_others(options, "standard", choices.standards_of[corpus.design])
         if options["estimator"] not in (None, *offered):
             raise UsageError(
                 f"--estimator {options['estimator']} does not go with {corpus.tag}, whose design is"
@@ -57,6 +62,7 @@ class Command(BaseCommand):
             part=options["part"],
             weighting=options["weighting"],
             estimator=options["estimator"],
+            standard=options["standard"],
         )
         if options["json"]:
             paid = costs.paid([row.submission for row in rows])
@@ -79,6 +85,7 @@ class Command(BaseCommand):
             "team": row.team,
             "name": row.name,
             "rank": row.rank,
+            "standard": row.standard,
             **{name: as_json(measure) for name, measure in row.measures.items()},
             "labels": row.labels,
             "cost": paid_cents,

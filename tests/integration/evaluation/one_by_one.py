@@ -22,7 +22,7 @@ from evaluation.estimators.labelled import (
     share_of_pool,
     weighted_labelled_recall,
 )
-from evaluation.estimators.precision import difference_precision, noise_adjusted_precision
+from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.kbp import matching
 from evaluation.kbp.claims import row_of
@@ -97,7 +97,7 @@ class Pool:
             [name_of(row, "object") for row in rows],
         )
 
-    def labels(self, column):
+    def labels(self):
         """Return for each system and part f over its claims, NaN where they are not sampled."""
         found = []
         for rows, claims in zip(self.rows, self.claims, strict=True):
@@ -107,10 +107,9 @@ class Pool:
                 question, subject = questions.find_relations([row.relation()])[row.relation()]
                 label = Label.objects.get(question=question, claim=f"{row.predicate}|{subject}")
                 own = questions.find_canonicals(row.canonicals())
-                right = [getattr(Label.objects.get(question=own[one]), column) for one in row.canonicals()]
-                relation = getattr(label, column)
-                of["relation"][place] = np.nan if relation is None else relation
-                of["linking"][place] = np.nan if None in right else math.prod(right)
+                right = [Label.objects.get(question=own[one]).value for one in row.canonicals()]
+                of["relation"][place] = label.value
+                of["linking"][place] = math.prod(right)
                 of["all"][place] = of["relation"][place] * of["linking"][place]
             found.append(of)
         return found
@@ -263,7 +262,7 @@ def coordinated_scores(epoch, through):
     for team in {one.team_id for one in pool.submissions}:
         own = [r for r, one in zip(pool.rows, pool.submissions, strict=True) if one.team_id == team]
         teams[np.unique(np.concatenate(own))] += 1
-    labels = pool.labels("value")
+    labels = pool.labels()
     population = epoch.corpus.documents.count()
     sample = SimpleRandom(population)
     scores = {}
@@ -315,35 +314,10 @@ def coordinated_scores(epoch, through):
     return scores
 
 
-def adjusted_scores(epoch, through):
-    """Return (submission, weighting, part, level) to the figures of precision."""
-    pool = Pool(epoch, through)
-    labels = pool.labels("corrected")
-    scores = {}
-    for i, rows in enumerate(pool.rows):
-        inside = pool.sampled[rows]
-        for part in ("all", "relation", "linking"):
-            if np.isnan(labels[i][part][inside]).any():
-                continue
-            for name in weighting.WEIGHTINGS:
-                precision = noise_adjusted_precision(
-                    pool.weights(i, name),
-                    pool.pi[rows],
-                    inside,
-                    labels[i][part],
-                    pool.folds[rows],
-                    [row.confidence for row in pool.claims[i]],
-                )
-                for level in intervals.LEVELS:
-                    key = pool.submissions[i].pk, name, part, round(100 * level)
-                    scores[key] = ends(intervals.interval(precision, level))
-    return scores
-
-
 def subset_precisions(epoch, through, least):
     """Return (submission, division, name, part) to the figures of precision and labels, if enough."""
     pool = Pool(epoch, through)
-    labels = pool.labels("value")
+    labels = pool.labels()
     g = {part: predicted(pool, labels, part) for part in ("all", "relation", "linking")}
     scores = {}
     for i, rows in enumerate(pool.rows):

@@ -14,7 +14,6 @@ from evaluation.kbp import kept
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import (
-    AdjustedScore,
     Epoch,
     FittedModel,
     SampleBatch,
@@ -98,20 +97,6 @@ def test_scoring_again_learns_the_same_models_in_place_of_the_old(judged):
     Epoch.objects.update(scores_due=True)
     pipeline.advance()
     assert dict(FittedModel.objects.values_list("part", "digest")) == before
-
-
-def test_every_corrected_precision_is_that_of_the_definition(judged):
-    expected = one_by_one.adjusted_scores(Epoch.objects.get(), 5)
-    assert expected
-    found = {
-        tuple(row[:4]): row[4:]
-        for row in AdjustedScore.objects.filter(measure="precision").values_list(
-            "submission_id", "weighting", "part", "level", "estimate", "low", "high"
-        )
-    }
-    assert found.keys() == expected.keys()
-    for key, figures in expected.items():
-        assert plain(found[key]) == close(figures), key
 
 
 def test_every_precision_of_a_subset_is_that_of_the_definition(judged):

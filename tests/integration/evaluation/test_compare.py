@@ -22,7 +22,13 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-CHOICE = {"level": 95, "part": "all", "weighting": "instance", "estimator": "documents"}
+CHOICE = {
+    "level": 95,
+    "part": "all",
+    "weighting": "instance",
+    "estimator": "documents",
+    "standard": "votes",
+}
 
 
 def comparable(*precisions, recall=0.5):

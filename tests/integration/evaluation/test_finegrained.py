@@ -3,8 +3,8 @@ import pytest
 
 from evaluation.design import columns
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import AdjustedScore, InclusionProbability, SubsetScore, UnitColumn
-from evaluation.scoring.finegrained import cost, spreads, subset_tables
+from evaluation.models import InclusionProbability, SubsetScore, UnitColumn
+from evaluation.scoring.finegrained import cost, subset_tables
 from kbpo.core.database.coded import pack
 from tests.factories import (
     EpochFactory,
@@ -82,19 +82,3 @@ def test_too_few_labels_leave_the_name_alone(batch):
     assert table.too_few == ["per:spouse"]
     assert "true relations" in table.rows[0].measures["recall"].reason
     assert subset_tables(batch.submission, KBP, "relation") == []
-
-
-def test_a_spread_is_the_corrected_score_less_the_majoritys(batch):
-    ScoreFactory(batch=batch, p=(0.6, 0.5, 0.7), f=None)
-    AdjustedScore.objects.create(
-        submission=batch.submission,
-        epoch=batch.epoch,
-        weighting="instance",
-        part="all",
-        level=95,
-        **figures_of("precision", (0.57, 0.4, 0.7)),
-    )
-    (found,) = spreads(batch.submission, KBP.choices, 95)
-    assert found.words == "relation and linking: precision"
-    assert found.difference == pytest.approx(-0.03)
-    assert spreads(batch.submission, KBP.choices, 80) == []

@@ -519,3 +519,13 @@ def test_an_epoch_that_is_there_keeps_the_maximum_and_what_was_drawn_in_it(go: G
     assert apps.get_model("evaluation", "Epoch").objects.get().growth == "maximum"
     inclusions = apps.get_model("evaluation", "InclusionProbability").objects.order_by("probability")
     assert list(inclusions.values_list("probability", "squares")) == [(0.7, None), (0.9, None)]
+
+
+def test_scores_of_before_took_the_votes_for_the_truth(go: Go, scored: Apps) -> None:
+    apps = go("0031_standards")
+    scores = apps.get_model("evaluation", "Score").objects
+    assert list(scores.values_list("standard", flat=True).distinct()) == ["votes"]
+    first = scores.order_by("pk").first()
+    first.pk, first.standard = None, "audit"
+    first.save()
+    assert scores.filter(standard="audit").count() == 1

@@ -414,7 +414,7 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
     client = sign_in(cast.member)
     budgets = {
         "/": 7,
-        "/corpora/news/": 10,
+        "/corpora/news/": 11,
         "/corpora/news/documents/": 9,
         "/corpora/news/entities/": 7,
         f"/corpora/news/documents/{document.doc_id}/": 14,

@@ -135,7 +135,9 @@ def test_its_own_measure_is_estimated_and_ranks_the_systems(corpus, judged):
 
 def test_two_systems_are_compared_by_what_the_task_stored(judged):
     best, _, worst = judged
-    choice = {"level": 95, "part": "text", "weighting": "text", "estimator": "sampled"}
+    choice = {"level": 95, "part": "text", "weighting": "text", "estimator": "sampled"} | {
+        "standard": "votes"
+    }
     (found,) = comparing.compare(best, worst, second.TASK, **choice)
     assert found.measure == "accuracy"
     assert found.difference.low > 0

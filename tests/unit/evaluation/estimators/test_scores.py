@@ -11,9 +11,7 @@ from evaluation.estimators.scores import (
     coordinated_estimates,
     coordinated_scores,
     iid_estimates,
-    noise_adjusted_scores,
 )
-from evaluation.kbp.labels import Labels
 from tests.unit.evaluation.estimators.small_pool import small_pool
 
 DEFAULT = ["subject_relation"]
@@ -173,26 +171,3 @@ def test_independent_draws_of_everything_make_joint_recall_that_of_the_draws():
         assert estimates.recall["simple", *DEFAULT][number].estimate == pytest.approx(
             documents.found["relation"][number].sum() / documents.true.sum()
         )
-
-
-def test_exact_labels_need_no_correction():
-    pool = small_pool(5)
-    sample, documents = pool.sample(2), pool.documents()
-    labels = pool.labels(sample.sampled)
-    plain = by_key(coordinated_scores(pool.systems, labels, sample, documents, weightings=DEFAULT))
-    adjusted = by_key(noise_adjusted_scores(pool.systems, labels, sample, documents, weightings=DEFAULT))
-    assert adjusted == {key: score for key, score in plain.items() if key[1] == "documents"}
-
-
-def test_a_system_with_a_label_that_was_never_corrected_has_no_adjusted_score():
-    pool = small_pool(6)
-    sample = pool.sample(2, pi=np.ones(pool.correct.size))
-    labels = pool.labels()
-    only = next(row for row in range(pool.correct.size) if sum(row in s.rows for s in pool.systems) == 1)
-    relation = labels.relation.copy()
-    relation[only] = np.nan
-    scores = noise_adjusted_scores(
-        pool.systems, Labels(relation, labels.linking), sample, None, parts=["relation"], weightings=DEFAULT
-    )
-    without = {number for number, s in enumerate(pool.systems) if only not in s.rows}
-    assert {score.system for score in scores} == without

@@ -5,9 +5,10 @@ import pytest
 from evaluation.estimators import comparison, scores, weighting
 from evaluation.kbp import labels, matching
 from evaluation.kbp.choices import CHOICES
+from evaluation.models import Score
 from kbpo.core.errors import InvalidInput
 
-DEFAULTS = {"level": 95, "part": "all", "weighting": "instance", "estimator": None}
+DEFAULTS = {"level": 95, "part": "all", "weighting": "instance", "estimator": None, "standard": "votes"}
 
 
 def test_every_part_is_computed_and_every_computed_part_has_a_name():
@@ -39,6 +40,12 @@ def test_a_part_is_ranked_by_one_of_its_measures():
 def test_what_a_design_offers_has_a_name(design):
     assert tuple(CHOICES.named_weightings(design)) == CHOICES.weightings_of[design]
     assert tuple(CHOICES.named_estimators(design)) == CHOICES.estimators_of[design]
+    assert tuple(CHOICES.named_standards(design)) == CHOICES.standards_of[design]
+
+
+def test_every_standard_is_computed_and_can_be_stored():
+    assert tuple(CHOICES.standards) == (scores.AUDIT, scores.VOTES)
+    assert {key for key, _ in Score._meta.get_field("standard").choices} == set(CHOICES.standards)
 
 
 def test_a_part_without_recall_leaves_no_estimator_to_choose():
@@ -56,6 +63,7 @@ def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
     [
         ({"level": 99}, "99 is none of 80, 90, 95."),
         ({"part": "half"}, "'half' is none of all, relation, linking."),
+        ({"standard": "luck"}, "'luck' is none of audit, votes."),
         ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose documents or"),
     ],
 )

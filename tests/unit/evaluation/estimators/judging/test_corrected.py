@@ -5,9 +5,9 @@ from evaluation.estimators.differences import precision_difference
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import f1
 from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected_precisions, corrected_shares
+from evaluation.estimators.judging.corrected import corrected
 from evaluation.estimators.judging.effect import judges_effect
-from evaluation.estimators.judging.products import JudgedSystem, Products, pool_of
+from evaluation.estimators.judging.products import JudgedEntries, Products
 from evaluation.estimators.labelled import share_of_pool
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import RecallEstimate
@@ -36,8 +36,14 @@ class World:
         return Audit(self.pi, np.arange(S), self.rho, self.audited, {"relation": labels})
 
     @property
-    def systems(self):
-        return [JudgedSystem(at, self.p(at), RELATION, at[None, :]) for at in self.positions]
+    def entries(self):
+        return JudgedEntries.of([(at, at[None, :]) for at in self.positions], RELATION)
+
+    def corrected(self, shares=True):
+        """Return it under one weighting, named by an empty word."""
+        p = np.concatenate([self.p(at) for at in self.positions])
+        known = self.shares if shares is True else shares
+        return corrected(self.audit, self.entries, {"": p}, {"": self.precisions}, known)
 
     def p(self, at):
         # Of a system whose whole is about as large as its sample makes it.
@@ -76,24 +82,23 @@ def world():
 
 def test_the_pooled_step_takes_the_error_rates_out(world):
     rates = world.audit.rates["relation"]
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
+    found = world.corrected()
     for number, before in enumerate(world.precisions):
         pooled = (before.estimate - rates.false_positives) / rates.told
-        assert found.correction.pooled[number] == pytest.approx(pooled - before.estimate)
+        assert found.of_precisions[""].pooled[number] == pytest.approx(pooled - before.estimate)
 
 
 def test_a_system_s_own_step_is_the_judges_effect(world):
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    for number, system in enumerate(world.systems):
-        at = system.positions
+    found = world.corrected()
+    for number, at in enumerate(world.positions):
         own = judges_effect(
-            system.p, world.pi[at], world.rho[at], world.audited[at], world.crowd[at], world.true[at]
+            world.p(at), world.pi[at], world.rho[at], world.audited[at], world.crowd[at], world.true[at]
         )
-        assert found.correction.own[number] == pytest.approx(own.estimate)
+        assert found.of_precisions[""].own[number] == pytest.approx(own.estimate)
 
 
 def test_the_estimate_lies_between_the_two_steps(world):
-    correction = corrected_precisions(world.audit, world.systems, world.precisions).correction
+    correction = world.corrected().of_precisions[""]
     assert ((correction.believed > 0) & (correction.believed < 1)).all()
     low, high = np.sort([correction.pooled, correction.own], axis=0)
     assert ((low <= correction.added) & (correction.added <= high)).all()
@@ -101,16 +106,16 @@ def test_the_estimate_lies_between_the_two_steps(world):
 
 def test_with_everything_audited_only_the_audit_counts():
     world = World(rho=1.0)
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    assert found.correction.added == pytest.approx(found.correction.own)
-    for before, after in zip(world.precisions, found.estimates, strict=True):
+    found = world.corrected()
+    assert found.of_precisions[""].added == pytest.approx(found.of_precisions[""].own)
+    for before, after in zip(world.precisions, found.precisions[""], strict=True):
         assert after.variance == pytest.approx(before.variance)
 
 
 def test_a_correction_widens_the_interval_also_where_no_error_was_found():
     world = World(error=0.0)
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    for before, after in zip(world.precisions, found.estimates, strict=True):
+    found = world.corrected()
+    for before, after in zip(world.precisions, found.precisions[""], strict=True):
         assert after.estimate == pytest.approx(before.estimate)
         assert after.variance > before.variance
         assert after.n_eff < before.n_eff
@@ -118,62 +123,80 @@ def test_a_correction_widens_the_interval_also_where_no_error_was_found():
 
 def test_the_variance_is_that_of_the_contributions(world):
     world.pi[:] = 0.5
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    for after, pool in zip(found.estimates, found.pools, strict=True):
+    found = world.corrected()
+    for after, pool in zip(found.precisions[""], found.pools, strict=True):
         assert after.variance == pytest.approx(pool.variance(pool.placed(after.contributions)))
 
 
 def test_a_copy_differs_by_nothing(world):
     world.positions[1] = world.positions[0]
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    difference = precision_difference(found.estimates[0], found.pools[0], found.estimates[1], found.pools[1])
+    found = world.corrected()
+    difference = precision_difference(
+        found.precisions[""][0], found.pools[0], found.precisions[""][1], found.pools[1]
+    )
     assert (difference.estimate, difference.variance) == pytest.approx((0, 0))
 
 
 def test_what_two_systems_share_makes_their_difference_narrower(world):
     world.pi[:] = 0.5
-    found = corrected_precisions(world.audit, world.systems, world.precisions)
-    one, other = found.estimates[:2]
+    found = world.corrected()
+    one, other = found.precisions[""][:2]
     difference = precision_difference(one, found.pools[0], other, found.pools[1])
     assert difference.variance < one.variance + other.variance
 
 
 def test_the_pooled_step_of_a_share_takes_the_false_positives_out(world):
     fp = world.audit.rates["relation"].false_positives
-    found = corrected_shares(world.audit, world.systems, world.shares)
+    found = world.corrected()
     weight = world.claimed / world.pi
     for number, at in enumerate(world.positions):
         own = (world.crowd[at] - fp) @ weight[at] / ((world.crowd - fp) @ weight)
-        assert found.correction.pooled[number] == pytest.approx(own - world.shares[number].estimate)
+        assert found.of_shares.pooled[number] == pytest.approx(own - world.shares[number].estimate)
 
 
 def test_with_everything_audited_a_share_is_about_that_of_the_audit():
     world = World(rho=1.0, error=0.02)
-    found = corrected_shares(world.audit, world.systems, world.shares)
+    found = world.corrected()
     weight = world.claimed / world.pi
-    for at, after in zip(world.positions, found.estimates, strict=True):
+    for at, after in zip(world.positions, found.shares, strict=True):
         assert after.estimate == pytest.approx(world.true[at] @ weight[at] / (world.true @ weight), abs=1e-3)
 
 
 def test_precision_and_share_stand_in_one_larger_sample(world):
     world.pi[:] = 0.5
-    precisions = corrected_precisions(world.audit, world.systems, world.precisions)
-    shares = corrected_shares(world.audit, world.systems, world.shares)
+    found = world.corrected()
     sample = SimpleRandom(40)
-    for precision, share, pool in zip(precisions.estimates, shares.estimates, precisions.pools, strict=True):
+    for precision, share, pool in zip(found.precisions[""], found.shares, found.pools, strict=True):
         assert pool.variance(share.contributions) == pytest.approx(share.variance)
         recall = RecallEstimate(0.4, 0.001, np.zeros(4), sample, 4, share.variance, share.contributions)
         assert f1(precision, recall, pool).variance > 0
 
 
-def test_labels_that_tell_nothing_correct_nothing():
-    world = World(error=0.5, rho=1.0)
-    assert corrected_precisions(world.audit, world.systems, world.precisions) is None
-    assert corrected_shares(world.audit, world.systems, world.shares) is None
+def test_labels_that_tell_nothing_leave_each_system_to_its_own_audits():
+    world = World(error=0.5, rho=0.4)
+    found = world.corrected()
+    assert world.audit.tells_too_little
+    for number, (before, after) in enumerate(zip(world.precisions, found.precisions[""], strict=True)):
+        at = world.positions[number]
+        own = judges_effect(
+            world.p(at), world.pi[at], world.rho[at], world.audited[at], world.crowd[at], world.true[at]
+        )
+        assert after.estimate == pytest.approx(before.estimate + own.estimate)
+        assert after.variance > before.variance + own.by_audit / 2
+
+
+def test_one_label_that_is_wrongly_1_where_all_are_empties_no_score():
+    world = World(error=0.0)
+    world.crowd[:] = world.true[:] = 1
+    world.true[np.flatnonzero(world.audited)[0]] = 0
+    found = world.corrected()
+    assert all(0.9 < one.estimate <= 1 for one in found.precisions[""])
 
 
 def test_shares_of_a_pool_without_anything_right_stay_unknown(world):
-    assert corrected_shares(world.audit, world.systems, [None] * 3) is None
+    found = world.corrected(shares=[None] * 3)
+    assert found.shares == [None] * 3
+    assert found.of_shares is None
 
 
 # Several labels a prediction
@@ -192,13 +215,13 @@ def two_kinds():
     return Audit(np.full(4, 0.5), np.arange(4), np.full(4, 0.5), audited, labels)
 
 
-SYSTEM = JudgedSystem(
-    np.arange(4), np.full(4, 0.25), ("relation", "canonical"), np.array([[0, 1, 2, 3], [0, 1, 2, -1]])
-)
+KINDS = ("relation", "canonical")
+SYSTEM = (np.arange(4), np.array([[0, 1, 2, 3], [0, 1, 2, -1]]))
+ENTRIES = JudgedEntries.of([SYSTEM], KINDS)
 
 
 def test_a_prediction_is_right_if_all_its_labels_are():
-    products = Products.of(two_kinds(), SYSTEM)
+    products = Products.of(two_kinds(), ENTRIES)
     assert products.f.tolist() == [1, 1, 0, 1]
     assert products.audited.tolist() == [0, -2, 0, 0]  # a wrong canonical mention, at ρ = ½
 
@@ -206,18 +229,18 @@ def test_a_prediction_is_right_if_all_its_labels_are():
 def test_each_label_is_corrected_by_the_rates_of_its_kind():
     audit = two_kinds()
     relation, canonical = (audit.rates[kind] for kind in ("relation", "canonical"))
-    products = Products.of(audit, SYSTEM)
+    products = Products.of(audit, ENTRIES)
     assert products.corrected[0] == pytest.approx(relation.corrected[0] * canonical.corrected[0])
     assert products.corrected[3] == pytest.approx(relation.corrected[3])
 
 
 def test_a_label_matters_only_where_the_others_are_right():
-    flips = Products.of(two_kinds(), SYSTEM).flips
+    flips = Products.of(two_kinds(), ENTRIES).flips
     assert flips.tolist() == [[-1, -1, 1, -1], [-1, -1, 0, 0]]
 
 
 def test_corrected_labels_move_with_the_rates_as_the_derivatives_say():
-    products = Products.of(two_kinds(), SYSTEM)
+    products = Products.of(two_kinds(), ENTRIES)
     canonical, relation = (products.audit.rates[kind] for kind in ("canonical", "relation"))
     step = 1e-6
 
@@ -232,7 +255,7 @@ def test_corrected_labels_move_with_the_rates_as_the_derivatives_say():
 
 def test_the_pool_is_right_where_some_system_is():
     audit = two_kinds()
-    wrong = JudgedSystem(np.array([2, 3]), np.ones(2), SYSTEM.kinds, np.array([[2, 2], [2, 2]]))
-    pool = pool_of(audit, [wrong, SYSTEM])
-    assert pool.positions.tolist() == [0, 1, 2, 3]
-    assert Products.of(audit, pool).f.tolist() == [1, 1, 0, 1]
+    wrong = (np.array([2, 3]), np.array([[2, 2], [2, 2]]))
+    pool = Products.of(audit, JudgedEntries.of([wrong, SYSTEM], KINDS)).of_pool()
+    assert pool.entries.positions.tolist() == [0, 1, 2, 3]
+    assert pool.f.tolist() == [1, 1, 0, 1]

@@ -1,0 +1,88 @@
+"""How contributions of many systems to a large sample covary, without making any of them.
+
+A correction moves every estimate a little with every label: written out, a thousand systems would have a
+hundred thousand contributions each. But what all systems share is the same few vectors, times a number for
+each system; the rest is about a system's own labels.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from evaluation.estimators._checks import FloatArray
+
+_NEGLIGIBLE = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A matrix [m, n] that is never made: sparse + coefficients · dense.
+
+    Attributes
+    ----------
+    sparse : csr_array[m, n]
+    coefficients : float[m, r]
+    dense : float[r, n]
+    """
+
+    sparse: Any
+    coefficients: FloatArray
+    dense: FloatArray
+
+    def scaled(self, by: FloatArray) -> "Rows":
+        """Return it with each row times a number, `by` float[m]."""
+        scaled = sparse.csr_array(
+            (
+                self.sparse.data * np.repeat(by, np.diff(self.sparse.indptr)),
+                self.sparse.indices,
+                self.sparse.indptr,
+            ),
+            shape=self.sparse.shape,
+        )
+        return Rows(scaled, self.coefficients * by[:, None], self.dense)
+
+    def columns(self, chosen: Any) -> FloatArray:
+        """Return some columns written out, float[m, k]."""
+        return np.asarray(
+            self.sparse[:, chosen].toarray() + self.coefficients @ self.dense[:, chosen], dtype=np.float64
+        )
+
+    def products(self, other: "Rows", weights: FloatArray) -> FloatArray:
+        """Return Σ weight · row · row′ of all rows of both, float[m, m′]."""
+        weighted = self.scaled_columns(weights)
+        found = (weighted @ other.sparse.T).toarray()
+        found += (self.sparse @ (weights * other.dense).T) @ other.coefficients.T
+        found += self.coefficients @ (other.sparse @ (weights * self.dense).T).T
+        found += self.coefficients @ ((weights * self.dense) @ other.dense.T) @ other.coefficients.T
+        return np.asarray(found)
+
+    def sums(self, other: "Rows", weights: FloatArray) -> FloatArray:
+        """Return the same of each row with the other's row of its number, float[m]."""
+        both = self.sparse.multiply(other.sparse)
+        found = both @ weights
+        found = found + ((self.sparse @ (weights * other.dense).T) * other.coefficients).sum(axis=1)
+        found = found + ((other.sparse @ (weights * self.dense).T) * self.coefficients).sum(axis=1)
+        middle = self.coefficients @ ((weights * self.dense) @ other.dense.T)
+        return np.asarray(found + (middle * other.coefficients).sum(axis=1))
+
+    def scaled_columns(self, weights: FloatArray) -> Any:
+        """Return the sparse part with each column times a weight."""
+        one = self.sparse
+        return sparse.csr_array((one.data * weights[one.indices], one.indices, one.indptr), shape=one.shape)
+
+
+def root(covariance: FloatArray) -> FloatArray:
+    """Return L, float[m, k], with L Lᵀ = the covariance, of k orthogonal columns; what rounding left is 0."""
+    if not covariance.size:
+        return np.zeros((covariance.shape[0], 0))
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    kept = values > _NEGLIGIBLE * max(float(values[-1]), 0.0)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def beside(first: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Return A, float[m′, k], with A Lᵀ = the covariance of others with what has the root L = `first`."""
+    norms = (first**2).sum(axis=0)
+    return np.asarray(covariance @ first / norms) if norms.size else np.zeros((covariance.shape[0], 0))
