@@ -89,10 +89,11 @@ class Spread:
 
 def spreads(submission: Submission, choices: Choices, level: int) -> list[Spread]:
     """Read what workers' errors do to a submission's scores, by part; empty where nothing was corrected."""
-    choice = {"submission": submission, "level": level, "weighting": choices.weighting}
+    design = submission.corpus.design
+    choice = {"submission": submission, "level": level, "weighting": choices.default_weighting(design)}
     rows = AdjustedScore.objects.filter(**choice).order_by("part")
     adjusted = {part: measures(own, part, choices) for part, own in groupby(rows, key=lambda row: row.part)}
-    estimator = choices.estimators_of[submission.corpus.design][0]
+    estimator = choices.estimators_of[design][0]
     scores = {one.score.part: one.measures for one in newest_scores(choices, estimator=estimator, **choice)}
     found = []
     for key, part in choices.parts.items():
@@ -172,7 +173,7 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
         choices,
         submission=submission,
         part=choices.part,
-        weighting=choices.weighting,
+        weighting=choices.default_weighting(corpus.design),
         estimator=choices.estimators_of[corpus.design][0],
         level=level,
     )

@@ -81,9 +81,9 @@ def rows(
         Its task's.
     level : int, optional
         Of the intervals, in per cent.
-    part, weighting : str, optional
-    estimator : str, optional
-        One of those for the corpus' design. By default the first.
+    part : str, optional
+    weighting, estimator : str, optional
+        Of those for the corpus' design. By default the first.
     viewer : User, AnonymousUser or None
         None sees what everybody sees.
 
@@ -101,7 +101,7 @@ def rows(
         An argument is none of the task's choices, or the estimator belongs to the other design.
     """
     level = choices.level if level is None else level
-    part, weighting = part or choices.part, weighting or choices.weighting
+    part, weighting = part or choices.part, weighting or choices.default_weighting(corpus.design)
     estimator = choices.check(corpus.design, level=level, part=part, weighting=weighting, estimator=estimator)
     submissions = list(
         visible(viewer).filter(corpus=corpus, state__in=SHOWN_STATES).select_related("team", "batch__epoch")

@@ -453,7 +453,9 @@ def test_independent_draws_are_scored_by_their_own_estimators(
         batch.draws for batch in batches
     ]
     judge()
-    assert set(Score.objects.values_list("estimator", flat=True)) == {"simple", "joint"}
+    assert set(Score.objects.values_list("estimator", flat=True)) == set(KBP.choices.estimators_of["iid"])
+    assert set(Score.objects.values_list("weighting", flat=True)) == set(KBP.choices.weightings)
+    assert corpus.epochs.get().weighting == "subject_relation"
     relation = Estimate.objects.filter(score__part="relation", score__level=95)
     assert set(relation.values_list("measure", flat=True)) == {"precision", "recall", "f1"}
     assert not relation.filter(estimate=None).exists()
