@@ -23,6 +23,10 @@ from evaluation.estimators.labelled import ShareOfPool
 
 Sample = tuple[ArrayLike, ArrayLike]
 
+MOST_SINGLE = 0.1
+"""How much systems with a single draw may weigh in a joint estimate whose variance is still reported: of each
+alone nothing can be seen, but what its draw is expected to be follows from the draws of others."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPrecision:
@@ -32,7 +36,8 @@ class DrawnPrecision:
     ----------
     estimate : float
     variance : float or None
-        None where a system that counts for it has a single draw, so that no variance can be seen.
+        None where systems that have a single draw count for more than `MOST_SINGLE` of it: too little of the
+        variance can be seen.
     n : int
         The system's own draws.
     n_eff : float
@@ -340,15 +345,23 @@ def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> l
 
     estimates = np.zeros(P.shape[0])
     contributions = []
+    single = np.flatnonzero(counts == 1)
+    expected = np.zeros((single.size, P.shape[0]))  # what each of them is expected to draw, by all draws
     for j, indices in enumerate(drawn):
         p = columns[:, indices].toarray()
         labels = _checked_labels(f"samples[{j}]", p, samples[j][1])
         target = p if T is P else target_columns[:, indices].toarray()
-        values = weights[:, [j]] * np.divide(target * labels, weights @ p, out=np.zeros_like(p), where=p > 0)
+        q = weights @ p
+        values = weights[:, [j]] * np.divide(target * labels, q, out=np.zeros_like(p), where=p > 0)
         estimates += values.mean(axis=1)
-        contributions.append(_contributions(values))
+        contributions.append(_contributions(values) if counts[j] > 1 else values)
+        for place, one in enumerate(single):
+            shifted = np.divide(values * p[one], q, out=np.zeros_like(p), where=q > 0)
+            expected[place] += weights[:, one] * shifted.mean(axis=1)
+    for one, of_one in zip(single, expected, strict=True):
+        contributions[one] = contributions[one] - of_one[:, None]
     of_draws = np.hstack(contributions)
-    unseen = weights @ (counts == 1) > 0
+    unseen = weights @ (counts == 1) > MOST_SINGLE
     return [
         DrawnPrecision(
             estimate=float(estimates[i]),
@@ -380,24 +393,28 @@ def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | Non
     counts = np.array([indices.size for indices in drawn])
     columns = P.tocsc()
 
-    own_terms, pool_terms = [], []
+    single = np.flatnonzero(counts == 1)
+    own_terms, pool_terms, ratios = [], [], []
     for j, indices in enumerate(drawn):
         p = columns[:, indices].toarray()
         own = np.where(p > 0, _checked_labels(f"samples[{j}]", p, samples[j][1]), 0.0)
         q = counts @ p / counts.sum()
         own_terms.append(own / q)
         pool_terms.append(own.max(axis=0) / q)
+        ratios.append(p[single] / q)
     total = sum(float(terms.sum()) for terms in pool_terms)
     if total == 0:
         return None
     shares = sum(terms.sum(axis=1) for terms in own_terms) / total
-    of_draws = np.hstack(
-        [
-            own.shape[1] * _contributions((own - np.outer(shares, pool)) / total)
-            for own, pool in zip(own_terms, pool_terms, strict=True)
-        ]
-    )
-    unseen = bool((counts == 1).any())
+    residuals = [
+        (own - np.outer(shares, pool)) / total for own, pool in zip(own_terms, pool_terms, strict=True)
+    ]
+    contributions = [h.shape[1] * _contributions(h) for h in residuals]
+    for place, one in enumerate(single):
+        expected = sum((h * ratio[place]).sum(axis=1) for h, ratio in zip(residuals, ratios, strict=True))
+        contributions[one] = residuals[one] - expected[:, None] / counts.sum()
+    of_draws = np.hstack(contributions)
+    unseen = single.size > MOST_SINGLE * counts.sum()
     return [
         ShareOfPool(float(share), None if unseen else float(h @ h), h)
         for share, h in zip(shares, of_draws, strict=True)

@@ -15,7 +15,7 @@ import numpy as np
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray
 from evaluation.estimators.f1 import PoolSample
-from evaluation.estimators.intervals import Interval, PrecisionShare
+from evaluation.estimators.intervals import Interval, PrecisionShare, Share
 from evaluation.estimators.recall import RecallEstimate
 
 REPLICATES = 1_000
@@ -66,7 +66,7 @@ class Replicates:
     Attributes
     ----------
     precision, recall, f1 : float32[m, B]
-        Recall and F1 are NaN for a system whose recall is not estimable.
+        NaN for a system of which one is not estimable, or no variance can be seen.
     """
 
     precision: Any
@@ -111,11 +111,8 @@ def resample(
         n_j: how many draws each system has; they stand one after the other.
     resampling : Resampling
     """
-    precisions = {way: _repeated([one.estimate for one in own], resampling) for way, own in precision.items()}
-    recalls = {
-        way: _repeated([np.nan if one is None else one.estimate for one in own], resampling)
-        for way, own in recall.items()
-    }
+    precisions = {way: _repeated(own, resampling) for way, own in precision.items()}
+    recalls = {way: _repeated(own, resampling) for way, own in recall.items()}
     for span, changes in resampling.of_draws(draws):
         for way, shares in precision.items():
             _add(precisions[way], _of_draws(shares, pools[way[0]], span), changes)
@@ -153,7 +150,8 @@ def percentile_interval(by_formula: Interval | None, low: float, high: float) ->
     return Interval(by_formula.estimate, float(low), float(high))
 
 
-def _repeated(estimates: Sequence[float], resampling: Resampling) -> Any:
+def _repeated(shares: Sequence[Share | None], resampling: Resampling) -> Any:
+    estimates = [np.nan if one is None or one.variance is None else one.estimate for one in shares]
     return np.repeat(np.array(estimates, dtype=np.float32)[:, None], resampling.replicates, axis=1)
 
 

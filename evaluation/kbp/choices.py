@@ -56,7 +56,7 @@ CHOICES = Choices(
     ),
     estimators_of=MappingProxyType(
         {
-            "coordinated": ("both", "documents", "labelled"),
+            "coordinated": ("documents", "both", "labelled"),
             "iid": ("joint", "simple", "joint_bootstrap", "simple_bootstrap"),
         }
     ),

@@ -13,6 +13,7 @@ from evaluation.estimators.iid import (
     joint_estimates,
     joint_precision,
     mixture_weights,
+    shares_of_pool,
     simple_estimates,
     simple_precision,
 )
@@ -126,6 +127,38 @@ def test_the_variance_of_a_simple_precision_is_that_of_a_mean():
 def test_a_single_draw_shows_no_variance():
     (one,) = simple_estimates([([0], [1])])
     assert one.variance is None
+
+
+def test_a_single_draw_among_many_hides_no_variance():
+    # What it is expected to be follows from the draws of the other, which has the same instances.
+    same = sparse.csr_array([[0.5, 0.5], [0.5, 0.5]])
+    first, second = joint_estimates(same, [([0, 1] * 10, [1, 0] * 10), ([0], [1])])
+    of_many = sum((f - 0.5) ** 2 for f in [1, 0] * 10) / (20 * 19) * (20 / 21) ** 2
+    mean = 20 / 21 * 0.5 + 1 / 21
+    assert first.variance == second.variance == pytest.approx(of_many + ((1 - mean) / 21) ** 2)
+
+
+def test_a_variance_that_hangs_on_single_draws_is_not_seen():
+    alone = sparse.csr_array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    seen, unseen = joint_estimates(alone, [([0, 1] * 10, [1, 0] * 10), ([2], [1])])
+    assert seen.variance is not None
+    assert unseen.variance is None
+
+
+@pytest.mark.parametrize("counts", [(30, 1, 40), (30, 40, 1)])
+def test_the_variance_with_a_single_draw_is_that_of_repeated_samples(counts):
+    rng = np.random.default_rng(4)
+    runs = []
+    for _ in range(800):
+        drawn = [draw(p, n, rng) for p, n in zip(WEIGHTS, counts, strict=True)]
+        samples = [(one, CORRECT[one]) for one in drawn]
+        runs.append([joint_estimates(P, samples), shares_of_pool(P, samples)])
+    for found in zip(*runs, strict=True):
+        estimates = np.array([[one.estimate for one in run] for run in found])
+        variances = np.array([[one.variance for one in run] for run in found], dtype=float)
+        seen = ~np.isnan(variances).any(axis=0)
+        assert seen.sum() >= 2
+        assert variances.mean(axis=0)[seen] == pytest.approx(estimates.var(axis=0)[seen], rel=0.2)
 
 
 def test_identical_systems_share_their_draws_evenly():

@@ -63,7 +63,7 @@ def test_estimators_with_bootstrap_intervals_are_those_whose_names_say_so():
         assert (key in CHOICES.resampled) == ("bootstrap" in name) == key.endswith(scores.BOOTSTRAP)
 
 
-@pytest.mark.parametrize(("design", "expected"), [("coordinated", "both"), ("iid", "joint")])
+@pytest.mark.parametrize(("design", "expected"), [("coordinated", "documents"), ("iid", "joint")])
 def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
     assert CHOICES.check(design, **DEFAULTS) == expected
 
@@ -73,7 +73,7 @@ def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
     [
         ({"level": 99}, "99 is none of 80, 90, 95."),
         ({"part": "half"}, "'half' is none of all, relation, linking."),
-        ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose both or documents or"),
+        ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose documents or both or"),
     ],
 )
 def test_what_does_not_exist_is_refused_in_words(choice, message):
