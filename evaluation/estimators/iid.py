@@ -24,8 +24,10 @@ from evaluation.estimators.labelled import ShareOfPool
 Sample = tuple[ArrayLike, ArrayLike]
 
 MOST_SINGLE = 0.1
-"""How much systems with a single draw may weigh in a joint estimate whose variance is still reported: of each
-alone nothing can be seen, but what its draw is expected to be follows from the draws of others."""
+"""How much of a joint estimate may be left to systems with a single draw if its variance is to be reported.
+
+Of one draw nothing can be seen by itself, but what it is expected to be follows from the draws of others.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +38,7 @@ class DrawnPrecision:
     ----------
     estimate : float
     variance : float or None
-        None where systems that have a single draw count for more than `MOST_SINGLE` of it: too little of the
-        variance can be seen.
+        None where more than `MOST_SINGLE` of it is left to systems that have a single draw.
     n : int
         The system's own draws.
     n_eff : float
@@ -361,11 +362,11 @@ def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> l
     for one, of_one in zip(single, expected, strict=True):
         contributions[one] = contributions[one] - of_one[:, None]
     of_draws = np.hstack(contributions)
-    unseen = weights @ (counts == 1) > MOST_SINGLE
+    unseen = [_of_single(weights[i], single, *_own_instances(T, columns, i)) for i in range(P.shape[0])]
     return [
         DrawnPrecision(
             estimate=float(estimates[i]),
-            variance=None if unseen[i] else float(of_draws[i] @ of_draws[i]),
+            variance=None if unseen[i] > MOST_SINGLE else float(of_draws[i] @ of_draws[i]),
             n=int(counts[i]),
             n_eff=_effective_draws(weights[i], counts, *_own_instances(T, columns, i)),
             contributions=of_draws[i],
@@ -414,9 +415,11 @@ def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | Non
         expected = sum((h * ratio[place]).sum(axis=1) for h, ratio in zip(residuals, ratios, strict=True))
         contributions[one] = residuals[one] - expected[:, None] / counts.sum()
     of_draws = np.hstack(contributions)
-    unseen = single.size > MOST_SINGLE * counts.sum()
+    density = P.T @ counts
+    reached = density > 0
+    unseen = float((P[single].sum(axis=0)[reached] / density[reached]).mean())
     return [
-        ShareOfPool(float(share), None if unseen else float(h @ h), h)
+        ShareOfPool(float(share), None if unseen > MOST_SINGLE else float(h @ h), h)
         for share, h in zip(shares, of_draws, strict=True)
     ]
 
@@ -435,6 +438,16 @@ def _effective_draws(weights: FloatArray, counts: IntArray, p: FloatArray, local
     """
     second_moments = local @ (p / (local.T @ weights)) ** 2
     return float(1.0 / (weights**2 / counts * second_moments).sum())
+
+
+def _of_single(weights: FloatArray, single: IntArray, p: FloatArray, local: Any) -> float:
+    """Return how much of a system, by weight, is expected to be seen by the systems with a single draw.
+
+    `p` and `local` are as in `_effective_draws`.
+    """
+    if not single.size:
+        return 0.0
+    return float(p @ ((local[single].T @ weights[single]) / (local.T @ weights)))
 
 
 def _own_instances(P: Any, columns: Any, i: int) -> tuple[FloatArray, Any]:

@@ -553,7 +553,7 @@ def iid_estimates(
         recall: dict[tuple[str, str], Sequence[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
             of_pool = [(rows, documents.inside(of_all, rows)) for rows, of_all in drawn]
-            shares = iid.shares_of_pool(P, of_pool) or [None] * len(systems)
+            shares: Sequence[ShareOfPool | None] = iid.shares_of_pool(P, of_pool) or [None] * len(systems)
             for name in names:
                 alone = _document_recalls(documents, part, name)
                 recall["simple", name] = alone
