@@ -10,6 +10,6 @@ def score_again(apps: Any, _: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0028_audits")]
+    dependencies = [("evaluation", "0029_audit_drawings")]
 
     operations = [migrations.RunPython(score_again, migrations.RunPython.noop)]
