@@ -39,17 +39,22 @@ class Choices:
     weightings : mapping of str to str
         How predictions are averaged.
     weightings_of : mapping of str to tuple of str
-        Those under each design; the first is what the leaderboard shows.
+        Those under each design; the first is what the leaderboard shows, and what samples are drawn for.
     estimators : mapping of str to str
-        How the measure is estimated that can be in several ways.
+        How what can be estimated in several ways is.
     estimators_of : mapping of str to tuple of str
         Those under each design; the first is what the leaderboard shows.
     standards : mapping of str to str
         What counts as right: what the votes say, or what an audit of them makes of that.
     standards_of : mapping of str to tuple of str
         Those under each design; the first that a corpus has scores by is what its leaderboard shows.
+    estimators_of_all : tuple of str
+        The designs whose estimators differ in every measure.
+    resampled : tuple of str
+        The estimators whose intervals are the bootstrap's; those of others follow from a formula.
     estimated : str
-        That measure: a part without it leaves nothing to choose.
+        The measure that can be estimated in several ways: a part without it leaves nothing to choose, but
+        under a design of `estimators_of_all`.
     designed : str
         The measure whose interval the sample is designed for.
     of_truth : tuple of str
@@ -84,21 +89,17 @@ class Choices:
     levels: tuple[int, ...]
     level: int
     missing: Callable[[str, str], str]
+    estimators_of_all: tuple[str, ...] = ()
+    resampled: tuple[str, ...] = ()
 
     @property
     def part(self) -> str:
         """The part that is shown by default."""
         return next(iter(self.parts))
 
-    @property
-    def weighting(self) -> str:
-        """The weighting that is shown by default, and that a new epoch designs its samples for."""
-        return next(iter(self.weightings))
-
-    @property
-    def estimated_name(self) -> str:
-        """The name of the measure that can be estimated in several ways."""
-        return self.measures[self.estimated]
+    def estimated_name(self, design: str) -> str:
+        """Return the name of what a design's estimators estimate in different ways."""
+        return "scores" if design in self.estimators_of_all else self.measures[self.estimated]
 
     @property
     def designed_name(self) -> str:
@@ -112,13 +113,18 @@ class Choices:
         units = self.unit if labels == 1 else self.units
         return f"No rank: {labels} {units} judged, and {self.ranked_from} are needed."
 
+    def default_weighting(self, design: str) -> str:
+        """Return what is shown by default under a design, and what its new epochs draw samples for."""
+        return self.weightings_of[design][0]
+
     def named_weightings(self, design: str) -> dict[str, str]:
         """Return the weightings under a design, with their names."""
         return {key: self.weightings[key] for key in self.weightings_of[design]}
 
     def named_estimators(self, design: str, part: str | None = None) -> dict[str, str]:
         """Return the estimators under a design, with their names; none where a part needs none."""
-        if part is not None and self.estimated not in self.parts[part].measures:
+        is_needed = part is None or self.estimated in self.parts[part].measures
+        if not is_needed and design not in self.estimators_of_all:
             return {}
         return {key: self.estimators[key] for key in self.estimators_of[design]}
 

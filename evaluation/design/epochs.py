@@ -64,7 +64,7 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
         secret=secret.hex(),
         commitment=commitment(secret),
         key_version=task.key_version,
-        weighting=task.choices.weighting,
+        weighting=task.choices.default_weighting(corpus.design),
         growth=GROWTH if last is None else last.growth,
         document_sample=DocumentSample.current(corpus),
     )

@@ -1,8 +1,9 @@
 """The iid design of Chaganty et al. (2017): draws with replacement, independently for each system.
 
 `simple_precision` scores each system by its own draws; `joint_precision` lets systems with common instances
-use each other's. Both are unbiased. They are right for draws with replacement only: drawn without, and scored
-as if with, they are biased.
+use each other's. Both are unbiased, and with reweighted draws also of the precision under another weighting
+than these come from. They are right for draws with replacement only: drawn without, and scored as if with,
+they are biased.
 """
 
 import itertools
@@ -22,6 +23,12 @@ from evaluation.estimators.labelled import ShareOfPool
 
 Sample = tuple[ArrayLike, ArrayLike]
 
+MOST_SINGLE = 0.1
+"""How much of a joint estimate may be left to systems with a single draw if its variance is to be reported.
+
+Of one draw nothing can be seen by itself, but what it is expected to be follows from the draws of others.
+"""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPrecision:
@@ -31,7 +38,7 @@ class DrawnPrecision:
     ----------
     estimate : float
     variance : float or None
-        None where a system that counts for it has a single draw, so that no variance can be seen.
+        None where more than `MOST_SINGLE` of it is left to systems that have a single draw.
     n : int
         The system's own draws.
     n_eff : float
@@ -162,7 +169,7 @@ def draw(p: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
     return rng.choice(weights.size, size=n, replace=True, p=weights / weights.sum()).astype(np.int64)
 
 
-def mixture_weights(P: Any, counts: ArrayLike) -> FloatArray:
+def mixture_weights(P: Any, counts: ArrayLike, targets: Any = None) -> FloatArray:
     """Return how much system i's estimate leans on system j's draws: w_ij ∝ n_j Σ_x p_i(x) p_j(x).
 
     Parameters
@@ -171,6 +178,8 @@ def mixture_weights(P: Any, counts: ArrayLike) -> FloatArray:
         Row i is p_i over the N instances of the pool.
     counts : int[m]
         n_j: the number of draws of each system, at least 1.
+    targets : scipy.sparse CSR, m × N, optional
+        As in `joint_estimates`: stands for p_i, while the draws come from p_j.
 
     Returns
     -------
@@ -184,8 +193,40 @@ def mixture_weights(P: Any, counts: ArrayLike) -> FloatArray:
     """
     P = _checked_systems(P)
     n = _checks.integers("counts", counts, length=P.shape[0], low=1)
-    shared = (P @ P.T).toarray() * n
+    shared = ((P if targets is None else _checked_targets(P, targets)) @ P.T).toarray() * n
     return np.asarray(shared / shared.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio:
+    """How a system's draws from p are reweighted to another weighting p′.
+
+    Attributes
+    ----------
+    at_draws : float[n]
+        p′/p at each draw.
+    second_moment : float
+        Σ p′²/p, at least 1: so many draws from p are worth one from p′, at worst.
+    """
+
+    at_draws: FloatArray
+    second_moment: float
+
+    @classmethod
+    def of(cls, p: FloatArray, target: FloatArray, drawn: IntArray) -> "Ratio":
+        """Return the ratio of two weightings of one system's instances (float[n] each) at its draws.
+
+        Raises
+        ------
+        InvalidInput
+            If p is 0 where the target is not: no draw would ever come there.
+        """
+        own = _checks.distribution("p", p, zero=True)
+        wanted = _checks.distribution("target", target, zero=True)
+        _checks.same_length("target", wanted.size, own.size)
+        _refuse_out_of_reach(wanted[own == 0])
+        ratio = np.divide(wanted, own, out=np.zeros(own.size), where=own > 0)
+        return cls(ratio[drawn], float(wanted @ ratio))
 
 
 def simple_precision(samples: Sequence[Sample]) -> FloatArray:
@@ -208,23 +249,41 @@ def simple_precision(samples: Sequence[Sample]) -> FloatArray:
     return np.array([one.estimate for one in simple_estimates(samples)])
 
 
-def simple_estimates(samples: Sequence[Sample]) -> list[DrawnPrecision]:
+def simple_estimates(
+    samples: Sequence[Sample], ratios: Sequence[Ratio] | None = None
+) -> list[DrawnPrecision]:
     """Return what `simple_precision` does, with variances s²/n.
 
-    Parameters and errors are those of `simple_precision`.
+    Parameters
+    ----------
+    samples : sequence of (int[n], float[n]), length m
+        As in `simple_precision`.
+    ratios : sequence of Ratio, length m, optional
+        For the precision under another weighting than the draws come from: the mean of f_i p′_i/p_i.
 
     Returns
     -------
     list of DrawnPrecision, length m
+
+    Raises
+    ------
+    InvalidInput
+        As `simple_precision`, and if a ratio is missing.
     """
+    if ratios is not None:
+        _checks.same_length("ratios", len(ratios), len(samples))
     found = []
     for system, (indices, labels) in enumerate(samples):
         drawn = _checks.integers(f"samples[{system}]", indices)
         _refuse_no_draws(system, drawn)
-        f = _checks.labels(f"samples[{system}]", labels, drawn.size)
-        contributions = _contributions(f[None, :])[0]
-        variance = float(contributions @ contributions) if f.size > 1 else None
-        found.append(DrawnPrecision(float(f.mean()), variance, f.size, float(f.size), contributions))
+        values = _checks.labels(f"samples[{system}]", labels, drawn.size)
+        n_eff = float(drawn.size)
+        if ratios is not None:
+            _checks.same_length(f"ratios[{system}]", ratios[system].at_draws.size, drawn.size)
+            values, n_eff = values * ratios[system].at_draws, n_eff / ratios[system].second_moment
+        contributions = _contributions(values[None, :])[0]
+        variance = float(contributions @ contributions) if values.size > 1 else None
+        found.append(DrawnPrecision(float(values.mean()), variance, values.size, n_eff, contributions))
     return found
 
 
@@ -255,39 +314,61 @@ def joint_precision(P: Any, samples: Sequence[Sample]) -> FloatArray:
     return np.array([one.estimate for one in joint_estimates(P, samples)])
 
 
-def joint_estimates(P: Any, samples: Sequence[Sample]) -> list[DrawnPrecision]:
+def joint_estimates(P: Any, samples: Sequence[Sample], targets: Any = None) -> list[DrawnPrecision]:
     """Return what `joint_precision` does, with variances Σ_j w_ij² s_ij²/n_j.
 
-    s_ij² is the variance of p_i f_i/q_i among the draws of system j. Parameters and errors are those of
-    `joint_precision`.
+    s_ij² is the variance of p_i f_i/q_i among the draws of system j.
+
+    Parameters
+    ----------
+    P, samples
+        As in `joint_precision`.
+    targets : scipy.sparse CSR, m × N, optional
+        For the precision under another weighting than the draws come from: row i is p′_i, which stands for
+        p_i in the numerator and in w_ij, while q_i still mixes the p_j. Unbiased where p_i is above 0
+        wherever p′_i is.
 
     Returns
     -------
     list of DrawnPrecision, length m
+
+    Raises
+    ------
+    InvalidInput
+        As `joint_precision`, and if p′_i is above 0 where p_i is not.
     """
     P = _checked_systems(P)
     drawn = _checked_draws(P, samples)
     counts = np.array([indices.size for indices in drawn])
-    weights = mixture_weights(P, counts)
-    columns = P.tocsc()
+    T = P if targets is None else _checked_targets(P, targets)
+    weights = mixture_weights(P, counts, targets)
+    columns, target_columns = P.tocsc(), T.tocsc()
 
     estimates = np.zeros(P.shape[0])
     contributions = []
+    single = np.flatnonzero(counts == 1)
+    expected = np.zeros((single.size, P.shape[0]))  # what each of them is expected to draw, by all draws
     for j, indices in enumerate(drawn):
         p = columns[:, indices].toarray()
         labels = _checked_labels(f"samples[{j}]", p, samples[j][1])
+        target = p if T is P else target_columns[:, indices].toarray()
         q = weights @ p
-        values = weights[:, [j]] * np.divide(p * labels, q, out=np.zeros_like(p), where=p > 0)
+        values = weights[:, [j]] * np.divide(target * labels, q, out=np.zeros_like(p), where=p > 0)
         estimates += values.mean(axis=1)
-        contributions.append(_contributions(values))
+        contributions.append(_contributions(values) if counts[j] > 1 else values)
+        for place, one in enumerate(single):
+            shifted = np.divide(values * p[one], q, out=np.zeros_like(p), where=q > 0)
+            expected[place] += weights[:, one] * shifted.mean(axis=1)
+    for one, of_one in zip(single, expected, strict=True):
+        contributions[one] = contributions[one] - of_one[:, None]
     of_draws = np.hstack(contributions)
-    unseen = weights @ (counts == 1) > 0
+    unseen = [_of_single(weights[i], single, *_own_instances(T, columns, i)) for i in range(P.shape[0])]
     return [
         DrawnPrecision(
             estimate=float(estimates[i]),
-            variance=None if unseen[i] else float(of_draws[i] @ of_draws[i]),
+            variance=None if unseen[i] > MOST_SINGLE else float(of_draws[i] @ of_draws[i]),
             n=int(counts[i]),
-            n_eff=_effective_draws(weights[i], counts, *_own_instances(P, columns, i)),
+            n_eff=_effective_draws(weights[i], counts, *_own_instances(T, columns, i)),
             contributions=of_draws[i],
         )
         for i in range(P.shape[0])
@@ -313,26 +394,32 @@ def shares_of_pool(P: Any, samples: Sequence[Sample]) -> list[ShareOfPool] | Non
     counts = np.array([indices.size for indices in drawn])
     columns = P.tocsc()
 
-    own_terms, pool_terms = [], []
+    single = np.flatnonzero(counts == 1)
+    own_terms, pool_terms, ratios = [], [], []
     for j, indices in enumerate(drawn):
         p = columns[:, indices].toarray()
         own = np.where(p > 0, _checked_labels(f"samples[{j}]", p, samples[j][1]), 0.0)
         q = counts @ p / counts.sum()
         own_terms.append(own / q)
         pool_terms.append(own.max(axis=0) / q)
+        ratios.append(p[single] / q)
     total = sum(float(terms.sum()) for terms in pool_terms)
     if total == 0:
         return None
     shares = sum(terms.sum(axis=1) for terms in own_terms) / total
-    of_draws = np.hstack(
-        [
-            own.shape[1] * _contributions((own - np.outer(shares, pool)) / total)
-            for own, pool in zip(own_terms, pool_terms, strict=True)
-        ]
-    )
-    unseen = bool((counts == 1).any())
+    residuals = [
+        (own - np.outer(shares, pool)) / total for own, pool in zip(own_terms, pool_terms, strict=True)
+    ]
+    contributions = [h.shape[1] * _contributions(h) for h in residuals]
+    for place, one in enumerate(single):
+        expected = sum((h * ratio[place]).sum(axis=1) for h, ratio in zip(residuals, ratios, strict=True))
+        contributions[one] = residuals[one] - expected[:, None] / counts.sum()
+    of_draws = np.hstack(contributions)
+    density = P.T @ counts
+    reached = density > 0
+    unseen = float((P[single].sum(axis=0)[reached] / density[reached]).mean())
     return [
-        ShareOfPool(float(share), None if unseen else float(h @ h), h)
+        ShareOfPool(float(share), None if unseen > MOST_SINGLE else float(h @ h), h)
         for share, h in zip(shares, of_draws, strict=True)
     ]
 
@@ -353,6 +440,16 @@ def _effective_draws(weights: FloatArray, counts: IntArray, p: FloatArray, local
     return float(1.0 / (weights**2 / counts * second_moments).sum())
 
 
+def _of_single(weights: FloatArray, single: IntArray, p: FloatArray, local: Any) -> float:
+    """Return how much of a system, by weight, is expected to be seen by the systems with a single draw.
+
+    `p` and `local` are as in `_effective_draws`.
+    """
+    if not single.size:
+        return 0.0
+    return float(p @ ((local[single].T @ weights[single]) / (local.T @ weights)))
+
+
 def _own_instances(P: Any, columns: Any, i: int) -> tuple[FloatArray, Any]:
     own = slice(P.indptr[i], P.indptr[i + 1])
     return P.data[own], columns[:, P.indices[own]]
@@ -370,6 +467,22 @@ def _checked_systems(P: Any) -> Any:
     for system in range(matrix.shape[0]):
         _checks.distribution(f"P[{system}]", matrix.data[matrix.indptr[system] : matrix.indptr[system + 1]])
     return matrix
+
+
+def _checked_targets(P: Any, targets: Any) -> Any:
+    T = _checked_systems(targets)
+    if T.shape != P.shape:
+        _checks.refuse("targets", f"has the shape {T.shape}; that of P, {P.shape}, is needed")
+    # What P shares with it is all of it.
+    _refuse_out_of_reach((T - T.multiply(P > 0)).data)
+    return T
+
+
+def _refuse_out_of_reach(weights: FloatArray) -> None:
+    if (weights > 0).any():
+        _checks.refuse(
+            "targets", "are above 0 at an instance that its system never draws; p above 0 is needed there"
+        )
 
 
 def _checked_draws(P: Any, samples: Sequence[Sample]) -> list[IntArray]:

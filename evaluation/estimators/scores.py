@@ -1,8 +1,8 @@
 """All scores of an epoch's systems: from a pool, its sample and its exhaustive documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from evaluation.estimators.labelled import (
 from evaluation.estimators.pooled import Entries, PooledModel, Predicted, SampleEntries, UnitFeatures, learn
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import Reduced, reduce_systems
+from evaluation.estimators.resampling import Replicates, Resampling, percentile_interval, resample
 from evaluation.estimators.weighted_recall import MICRO, TrueRelations, weighted_recalls
 
 FloatArray = NDArray[np.float64]
@@ -34,6 +35,8 @@ Intervals = Sequence[Interval | None]
 
 VOTES, AUDIT = "votes", "audit"
 """By which standard labels are right: votes are taken for the truth, or corrected by an audit of them."""
+BOOTSTRAP = "_bootstrap"
+"""What the name of an estimator ends with whose intervals are the bootstrap's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +144,12 @@ class IidSample:
     ----------
     draws : sequence of int[n_j]
         For each system the positions drawn, in the pool, repeated as often as they came.
+    weighting : str
+        Under which p they were drawn.
     """
 
     draws: Sequence[IntArray]
+    weighting: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +264,8 @@ class Estimates:
         What the precisions take from all systems' labels; None where nothing was learnt from them.
     standard : {"votes", "audit"}
         By which labels are right.
+    replicates : mapping of (estimator, weighting) to Replicates
+        Of those whose intervals are the bootstrap's.
     """
 
     part: str
@@ -269,6 +277,7 @@ class Estimates:
     true: int | None = None
     model: PooledModel | None = None
     standard: str = VOTES
+    replicates: Mapping[tuple[str, str], Replicates] = field(default_factory=dict)
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
@@ -283,12 +292,21 @@ class Estimates:
         for (estimator, name), precisions in self.precision.items():
             recalls = self.recall.get((estimator, name), unknown)
             of_precision, of_recall = of(precisions), of(recalls)
+            resampled = self.replicates.get((estimator, name))
+            ends = None if resampled is None else resampled.ends(levels)
             for system, (precision, recall) in enumerate(zip(precisions, recalls, strict=True)):
                 # The pool's sample matters only where precision and recall share labels.
                 pool = self.pools[estimator][system]
                 shares_labels = recall is not None and recall.contributions.size > 0
                 combined = f1(precision, recall, pool if shares_labels else None)
-                for level, p, r in zip(levels, of_precision[system], of_recall[system], strict=True):
+                for at, level in enumerate(levels):
+                    p, r = of_precision[system][at], of_recall[system][at]
+                    f = intervals.combined_interval(combined, precision, recall, p, r, level)
+                    if ends is not None:
+                        p, r, f = (
+                            percentile_interval(one, *ends[measure][at, :, system])
+                            for measure, one in (("precision", p), ("recall", r), ("f1", f))
+                        )
                     yield SystemScore(
                         system=system,
                         estimator=estimator,
@@ -297,7 +315,7 @@ class Estimates:
                         level=round(100 * level),
                         precision=p,
                         recall=r,
-                        f1=intervals.combined_interval(combined, precision, recall, p, r, level),
+                        f1=f,
                         labels=self.labels[estimator][system],
                         found=self.found[system] if self.found is not None else None,
                         true=self.true,
@@ -358,21 +376,23 @@ def iid_scores(
     sample: IidSample,
     documents: Documents | None,
     *,
-    weighting: str,
+    weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
+    resampling: Resampling | None = None,
     levels: Sequence[float] = intervals.LEVELS,
 ) -> Iterator[SystemScore]:
     """Score every system under independent draws, by its own draws and by those of all.
 
-    Parameters are those of `coordinated_scores`, but for `weighting`: the one that the draws come from, and
-    so the scores.
+    Parameters are those of `coordinated_scores`, and `resampling`: with it there are bootstrap intervals too.
 
     Yields
     ------
     SystemScore
-        With estimators ``simple`` and ``joint``.
+        With estimators ``simple`` and ``joint``, and ``simple_bootstrap`` and ``joint_bootstrap``.
     """
-    for estimates in iid_estimates(systems, labels, sample, documents, weighting=weighting, parts=parts):
+    for estimates in iid_estimates(
+        systems, labels, sample, documents, weightings=weightings, parts=parts, resampling=resampling
+    ):
         yield from estimates.scores(levels)
 
 
@@ -530,12 +550,24 @@ def iid_estimates(
     sample: IidSample,
     documents: Documents | None,
     *,
-    weighting: str,
+    weightings: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
+    resampling: Resampling | None = None,
 ) -> Iterator[Estimates]:
-    """Return the estimates under independent draws, part by part; parameters as `iid_scores`."""
-    P = iid.systems_matrix([(system.rows, system.weights[weighting]) for system in systems], labels.size)
-    ends = np.cumsum([rows.size for rows in sample.draws])
+    """Return the estimates under independent draws, part by part; parameters as `iid_scores`.
+
+    Under other weightings than that of the draws these are reweighted.
+    """
+    names = list(systems[0].weights) if weightings is None else list(weightings)
+
+    def matrix(name: str) -> Any:
+        return iid.systems_matrix([(system.rows, system.weights[name]) for system in systems], labels.size)
+
+    P = matrix(sample.weighting)
+    others = [name for name in names if name != sample.weighting]
+    targets, ratios = {name: matrix(name) for name in others}, _ratios(systems, sample, others)
+    sizes = [rows.size for rows in sample.draws]
+    ends = np.cumsum(sizes)
     weights = np.ones(ends[-1])
     everything = np.unique(np.concatenate(list(sample.draws)))
     place = np.full(labels.size, -1)
@@ -557,27 +589,55 @@ def iid_estimates(
         for number, (system, at) in enumerate(zip(systems, inside, strict=True)):
             f[number, at[at >= 0]] = labels.of(number, system.rows, part)[at >= 0]
         drawn = [(rows, f[:, place[rows]]) for rows in sample.draws]
-        recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
+        own = [(rows, of_all[j]) for j, (rows, of_all) in enumerate(drawn)]
+        precision: dict[tuple[str, str], Sequence[PrecisionShare]] = {}
+        for name in names:
+            precision["simple", name] = iid.simple_estimates(own, ratios.get(name))
+            precision["joint", name] = iid.joint_estimates(P, drawn, targets.get(name))
+        recall: dict[tuple[str, str], Sequence[RecallEstimate | None]] = {}
         if documents is not None and _has_recall(documents, part):
-            alone = _document_recalls(documents, part, weighting)
-            shares = iid.shares_of_pool(P, [(rows, documents.inside(own, rows)) for rows, own in drawn])
-            recall["simple", weighting] = alone
-            recall["joint", weighting] = _labelled_recalls(
-                documents, part, shares or [None] * len(systems), alone
-            )
-        yield Estimates(
-            part,
-            {
-                ("simple", weighting): iid.simple_estimates(
-                    [(rows, own[j]) for j, (rows, own) in enumerate(drawn)]
-                ),
-                ("joint", weighting): iid.joint_estimates(P, drawn),
-            },
-            recall,
-            pools,
-            counts,
-            *_seen(documents, part),
-        )
+            of_pool = [(rows, documents.inside(of_all, rows)) for rows, of_all in drawn]
+            shares: Sequence[ShareOfPool | None] = iid.shares_of_pool(P, of_pool) or [None] * len(systems)
+            for name in names:
+                alone = _document_recalls(documents, part, name)
+                recall["simple", name] = alone
+                recall["joint", name] = _labelled_recalls(documents, part, shares, alone)
+        estimates = Estimates(part, precision, recall, pools, counts, *_seen(documents, part))
+        yield estimates if resampling is None else _with_bootstrap(estimates, sizes, resampling)
+
+
+def _ratios(
+    systems: Sequence[System], sample: IidSample, weightings: Sequence[str]
+) -> dict[str, list[iid.Ratio]]:
+    """Return by weighting how each system's draws are reweighted to it."""
+    ratios: dict[str, list[iid.Ratio]] = {name: [] for name in weightings}
+    for system, rows in zip(systems, sample.draws, strict=True):
+        order = np.argsort(system.rows)
+        drawn = order[np.searchsorted(system.rows, rows, sorter=order)]
+        p = system.weights[sample.weighting]
+        for name in weightings:
+            ratios[name].append(iid.Ratio.of(p, system.weights[name], drawn))
+    return ratios
+
+
+def _with_bootstrap(estimates: Estimates, draws: Sequence[int], resampling: Resampling) -> Estimates:
+    """Return estimates with each estimator once more, under a name of its own, with bootstrap intervals."""
+    found = resample(estimates.precision, estimates.recall, estimates.pools, draws, resampling)
+
+    def once_more(of_ways: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+        return {**of_ways, **{(way + BOOTSTRAP, name): one for (way, name), one in of_ways.items()}}
+
+    def named(of_estimators: Mapping[str, Any]) -> dict[str, Any]:
+        return {**of_estimators, **{way + BOOTSTRAP: one for way, one in of_estimators.items()}}
+
+    return replace(
+        estimates,
+        precision=once_more(estimates.precision),
+        recall=once_more(estimates.recall),
+        pools=named(estimates.pools),
+        labels=named(estimates.labels),
+        replicates={(way + BOOTSTRAP, name): one for (way, name), one in found.items()},
+    )
 
 
 def _has_recall(documents: Documents, part: str) -> bool:

@@ -143,7 +143,8 @@ def subset_scores(
 ) -> Iterator[SubsetScore]:
     """Score every system on every subset of which it claims something.
 
-    Under `coordinated` precision is the difference estimator, under `iid` the mean of the system's own draws.
+    Under `coordinated` precision is the difference estimator, under `iid` the mean of the system's own draws,
+    reweighted where these come from another weighting.
 
     Parameters
     ----------
@@ -237,7 +238,10 @@ class _Coordinated:
 
 
 class _Iid:
-    """Every system on every subset, by its own draws: those in a subset are draws from p restricted to it."""
+    """Every system on every subset, by its own draws: those in a subset are draws from p restricted to it.
+
+    Under another weighting than that of the draws they are reweighted.
+    """
 
     def __init__(
         self,
@@ -249,6 +253,9 @@ class _Iid:
         parts: Sequence[str],
     ) -> None:
         self.division, self.drawn = division, []
+        self.p = [system.weights[sample.weighting] for system in systems]
+        is_other = weighting != sample.weighting
+        self.targets = [system.weights[weighting] for system in systems] if is_other else None
         for system, draws in zip(systems, sample.draws, strict=True):
             order = np.argsort(system.rows)
             self.drawn.append(order[np.searchsorted(system.rows, draws, sorter=order)])
@@ -265,8 +272,13 @@ class _Iid:
         return _counted(subset, len(self.division.names))
 
     def precision(self, number: int, subset: int, part: str) -> PrecisionShare:
-        inside = self.division.of_claims[number][self.drawn[number]] == subset
-        return iid.simple_estimates([(self.drawn[number][inside], self.f[part][number][inside])])[0]
+        own = self.division.of_claims[number] == subset
+        inside = own[self.drawn[number]]
+        drawn, ratios = self.drawn[number][inside], None
+        if self.targets is not None:
+            p, target = (np.where(own, one[number], 0.0) for one in (self.p, self.targets))
+            ratios = [iid.Ratio.of(p / p.sum(), target / target.sum(), drawn)]
+        return iid.simple_estimates([(drawn, self.f[part][number][inside])], ratios)[0]
 
 
 def _counted(subset: IntArray, size: int) -> IntArray:

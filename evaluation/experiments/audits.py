@@ -44,13 +44,14 @@ WEIGHTING = "instance"
 BENT = (1.5, 1.0, 0.5)
 """What the error is multiplied with where one, two, three or more teams claim a thing."""
 MOST_ERROR = 0.48
+Arrive = Callable[[IntArray, list[FloatArray]], FloatArray]
 PAIR = "pair"
 """The one kind of question here: what holds between two spans."""
+RECALLS = ("documents", "claims", "both")
+"""From annotated documents, from judged claims, from both."""
 MEASURES = (
     "precision",
-    "recall from documents",
-    "recall from both",
-    "f1 from both",
+    *(f"{measure} from {source}" for measure in ("recall", "f1") for source in RECALLS),
     "difference of precisions",
 )
 WAYS = ("exact", "votes", "corrected")
@@ -143,6 +144,7 @@ def simulate(
     seeds: range,
     cases: tuple[Case, ...] = CASES,
     progress: Callable[[str], None] = lambda _: None,
+    arrive: Arrive = designed,
 ) -> dict[Case, Found]:
     """Sample, judge, audit and score the ten systems, once for each seed and case.
 
@@ -154,6 +156,8 @@ def simulate(
     cases : tuple of Case
     progress : callable
         Takes a line about how far it is.
+    arrive : callable
+        From the order of arrival and each system's p to π.
     """
     world = _World.of(data)
     ends: dict[tuple[Case, str, str], list[list[tuple[float, float, float]]]] = {}
@@ -161,7 +165,7 @@ def simulate(
     errors: dict[Case, list[int]] = {case: [] for case in cases}
     for seed in seeds:
         progress(f"KnowledgeNet, seed {seed} of {seeds.stop}")
-        sample = _Sample.of(world, seed)
+        sample = _Sample.of(world, seed, arrive)
         exact = sample.scores(world.correct, None)
         for case in cases:
             judged = sample.judged(CROWDS[case.crowd], bent=case.bent)
@@ -259,9 +263,9 @@ class _Sample:
     alphas: list[float]
 
     @classmethod
-    def of(cls, world: _World, seed: int) -> "_Sample":
+    def of(cls, world: _World, seed: int, arrive: Arrive) -> "_Sample":
         data = world.data
-        pi = designed(np.random.default_rng(seed).permutation(len(world.weights)), world.weights)
+        pi = arrive(np.random.default_rng(seed).permutation(len(world.weights)), world.weights)
         secret = b"knowledgenet|%d" % seed
         sampled = coordinated.uniforms(secret, data.keys) < pi
         folds = coordinated.folds(secret, data.keys)
@@ -341,14 +345,14 @@ class _Sample:
             precisions, pools, shares = right.precisions[WEIGHTING], right.pools, right.shares
         recalls = [self._recalls(number, share) for number, share in enumerate(shares)]
         own_intervals = [_known(interval(one)) for one in precisions]
-        return {
-            "precision": own_intervals,
-            "recall from documents": [_known(interval(one)) for one, _ in recalls],
-            "recall from both": [_known(interval(one)) for _, one in recalls],
-            "f1 from both": [
-                _known(f1_interval(precision, recall, pool=pool))
-                for precision, (_, recall), pool in zip(precisions, recalls, pools, strict=True)
-            ],
+        found = {"precision": own_intervals}
+        for source in RECALLS:
+            found[f"recall from {source}"] = [_known(interval(one[source])) for one in recalls]
+            found[f"f1 from {source}"] = [
+                _known(f1_interval(precision, recall[source], pool=pool))
+                for precision, recall, pool in zip(precisions, recalls, pools, strict=True)
+            ]
+        return found | {
             "difference of precisions": [
                 difference_interval(
                     precision_difference(precisions[i], pools[i], precisions[j], pools[j]),
@@ -372,9 +376,7 @@ class _Sample:
         labels = calibration.correct(posterior, nobody)[self.reduced.positions]
         return [_known(interval(one)) for one in noise_adjusted_precisions(self.reduced, labels)]
 
-    def _recalls(
-        self, number: int, share: ShareOfPool | None
-    ) -> tuple[RecallEstimate | None, RecallEstimate | None]:
+    def _recalls(self, number: int, share: ShareOfPool | None) -> dict[str, RecallEstimate | None]:
         data, inside = self.world.data, self.inside
         sample = SimpleRandom(len(data.documents))
         mine = np.zeros(self.pi.size, dtype=bool)
@@ -386,7 +388,8 @@ class _Sample:
         own = data.by_document(mine & correct, data.claim_document)[inside]
         from_documents = document_recall(true, found, sample)
         from_labels = labelled_recall(share, true, of_pool, own, found, sample)
-        return from_documents, both(from_documents, from_labels, self.alphas[number])
+        from_both = both(from_documents, from_labels, self.alphas[number])
+        return dict(zip(RECALLS, (from_documents, from_labels, from_both), strict=True))
 
 
 def _ends(found: Iterable[Interval]) -> list[tuple[float, float, float]]:

@@ -40,21 +40,28 @@ CHOICES = Choices(
     weightings_of=MappingProxyType(
         {
             "coordinated": ("instance", "relation", "subject", "subject_relation"),
-            "iid": ("instance",),
+            "iid": ("subject_relation", "instance", "relation", "subject"),
         }
     ),
     estimators=MappingProxyType(
         {
             "documents": "from annotated documents",
-            "labelled": "from judged claims",
-            "both": "from documents and judged claims",
-            "joint": "from all systems' samples",
+            "labelled": "joint, from judged claims",
+            "both": "joint, from documents and judged claims",
+            "joint": "joint, from all systems' samples",
             "simple": "from its own sample",
+            "joint_bootstrap": "joint, bootstrap intervals",
+            "simple_bootstrap": "from its own sample, bootstrap intervals",
         }
     ),
     estimators_of=MappingProxyType(
-        {"coordinated": ("documents", "labelled", "both"), "iid": ("joint", "simple")}
+        {
+            "coordinated": ("documents", "both", "labelled"),
+            "iid": ("joint", "simple", "joint_bootstrap", "simple_bootstrap"),
+        }
     ),
+    estimators_of_all=("iid",),
+    resampled=("joint_bootstrap", "simple_bootstrap"),
     standards=MappingProxyType(
         {"audit": "corrected for judges’ errors", "votes": "votes taken for the truth"}
     ),

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from evaluation.design import columns
-from evaluation.estimators import weighting
 from evaluation.estimators.comparison import comparables
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import (
@@ -17,9 +16,11 @@ from evaluation.estimators.scores import (
 )
 from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
+from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.pool_labels import read_audited, read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
+from evaluation.scoring.pool import resampling
 from evaluation.task import Sample
 from evaluation.units import Pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
@@ -41,7 +42,7 @@ def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
             audited=read_audited(pool, sample.sampled, labels),
         )
     else:
-        estimates = iid_estimates(pool.systems, labels, sample, documents, weighting=pool.epoch.weighting)
+        estimates = iid_estimates(pool.systems, labels, sample, documents, resampling=resampling(pool))
     return Scored((_part(one, size) for one in estimates), matching.RULE)
 
 
@@ -69,6 +70,7 @@ def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divid
     models = None
     if isinstance(sample, CoordinatedSample):
         models = pooled_models(pool.systems, labels, sample, features)
+    weighting = CHOICES.default_weighting(pool.epoch.corpus.design)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     relations = exhaustive.relations if exhaustive else None
     stored = list(columns.read([batch.pk for batch in pool.batches], (kept.PREDICATES, kept.NAMES)))
@@ -80,7 +82,7 @@ def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divid
     )
     for name, division in divided:
         scores = subset_scores(
-            pool.systems, labels, sample, relations, division, weighting=weighting.DEFAULT, models=models
+            pool.systems, labels, sample, relations, division, weighting=weighting, models=models
         )
         yield Divided(
             name,

@@ -137,7 +137,7 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
         choices,
         submission=submission,
         part=choices.part,
-        weighting=choices.weighting,
+        weighting=choices.default_weighting(corpus.design),
         estimator=choices.estimators_of[corpus.design][0],
         standard=VOTES,  # what the sample was drawn for knows nothing of judges' errors
         level=level,

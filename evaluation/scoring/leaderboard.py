@@ -86,9 +86,9 @@ def rows(
         Its task's.
     level : int, optional
         Of the intervals, in per cent.
-    part, weighting : str, optional
-    estimator : str, optional
-        One of those for the corpus' design. By default the first.
+    part : str, optional
+    weighting, estimator : str, optional
+        Of those for the corpus' design. By default the first.
     standard : str, optional
         By default what `stored.shown_standard` says.
     viewer : User, AnonymousUser or None
@@ -108,7 +108,7 @@ def rows(
         An argument is none of the task's choices, or the estimator belongs to the other design.
     """
     level = choices.level if level is None else level
-    part, weighting = part or choices.part, weighting or choices.weighting
+    part, weighting = part or choices.part, weighting or choices.default_weighting(corpus.design)
     standard = shown_standard(corpus, choices) if standard is None else standard
     estimator = choices.check(
         corpus.design, level=level, part=part, weighting=weighting, estimator=estimator, standard=standard

@@ -1,5 +1,6 @@
 """From rows to arrays: the systems of an epoch, their sample, and its labels."""
 
+import hmac
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from annotations.models import Corpus
 from evaluation.design import columns
+from evaluation.estimators.resampling import Resampling
 from evaluation.estimators.scores import CoordinatedSample, IidSample, System
 from evaluation.models import Epoch
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
@@ -114,7 +116,13 @@ def read_sample(pool: Pool) -> CoordinatedSample | IidSample:
     positions, counts = positions[order], drawn["draws"][order]
     ends = np.searchsorted(drawn["batch"][order], np.arange(2, len(pool.batches) + 1))
     by_batch = zip(np.split(positions, ends), np.split(counts, ends), strict=True)
-    return IidSample([np.repeat(rows, times) for rows, times in by_batch])
+    return IidSample([np.repeat(rows, times) for rows, times in by_batch], pool.epoch.weighting)
+
+
+def resampling(pool: Pool) -> Resampling:
+    """Return how a pool's sample is resampled for bootstrap intervals: the same whenever it is scored."""
+    secret, last = bytes.fromhex(pool.epoch.secret), pool.batches[-1].number
+    return Resampling(int.from_bytes(hmac.digest(secret, f"bootstrap|{last}".encode(), "sha256"), "big"))
 
 
 def read_values(pool: Pool) -> FloatArray:

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
+from evaluation.estimators.resampling import REPLICATES
 from evaluation.estimators.scores import VOTES
 from evaluation.registry import task_of
 from evaluation.scoring import axis
@@ -55,7 +56,8 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     level = asked.get("level", str(choices.level))
     if not level.isdecimal() or len(level) > 3:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")
-    part, weighting = asked.get("part", choices.part), asked.get("weighting", choices.weighting)
+    part = asked.get("part", choices.part)
+    weighting = asked.get("weighting", choices.default_weighting(corpus.design))
     standards, shown = offered_standards(corpus, choices)
     standard = asked.get("standard", shown)
     estimator = choices.check(
@@ -116,6 +118,8 @@ def offered(corpus: Corpus, choice: Choice) -> dict[str, Any]:
         "weightings": choices.named_weightings(corpus.design),
         "estimators": choices.named_estimators(corpus.design, choice.part),
         "standards": choice.standards,
+        "estimated": choices.estimated_name(corpus.design),
+        "replicates": REPLICATES if choice.estimator in choices.resampled else None,
     }
 
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.design import forecast
 from evaluation.design.prices import Source
+from evaluation.estimators.resampling import REPLICATES
 from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
@@ -255,6 +256,8 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         "standard": standard,
         "standards": standards,
         "disagreement": disagreement(found.corpus, standard) if shown else None,
+        "estimated": choices.estimated_name(found.corpus.design),
+        "replicates": REPLICATES if estimator in choices.resampled else None,
     }
 
 

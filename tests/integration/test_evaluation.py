@@ -18,6 +18,7 @@ from annotations import conflicts, responses
 from annotations.models import Competitor, Corpus, Label, Question
 from evaluation.design import audit, columns, epochs, sampling
 from evaluation.estimators import coordinated
+from evaluation.estimators.scores import IidSample
 from evaluation.kbp import claims
 from evaluation.kbp.claims import read_claims
 from evaluation.kbp.recall import exhaustive
@@ -34,6 +35,9 @@ from evaluation.models import (
     Score,
     Submission,
 )
+from evaluation.scoring import leaderboard
+from evaluation.scoring import pool as pools
+from evaluation.scoring.stored import Measure
 from evaluation.submissions import lifecycle, submitting
 from kbpo import pipeline
 from kbpo.accounts import teams
@@ -453,11 +457,53 @@ def test_independent_draws_are_scored_by_their_own_estimators(
         batch.draws for batch in batches
     ]
     judge()
-    assert set(Score.objects.values_list("estimator", flat=True)) == {"simple", "joint"}
+    assert set(Score.objects.values_list("estimator", flat=True)) == set(KBP.choices.estimators_of["iid"])
+    assert set(Score.objects.values_list("weighting", flat=True)) == set(KBP.choices.weightings)
+    assert corpus.epochs.get().weighting == "subject_relation"
     relation = Estimate.objects.filter(score__part="relation", score__level=95)
     assert set(relation.values_list("measure", flat=True)) == {"precision", "recall", "f1"}
     assert not relation.filter(estimate=None).exists()
     assert audit.audit_corpus(corpus, KBP) == []
+    pool = pools.read_pool(corpus.epochs.get(), 2, KBP.choices.weightings)
+    sample, right = pools.read_sample(pool), pools.read_values(pool)
+    assert isinstance(sample, IidSample)
+    for submission, system, drawn in zip(pool.submissions, pool.systems, sample.draws, strict=True):
+        own = np.searchsorted(system.rows, drawn, sorter=np.argsort(system.rows))
+        own = np.argsort(system.rows)[own]
+        for name in KBP.choices.weightings:
+            ratio = system.weights[name][own] / system.weights["subject_relation"][own]
+            stored = relation.get(
+                score__submission=submission,
+                score__weighting=name,
+                score__estimator="simple",
+                measure="precision",
+            )
+            assert stored.estimate == pytest.approx(min(1.0, (ratio * right[drawn]).mean()), abs=1e-12)
+
+
+def test_bootstrap_intervals_are_stored_and_come_out_the_same_again(
+    world: World, gold: Path, tmp_path: Path, judge: Callable[[], None]
+) -> None:
+    path = world.write_corpus(tmp_path / "corpus.jsonl")
+    call_command("load_corpus", str(path), "--corpus", "small", "--design", "iid")
+    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
+    Corpus.objects.update(target_half_width=0.1)
+    kb = world.write_kb(tmp_path / "s.kb", world.system(recall=0.7, precision=0.6, seed=0))
+    call_command("submit", str(kb), "--corpus", "small", "--team", "Alpha", "--name", "s")
+    pipeline.advance()
+    judge()
+
+    def board(estimator: str) -> dict[str, Measure]:
+        found = leaderboard.rows(Corpus.objects.get(), KBP.choices, level=80, estimator=estimator)
+        return dict(found[0].measures)
+
+    first, by_formula = board("joint_bootstrap"), board("joint")
+    for name, measure in by_formula.items():
+        assert first[name].estimate == measure.estimate
+        assert first[name].low != measure.low
+    Epoch.objects.update(scores_due=True)
+    pipeline.advance()
+    assert board("joint_bootstrap") == first
 
 
 def test_a_newcomer_draws_only_what_the_draws_of_others_do_not_tell(

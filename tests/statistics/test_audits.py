@@ -8,9 +8,11 @@ from evaluation.estimators.judging.audited import Audit, AuditedLabels
 from evaluation.estimators.judging.corrected import corrected
 from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.precision import difference_precision
-from evaluation.experiments.audits import CASES, MEASURES, Case, simulate
+from evaluation.experiments.audits import CASES, RECALLS, Case, simulate
 from tests import knowledgenet
 
+FIRST = ("recall from documents", "f1 from documents")
+"""What the leaderboard shows first."""
 WIDEST = {("alike", 0.1): 1.35, ("mixed", 0.1): 1.35, ("hard", 0.1): 1.75} | {
     ("alike", 0.2): 1.2,
     ("mixed", 0.2): 1.2,
@@ -74,14 +76,27 @@ def test_corrected_intervals_of_precision_hold_the_truth_in_every_crowd(everythi
 
 @pytest.mark.slow
 @knowledgenet.needs_knowledgenet
-@pytest.mark.parametrize("measure", MEASURES[1:4])
+@pytest.mark.parametrize("measure", FIRST)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_corrected_intervals_of_recall_and_f1_hold_the_truth_in_every_crowd(everything, case, measure):
     # Recall's own intervals hold the truth a little more often than they say, whoever judges.
     found = everything[case]
     assert found.held["corrected", measure].coverage >= 0.93
     assert found.held["corrected", measure].coverage <= found.held["exact", measure].coverage + 0.01
-    assert found.by_system(measure).min() >= 0.88
+    assert found.by_system(measure).min() >= 0.86
+
+
+@pytest.mark.slow
+@knowledgenet.needs_knowledgenet
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_joint_recall_is_narrower_and_holds_the_truth_less_often_where_everybody_errs(everything, case):
+    # Why the leaderboard shows recall from documents first.
+    found = everything[case]
+    held = {source: found.held["corrected", f"recall from {source}"] for source in RECALLS}
+    assert held["both"].half_width < held["documents"].half_width < held["claims"].half_width
+    assert held["documents"].coverage >= 0.93
+    assert held["both"].coverage >= 0.91
+    assert held["claims"].coverage >= 0.84
 
 
 @pytest.mark.slow
@@ -95,7 +110,7 @@ def test_corrected_intervals_of_differences_hold_the_truth_in_every_crowd(everyt
 
 @pytest.mark.slow
 @knowledgenet.needs_knowledgenet
-@pytest.mark.parametrize("measure", MEASURES[:4])
+@pytest.mark.parametrize("measure", ["precision", *FIRST])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_corrected_intervals_are_narrow_enough_in_every_crowd(everything, case, measure):
     assert everything[case].width(measure) <= WIDEST[case.crowd, case.share]

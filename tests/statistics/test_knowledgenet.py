@@ -46,7 +46,7 @@ TAG = "knowledgenet"
 SEEDS = range(40)
 DOCUMENTS = 300
 ESTIMATORS = ("documents", "labelled", "both")
-WEIGHTING = KBP.choices.weighting
+WEIGHTING = KBP.choices.default_weighting("coordinated")
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,8 @@ def test_a_corpus_of_a_task_that_went_away_is_refused() -> None:
 def test_a_task_is_what_it_says(task: Task) -> None:
     assert TASKS[task.name] is task
     assert isinstance(task.choices, Choices)
-    for weightings in task.choices.weightings_of.values():
-        assert weightings[0] == task.choices.weighting  # the sample is designed for it
+    for design, weightings in task.choices.weightings_of.items():
+        assert weightings[0] == task.choices.default_weighting(design)  # the sample is designed for it
         assert set(weightings) <= task.choices.weightings.keys()
     for estimators in task.choices.estimators_of.values():
         assert set(estimators) <= task.choices.estimators.keys()

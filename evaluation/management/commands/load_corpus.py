@@ -26,7 +26,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--design",
             choices=Corpus.Design.values,
-            help="How its systems are sampled, from its first load on; coordinated if left out.",
+            help="How its systems are sampled, from its first load on: coordinated samples, or iid, "
+            "independent draws as in the paper, and a leaderboard as there; coordinated if left out.",
         )
         parser.add_argument(
             "--language",

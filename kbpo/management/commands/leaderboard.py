@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--corpus", required=True, metavar="TAG")
         parser.add_argument("--level", type=float, help="Of the intervals; the task's default if left out.")
         parser.add_argument("--part", help="Of the task's; its first if left out.")
-        parser.add_argument("--weighting", help="Of the task's; its first if left out.")
+        parser.add_argument("--weighting", help="Of the corpus' design; the design's first if left out.")
         parser.add_argument("--estimator", help="Of the corpus' design; the design's first if left out.")
         parser.add_argument(
             "--standard",

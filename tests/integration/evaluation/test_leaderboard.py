@@ -1,7 +1,15 @@
+import html
+import json
+import re
+from importlib import import_module
+from io import StringIO
+
 import pytest
+from django.apps import apps
+from django.core.management import call_command
 
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Score
+from evaluation.models import Epoch, Score
 from evaluation.scoring.leaderboard import rows
 from kbpo.core.errors import InvalidInput
 from tests.factories import (
@@ -155,8 +163,9 @@ def test_a_corpus_with_independent_draws_shows_the_joint_estimate():
     epoch = EpochFactory(corpus__design="iid")
     submission = SubmissionFactory(corpus=epoch.corpus, state="scored")
     batch = SampleBatchFactory(epoch=epoch, submission=submission, lam=None, floor=None, draws=500)
-    ScoreFactory(batch=batch, estimator="joint", f=(0.6, 0.5, 0.7))
-    ScoreFactory(batch=batch, estimator="simple", f=(0.4, 0.3, 0.5))
+    ScoreFactory(batch=batch, estimator="joint", weighting="subject_relation", f=(0.6, 0.5, 0.7))
+    ScoreFactory(batch=batch, estimator="simple", weighting="subject_relation", f=(0.4, 0.3, 0.5))
+    ScoreFactory(batch=batch, estimator="joint", f=(0.2, 0.1, 0.3))
     assert [row.measures["f1"].estimate for row in rows(epoch.corpus, KBP.choices)] == [0.6]
 
 
@@ -178,6 +187,46 @@ def test_the_page_weighs_in_every_way_that_is_scored(epoch, client):
     assert "72.9" in client.get(address, {"weighting": "subject"}).content.decode()
 
 
-def test_the_page_of_independent_draws_offers_no_other_weighing(client):
+def test_the_page_of_independent_draws_opens_as_in_the_paper_and_offers_every_weighting(client):
     corpus = CorpusFactory(design="iid")
-    assert "weighting=" not in client.get(f"/corpora/{corpus.tag}/").content.decode()
+    page = client.get(f"/corpora/{corpus.tag}/").content.decode()
+    for weighting in KBP.choices.weightings:
+        assert f"?weighting={weighting}" in page
+    shown = [KBP.choices.weightings["subject_relation"], html.escape(KBP.choices.estimators["joint"])]
+    for words in shown:
+        assert re.search(r'aria-current="true">' + re.escape(words), page)
+
+
+def test_the_page_says_where_intervals_are_the_bootstraps(client):
+    epoch = EpochFactory(corpus__design="iid")
+    submission = SubmissionFactory(corpus=epoch.corpus, state="scored")
+    batch = SampleBatchFactory(epoch=epoch, submission=submission, lam=None, floor=None, draws=500)
+    for estimator in ("joint", "joint_bootstrap"):
+        ScoreFactory(batch=batch, estimator=estimator, weighting="subject_relation")
+    address = f"/corpora/{epoch.corpus.tag}/"
+    words = "1,000 bootstrap replicates"
+    assert words not in client.get(address).content.decode()
+    assert words in client.get(address, {"estimator": "joint_bootstrap"}).content.decode()
+
+
+def test_json_rows_have_a_rank_or_null(epoch):
+    scored(epoch, "many labels", (0.5, 0.4, 0.6))
+    scored(epoch, "few labels", (0.7, 0.4, 0.9))
+    Score.objects.filter(submission__name="many labels").update(rank=1)
+    Score.objects.filter(submission__name="few labels").update(rank=None, labels=12)
+    SubmissionFactory(corpus=epoch.corpus, name="waiting", state="judging", is_public=True)
+    out = StringIO()
+    call_command("leaderboard", "--corpus", epoch.corpus.tag, "--json", stdout=out)
+    ranks = {row["name"]: row["rank"] for row in json.loads(out.getvalue())["rows"]}
+    assert ranks == {"many labels": 1, "few labels": None, "waiting": None}
+
+
+def test_open_epochs_with_independent_draws_are_scored_again_for_every_weighting(epoch):
+    of_draws, released = EpochFactory(corpus__design="iid"), EpochFactory(corpus__design="iid")
+    for one in (epoch, of_draws, released):
+        scored(one, "one")
+    released.released_at = released.opened_at
+    released.save()
+    EpochFactory(corpus__design="iid")  # nothing is scored there
+    import_module("evaluation.migrations.0032_scores_of_every_weighting").score_again(apps, None)
+    assert list(Epoch.objects.filter(scores_due=True)) == [of_draws]

@@ -64,7 +64,8 @@ class SmallPool:
     def draws(self, seed, n):
         rng = np.random.default_rng(seed)
         return IidSample(
-            [np.sort(rng.choice(s.rows, size=n, p=s.weights["subject_relation"])) for s in self.systems]
+            [np.sort(rng.choice(s.rows, size=n, p=s.weights["subject_relation"])) for s in self.systems],
+            "subject_relation",
         )
 
 

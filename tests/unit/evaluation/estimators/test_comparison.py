@@ -26,7 +26,6 @@ def estimated(seed, design="coordinated", part="relation"):
             pool.labels(),
             pool.draws(seed, 40),
             documents,
-            weighting="subject_relation",
             parts=[part],
         )
         return found

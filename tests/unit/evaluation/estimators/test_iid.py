@@ -6,19 +6,23 @@ import pytest
 from scipy import sparse
 
 from evaluation.estimators.iid import (
+    Ratio,
     draw,
     draws_for_new_system,
     draws_needed,
     joint_estimates,
     joint_precision,
     mixture_weights,
+    shares_of_pool,
     simple_estimates,
     simple_precision,
 )
 from kbpo.core.errors import InvalidInput
-from tests.unit.evaluation.estimators.worlds import CORRECT, TRUTH, WEIGHTS, draws
+from tests.unit.evaluation.estimators.worlds import CORRECT, OTHER_WEIGHTS, TRUTH, WEIGHTS, draws
 
 P = sparse.csr_array(WEIGHTS)
+OTHER = sparse.csr_array(OTHER_WEIGHTS)
+OTHER_TRUTH = OTHER_WEIGHTS @ CORRECT
 
 
 def expectation(estimator, counts):
@@ -53,6 +57,34 @@ def test_the_expected_joint_precision_is_the_truth_for_labels_that_depend_on_the
         return joint_precision(P, [(indices, own[:, indices]) for indices, _ in samples])
 
     assert np.abs(expectation(estimator, (1, 2, 1)) - truth).max() < 1e-12
+
+
+def ratios(samples):
+    return [
+        Ratio.of(p, other, np.asarray(drawn))
+        for p, other, (drawn, _) in zip(WEIGHTS, OTHER_WEIGHTS, samples, strict=True)
+    ]
+
+
+def reweighted(samples):
+    return np.array([one.estimate for one in simple_estimates(samples, ratios(samples))])
+
+
+def jointly_reweighted(samples):
+    return np.array([one.estimate for one in joint_estimates(P, samples, OTHER)])
+
+
+def test_the_expected_simple_precision_is_the_truth_under_another_weighting_than_the_draws():
+    assert np.abs(expectation(reweighted, (2, 1, 2)) - OTHER_TRUTH).max() < 1e-12
+
+
+@pytest.mark.parametrize("counts", [(1, 1, 1), (2, 1, 2)])
+def test_the_expected_joint_precision_is_the_truth_under_another_weighting_than_the_draws(counts):
+    assert np.abs(expectation(jointly_reweighted, counts) - OTHER_TRUTH).max() < 1e-12
+
+
+def test_draws_that_are_not_reweighted_say_nothing_of_another_weighting():
+    assert np.abs(expectation(simple_precision, (1, 1, 1)) - OTHER_TRUTH).max() > 0.1
 
 
 def test_weighing_pooled_draws_as_if_they_were_ones_own_is_biased():
@@ -97,6 +129,38 @@ def test_a_single_draw_shows_no_variance():
     assert one.variance is None
 
 
+def test_a_single_draw_among_many_hides_no_variance():
+    # What it is expected to be follows from the draws of the other, which has the same instances.
+    same = sparse.csr_array([[0.5, 0.5], [0.5, 0.5]])
+    first, second = joint_estimates(same, [([0, 1] * 10, [1, 0] * 10), ([0], [1])])
+    of_many = sum((f - 0.5) ** 2 for f in [1, 0] * 10) / (20 * 19) * (20 / 21) ** 2
+    mean = 20 / 21 * 0.5 + 1 / 21
+    assert first.variance == second.variance == pytest.approx(of_many + ((1 - mean) / 21) ** 2)
+
+
+def test_a_variance_that_hangs_on_single_draws_is_not_seen():
+    alone = sparse.csr_array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    seen, unseen = joint_estimates(alone, [([0, 1] * 10, [1, 0] * 10), ([2], [1])])
+    assert seen.variance is not None
+    assert unseen.variance is None
+
+
+@pytest.mark.parametrize("counts", [(30, 1, 40), (30, 40, 1)])
+def test_the_variance_with_a_single_draw_is_that_of_repeated_samples(counts):
+    rng = np.random.default_rng(4)
+    runs = []
+    for _ in range(800):
+        drawn = [draw(p, n, rng) for p, n in zip(WEIGHTS, counts, strict=True)]
+        samples = [(one, CORRECT[one]) for one in drawn]
+        runs.append([joint_estimates(P, samples), shares_of_pool(P, samples)])
+    for least, found in zip((2, 0), zip(*runs, strict=True), strict=True):
+        estimates = np.array([[one.estimate for one in run] for run in found])
+        variances = np.array([[one.variance for one in run] for run in found], dtype=float)
+        seen = ~np.isnan(variances).any(axis=0)
+        assert seen.sum() >= least
+        assert variances.mean(axis=0)[seen] == pytest.approx(estimates.var(axis=0)[seen], rel=0.2)
+
+
 def test_identical_systems_share_their_draws_evenly():
     # w = 1/2 each and q = p, so that the joint precision is the mean of all draws.
     same = sparse.csr_array([[0.5, 0.5], [0.5, 0.5]])
@@ -128,6 +192,39 @@ def test_the_joint_variance_is_unbiased():
     estimates = np.array([[one.estimate for one in run] for run in runs])
     variances = np.array([[one.variance for one in run] for run in runs])
     assert variances.mean(axis=0) == pytest.approx(estimates.var(axis=0), rel=0.1)
+
+
+@pytest.mark.parametrize("how", ["simple", "joint"])
+def test_the_variance_is_unbiased_under_another_weighting_than_the_draws(how):
+    rng = np.random.default_rng(3)
+    runs = []
+    for _ in range(1_000):
+        samples = [(drawn, CORRECT[drawn]) for drawn in (draw(p, 4, rng) for p in WEIGHTS)]
+        found = simple_estimates(samples, ratios(samples)) if how == "simple" else None
+        runs.append(found or joint_estimates(P, samples, OTHER))
+    estimates = np.array([[one.estimate for one in run] for run in runs])
+    variances = np.array([[one.variance for one in run] for run in runs])
+    assert variances.mean(axis=0) == pytest.approx(estimates.var(axis=0), rel=0.15)
+
+
+def test_reweighting_to_the_weighting_of_the_draws_changes_nothing():
+    samples = [(np.array(drawn), CORRECT[drawn]) for drawn in ([0, 1, 3], [2, 5], [5, 6, 7])]
+    same = [Ratio.of(p, p, drawn) for p, (drawn, _) in zip(WEIGHTS, samples, strict=True)]
+    for plain, again in (
+        (simple_estimates(samples), simple_estimates(samples, same)),
+        (joint_estimates(P, samples), joint_estimates(P, samples, P)),
+    ):
+        for one, other in zip(plain, again, strict=True):
+            assert (one.estimate, one.variance) == pytest.approx((other.estimate, other.variance))
+            assert one.n_eff == pytest.approx(other.n_eff)
+
+
+def test_reweighted_draws_are_worth_as_many_as_the_worst_case_leaves():
+    # p = (.5, .5), p' = (.9, .1): Σp'²/p = 1.64.
+    ratio = Ratio.of(np.array([0.5, 0.5]), np.array([0.9, 0.1]), np.array([0, 1, 1]))
+    (one,) = simple_estimates([([0, 1, 1], [1, 0, 1])], [ratio])
+    assert one.estimate == pytest.approx((1.8 + 0.2) / 3)
+    assert one.n_eff == pytest.approx(3 / 1.64)
 
 
 def test_labels_of_what_a_system_does_not_predict_are_not_looked_at():
@@ -223,6 +320,15 @@ def test_a_draw_repeats_with_its_generator():
         ),
         (lambda: joint_precision(P, [([0], [2]), ([1], [1]), ([5], [1])]), r"samples\[0\]: the value 2.0"),
         (lambda: joint_precision(P, [([8], [1]), ([1], [1]), ([5], [1])]), r"samples\[0\]: the value 8.0"),
+        (
+            lambda: joint_estimates(sparse.csr_array([[1.0, 0]]), [([0], [1])], sparse.csr_array([[0, 1.0]])),
+            "targets: are above 0 at an instance that its system never draws",
+        ),
+        (lambda: joint_estimates(P, [([0], [1]), ([1], [1]), ([5], [1])], P[:2]), "targets: has the shape"),
+        (
+            lambda: Ratio.of(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.array([0])),
+            "targets: are above 0 at an instance that its system never draws",
+        ),
         (lambda: draw([0.5, 0.6], 2, np.random.default_rng(0)), "p: sums to 1.1"),
         (lambda: draws_needed(-1), "target_variance: is -1"),
     ],

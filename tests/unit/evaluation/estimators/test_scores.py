@@ -61,7 +61,6 @@ def test_what_is_right_in_retired_documents_adds_to_no_recall(design):
             pool.labels(),
             pool.draws(0, 40_000),
             documents,
-            weighting="subject_relation",
             parts=["relation"],
         )
         recalls, tolerance = estimates.recall["joint", *DEFAULT], 0.01
@@ -157,9 +156,7 @@ def test_without_two_exhaustive_documents_there_is_no_recall(documents):
 def test_independent_draws_of_everything_make_joint_recall_that_of_the_draws():
     pool = small_pool(4)
     draws = pool.draws(5, 80)
-    (estimates,) = iid_estimates(
-        pool.systems, pool.labels(), draws, pool.documents(), weighting="subject_relation", parts=["relation"]
-    )
+    (estimates,) = iid_estimates(pool.systems, pool.labels(), draws, pool.documents(), parts=["relation"])
     P = iid.systems_matrix([(s.rows, s.weights["subject_relation"]) for s in pool.systems], pool.correct.size)
     drawn = [(rows, pool.correct[rows].astype(float)) for rows in draws.draws]
     shares = iid.shares_of_pool(P, drawn)

@@ -21,10 +21,10 @@ def by_parity(pool, k=2):
     )
 
 
-def scored(pool, sample, division, part="relation"):
+def scored(pool, sample, division, part="relation", weighting="subject_relation"):
     labels = pool.labels(getattr(sample, "sampled", None))
     found = subset_scores(
-        pool.systems, labels, sample, pool.relations(), division, weighting="subject_relation", parts=[part]
+        pool.systems, labels, sample, pool.relations(), division, weighting=weighting, parts=[part]
     )
     return {(one.system, one.subset): one for one in found}
 
@@ -79,6 +79,23 @@ def test_the_draws_in_a_subset_are_draws_from_it(pool):
         inside = rows[rows % 2 == 1]
         assert found[number, 1].precision.estimate == pytest.approx(pool.correct[inside].mean(), abs=1e-12)
         assert found[number, 1].labels == np.unique(inside).size
+
+
+def test_the_draws_in_a_subset_are_reweighted_where_they_come_from_another_weighting(pool):
+    draws = pool.draws(3, 200)
+    systems = [
+        dataclasses.replace(
+            one, weights={**one.weights, "instance": np.full(one.rows.size, 1 / one.rows.size)}
+        )
+        for one in pool.systems
+    ]
+    found = scored(dataclasses.replace(pool, systems=systems), draws, by_parity(pool), weighting="instance")
+    for number, (one, rows) in enumerate(zip(systems, draws.draws, strict=True)):
+        p = dict(zip(one.rows, one.weights["subject_relation"], strict=True))
+        odd = [row for row in one.rows if row % 2]
+        total = sum(p[row] for row in odd)
+        terms = [total / p[row] / len(odd) * pool.correct[row] for row in rows if row % 2]
+        assert found[number, 1].precision.estimate == pytest.approx(min(1, np.mean(terms)), abs=1e-12)
 
 
 def test_too_few_labels_give_no_number_at_all(pool):

@@ -69,3 +69,13 @@ def quadratic_batches(known: np.ndarray | None = None, target_variance: float = 
         pi, squares = found.pi, found.squares
         grown.append(pi)
     return grown
+
+
+OTHER_WEIGHTS = np.array(
+    [
+        [0.05, 0.15, 0.10, 0.50, 0.20, 0.00, 0.00, 0.00],
+        [0.00, 0.25, 0.25, 0.00, 0.25, 0.25, 0.00, 0.00],
+        [0.00, 0.00, 0.00, 0.00, 0.00, 0.10, 0.20, 0.70],
+    ]
+)
+"""Another weighting of the same instances."""

@@ -26,9 +26,12 @@ def test_every_measure_is_compared_and_every_compared_measure_has_a_name():
     )
 
 
-def test_every_weighting_is_computed_and_the_default_is_the_one_that_samples_are_designed_for():
-    assert set(CHOICES.weightings) == set(weighting.WEIGHTINGS)
-    assert CHOICES.weighting == weighting.DEFAULT
+@pytest.mark.parametrize(
+    ("design", "default"), [("coordinated", weighting.DEFAULT), ("iid", "subject_relation")]
+)
+def test_every_weighting_is_computed_under_every_design(design, default):
+    assert set(CHOICES.weightings_of[design]) == set(CHOICES.weightings) == set(weighting.WEIGHTINGS)
+    assert CHOICES.default_weighting(design) == default
 
 
 def test_a_part_is_ranked_by_one_of_its_measures():
@@ -53,6 +56,20 @@ def test_a_part_without_recall_leaves_no_estimator_to_choose():
     assert CHOICES.named_estimators("coordinated", "relation") == CHOICES.named_estimators("coordinated")
 
 
+def test_independent_draws_leave_estimators_of_precision_to_choose():
+    assert CHOICES.named_estimators("iid", "linking") == CHOICES.named_estimators("iid")
+
+
+def test_what_pools_all_systems_labels_is_called_joint():
+    pooling = [key for key, name in CHOICES.estimators.items() if name.startswith("joint")]
+    assert pooling == ["labelled", "both", "joint", "joint_bootstrap"]
+
+
+def test_estimators_with_bootstrap_intervals_are_those_whose_names_say_so():
+    for key, name in CHOICES.estimators.items():
+        assert (key in CHOICES.resampled) == ("bootstrap" in name) == key.endswith(scores.BOOTSTRAP)
+
+
 @pytest.mark.parametrize(("design", "expected"), [("coordinated", "documents"), ("iid", "joint")])
 def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
     assert CHOICES.check(design, **DEFAULTS) == expected
@@ -64,7 +81,7 @@ def test_the_estimator_that_is_meant_is_the_designs_first(design, expected):
         ({"level": 99}, "99 is none of 80, 90, 95."),
         ({"part": "half"}, "'half' is none of all, relation, linking."),
         ({"standard": "luck"}, "'luck' is none of audit, votes."),
-        ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose documents or"),
+        ({"estimator": "joint"}, "'joint' is not for the design 'coordinated': choose documents or both or"),
     ],
 )
 def test_what_does_not_exist_is_refused_in_words(choice, message):
