@@ -22,7 +22,8 @@ def test_an_estimate_moves_as_the_truth_moves(table):
         for figure in row.get("estimate", {}).values()
     ]
     assert len(away) > 60
-    assert sum(one <= 3 for one in away) >= 0.99 * len(away)
+    # The standard errors are those of 60 differences, and systems' cells go together.
+    assert sum(one <= 3 for one in away) >= 0.97 * len(away)
     assert max(away) < 4.5
 
 

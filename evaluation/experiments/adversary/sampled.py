@@ -5,18 +5,26 @@ By the design and estimators of today: the quadratic sum with planned variances,
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.estimators import coordinated, planned_variance
 from evaluation.estimators.comparison import comparables, differences
-from evaluation.estimators.document_samples import SimpleRandom, draw_documents
+from evaluation.estimators.document_samples import DocumentSample, SimpleRandom, draw_documents
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.pairs import pairs
 from evaluation.estimators.planned_variance import Claimant, Scale
 from evaluation.estimators.ranks import ranks, told_apart
-from evaluation.estimators.scores import CoordinatedSample, Documents, System, coordinated_estimates
+from evaluation.estimators.scores import (
+    CoordinatedSample,
+    Documents,
+    Estimates,
+    System,
+    coordinated_estimates,
+)
 from evaluation.estimators.weighting import DEFAULT
 from evaluation.experiments.adversary.world import Score, Version, World
 from evaluation.experiments.pool import BoolArray
@@ -26,6 +34,8 @@ from evaluation.kbp.features import of_predicates
 from evaluation.kbp.labels import Labels
 from evaluation.kbp.matching import PARTS as FOUND_PARTS
 from kbpo.core.ontology import RELATIONS
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 ANNOTATED = 300
 LEVEL = 0.95
@@ -62,6 +72,10 @@ class Draw:
             coordinated.document_folds(secret, documents),
             np.random.default_rng(seed).permutation(systems),
         )
+
+
+def _grown(column: NDArray[Kind], size: int) -> NDArray[Kind]:
+    return np.concatenate([column, np.zeros(size - column.size, dtype=column.dtype)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +119,11 @@ class Epoch:
         rows = np.array([place.setdefault(key, len(place)) for key in one.keys], dtype=np.int64)
         size = len(place)
 
-        def grown(column: FloatArray) -> FloatArray:
-            return np.concatenate([column, np.zeros(size - column.size, dtype=column.dtype)])
-
-        pi, squares, flat, floor = map(grown, (self.pi, self.squares, self.flat, self.floor))
-        document, predicate = grown(self.document), grown(self.predicate)
+        columns = (self.pi, self.squares, self.flat, self.floor)
+        pi, squares, flat, floor = (_grown(column, size) for column in columns)
+        document, predicate = _grown(self.document, size), _grown(self.predicate, size)
         document[rows], predicate[rows] = one.document, one.predicate
-        near = {part: grown(self.near[part]) for part in FOUND_PARTS}
+        near = {part: _grown(self.near[part], size) for part in FOUND_PARTS}
         for part in FOUND_PARTS:
             near[part][rows] |= one.finds[part] >= 0
         after = replace(
@@ -209,40 +221,39 @@ def board(world: World, epoch: Epoch, draw: Draw, parts: Sequence[str]) -> Board
         weightings=[DEFAULT],
         parts=parts,
     ):
-        part = estimates.part
-        precision = np.array([one.estimate for one in estimates.precision[RECALL, DEFAULT]])
-        scores[part, DEFAULT, "precision"] = precision
-        if part in FOUND_PARTS:
-            found = [one.estimate if one else np.nan for one in estimates.recall[RECALL, DEFAULT]]
-            scores[part, DEFAULT, "recall"] = np.array(found)
-            both = zip(np.clip(precision, 0, 1), found, strict=True)
-            scores[part, DEFAULT, "f1"] = np.array([harmonic(p, r) for p, r in both])
-        measure = CHOICES.parts[part].ranked_by
-        shown = [
-            one for one in estimates.scores([LEVEL]) if (one.estimator, one.weighting) == (RECALL, DEFAULT)
-        ]
-        intervals = [one.measures[measure] for one in shown]
-        enough = [
-            place
-            for place, one in enumerate(shown)
-            if one.labels >= CHOICES.ranked_from and intervals[place] is not None
-        ]
-        comparable = next(
-            one for kind, name, one in comparables(estimates) if (kind, name) == (RECALL, DEFAULT)
-        )
-        given: list[Interval] = [one for place in enough if (one := intervals[place]) is not None]
-        these = np.array(enough)
-        found_pairs = pairs(
-            differences(comparable, comparable, measure, documents.sample).take(these, these),
-            given,
-            given,
-            LEVEL,
-        )
-        own_ranks = ranks(found_pairs.gaps, told_apart(found_pairs.gaps, found_pairs.reach, LEVEL))
-        ranked[part] = [None] * len(systems)
-        for place, rank in zip(enough, own_ranks, strict=True):
-            ranked[part][place] = rank
+        scores |= _scores(estimates)
+        ranked[estimates.part] = _ranks(estimates, documents.sample)
     return Board(scores, ranked, float(epoch.pi.sum()))
+
+
+def _scores(estimates: Estimates) -> dict[Score, FloatArray]:
+    """Return what a part's estimates are for all systems."""
+    part = estimates.part
+    precision = np.array([one.estimate for one in estimates.precision[RECALL, DEFAULT]])
+    scores = {(part, DEFAULT, "precision"): precision}
+    if part in FOUND_PARTS:
+        found = [one.estimate if one else np.nan for one in estimates.recall[RECALL, DEFAULT]]
+        both = zip(np.clip(precision, 0, 1), found, strict=True)
+        scores[part, DEFAULT, "recall"] = np.array(found)
+        scores[part, DEFAULT, "f1"] = np.array([harmonic(p, r) for p, r in both])
+    return scores
+
+
+def _ranks(estimates: Estimates, sample: DocumentSample) -> list[int | None]:
+    """Rank all systems in a part as the service does: simultaneously over all pairs."""
+    measure = CHOICES.parts[estimates.part].ranked_by
+    shown = [one for one in estimates.scores([LEVEL]) if (one.estimator, one.weighting) == (RECALL, DEFAULT)]
+    ranked: dict[int, Interval] = {
+        place: interval
+        for place, one in enumerate(shown)
+        if one.labels >= CHOICES.ranked_from and (interval := one.measures[measure]) is not None
+    }
+    comparable = next(one for kind, name, one in comparables(estimates) if (kind, name) == (RECALL, DEFAULT))
+    these = np.array(list(ranked))
+    of_these = differences(comparable, comparable, measure, sample).take(these, these)
+    found = pairs(of_these, list(ranked.values()), list(ranked.values()), LEVEL)
+    own = dict(zip(ranked, ranks(found.gaps, told_apart(found.gaps, found.reach, LEVEL)), strict=True))
+    return [own.get(place) for place in range(len(shown))]
 
 
 def _documents(world: World, epoch: Epoch) -> Documents:
