@@ -57,12 +57,14 @@ MANOEUVRES: Sequence[Manoeuvre] = (
     *_same(
         "confidences",
         {
-            "constant": lambda one: saying.confident(one, [0.5] * len(one.claims)),
-            "reversed": lambda one: saying.confident(one, (1.001 - claim.confidence for claim in one.claims)),
-            "random": lambda one: saying.confident(one, one.rng().random(len(one.claims))),
-            "shaped to a model of all labels": saying.shaped,
-            "as if it knew what is right": lambda one: saying.knowing(one, 0.1, 0.9),
-            "as if it knew, reversed": lambda one: saying.knowing(one, 0.9, 0.1),
+            "constant confidences": lambda one: saying.confident(one, [0.5] * len(one.claims)),
+            "reversed confidences": lambda one: saying.confident(
+                one, (1.001 - claim.confidence for claim in one.claims)
+            ),
+            "random confidences": lambda one: saying.confident(one, one.rng().random(len(one.claims))),
+            "confidences shaped to a model of all labels": saying.shaped,
+            "confidences as if it knew what is right": lambda one: saying.knowing(one, 0.1, 0.9),
+            "confidences as if it knew, reversed": lambda one: saying.knowing(one, 0.9, 0.1),
         },
     ),
     *_other(

@@ -260,7 +260,8 @@ def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
         figure.set_size_inches(figures.WIDTH, 0.2 * len(rows) + 1)
         axes = figure.subplots()
         place = np.arange(len(rows))[::-1]
-        axes.plot([row["exact"] for row in rows.values()], place, label="exact", **figures.MARKS["simple"])
+        exact = [row["exact"] for row in rows.values()]
+        axes.plot(exact, place, label="exact", **figures.MARKS["pooled"] | {"markersize": 2, "zorder": 3})
         axes.errorbar(
             [row["mean"] for row in rows.values()],
             place,

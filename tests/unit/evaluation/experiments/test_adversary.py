@@ -34,7 +34,7 @@ def test_a_file_that_says_what_cannot_be_is_refused(manoeuvre):
     assert manoeuvre.version(situation()) is None
 
 
-@pytest.mark.parametrize("name", ["reversed", "as if it knew what is right"])
+@pytest.mark.parametrize("name", ["reversed confidences", "confidences as if it knew what is right"])
 def test_confidences_have_no_say_in_what_is_true(name):
     (manoeuvre,) = (one for one in MANOEUVRES if one.name == name)
     world, one = situation().world, situation()
