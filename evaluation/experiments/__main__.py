@@ -17,6 +17,7 @@ NAMES = (
     "sample_size",
     "coverage",
     "adversary",
+    "published_labels",
     "label_noise",
     "ranks",
     "audits",

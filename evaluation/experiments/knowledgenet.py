@@ -6,10 +6,12 @@ The data are no part of this project (CC BY-SA 4.0, Mesquita et al. 2019); whoev
 import csv
 import gzip
 import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.features import of_predicates
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
+from evaluation.kbp.name_keys import Names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
@@ -33,9 +36,10 @@ class System:
     ----------
     name, team : str
     claims : list of Claim
+        Those that count: one that overlaps a surer one of the same system does not.
     subjects, objects : list of str
-        Entities.
-    confidence, correct, p_subject_relation : float[n]
+        Their name keys.
+    confidence, correct : float[n]
     precision : mapping of weighting to float
         Exact, as published.
     """
@@ -47,7 +51,6 @@ class System:
     objects: list[str]
     confidence: FloatArray
     correct: FloatArray
-    p_subject_relation: FloatArray
     precision: dict[str, float]
 
     def weights(self, name: str) -> FloatArray:
@@ -133,7 +136,8 @@ def read(folder: Path) -> KnowledgeNet:
     Parameters
     ----------
     folder : Path
-        With ``truth.json``, ``corpus.jsonl.gz``, ``gold.jsonl.gz`` and ``instances/*.tsv.gz``.
+        With ``truth.json``, ``exact.json``, ``corpus.jsonl.gz``, ``gold.jsonl.gz`` and
+        ``instances/*.tsv.gz``.
 
     Returns
     -------
@@ -144,18 +148,21 @@ def read(folder: Path) -> KnowledgeNet:
     InvalidInput
         If one of them is missing.
     """
-    for name in ("truth.json", "corpus.jsonl.gz", "gold.jsonl.gz", "instances"):
+    for name in ("truth.json", "exact.json", "corpus.jsonl.gz", "gold.jsonl.gz", "instances"):
         if not (folder / name).exists():
             message = f"{folder} has no {name}; the folder of the ten systems is needed"
             raise InvalidInput(message, where="--knowledgenet")
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["systems"]
-    systems = [
-        _system(path, truth[path.name.removesuffix(".tsv.gz")])
-        for path in sorted((folder / "instances").glob("*.tsv.gz"))
-    ]
+    exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
     documents, relations = _gold(folder / "gold.jsonl.gz")
     with _opened(folder / "corpus.jsonl.gz") as lines:
         texts = {row["doc_id"]: row["text"] for row in map(json.loads, lines)}
+    names = {doc_id: Names(doc_id, text) for doc_id, text in texts.items()}
+    systems = [
+        _system(path, truth[name]["team"], exact[name]["precision"], names)
+        for path in sorted((folder / "instances").glob("*.tsv.gz"))
+        for name in [path.name.removesuffix(".tsv.gz")]
+    ]
     position = {document: number for number, document in enumerate(documents)}
     index: dict[Claim, int] = {}
     members = [
@@ -183,28 +190,45 @@ def _opened(path: Path) -> TextIO:
     return gzip.open(path, "rt", encoding="utf-8")
 
 
-def _system(path: Path, truth: dict[str, Any]) -> System:
+def _system(path: Path, team: str, precision: dict[str, float], names: Mapping[str, Names]) -> System:
     with _opened(path) as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    claims = [
+        Claim(
+            row["doc_id"],
+            row["predicate"],
+            Span(int(row["subject_start"]), int(row["subject_end"])),
+            Span(int(row["object_start"]), int(row["object_end"])),
+        )
+        for row in rows
+    ]
+    confidence = np.array([float(row["confidence"]) for row in rows])
+    kept = _counting(claims, confidence)
+    claims = [claims[place] for place in kept]
     return System(
         name=path.name.removesuffix(".tsv.gz"),
-        team=truth["team"],
-        claims=[
-            Claim(
-                row["doc_id"],
-                row["predicate"],
-                Span(int(row["subject_start"]), int(row["subject_end"])),
-                Span(int(row["object_start"]), int(row["object_end"])),
-            )
-            for row in rows
-        ],
-        subjects=[row["subject_entity"] for row in rows],
-        objects=[row["object_entity"] for row in rows],
-        confidence=np.array([float(row["confidence"]) for row in rows]),
-        correct=np.array([float(row["correct"]) for row in rows]),
-        p_subject_relation=np.array([float(row["p_subject_relation"]) for row in rows]),
-        precision=truth["precision"],
+        team=team,
+        claims=claims,
+        subjects=[names[claim.doc_id].key(*claim.subject) for claim in claims],
+        objects=[names[claim.doc_id].key(*claim.object) for claim in claims],
+        confidence=confidence[kept],
+        correct=np.array([float(rows[place]["correct"]) for place in kept]),
+        precision=precision,
     )
+
+
+def _counting(claims: Sequence[Claim], confidence: FloatArray) -> IntArray:
+    """Return the places of the claims that overlap no surer one that counts, as the reader does."""
+    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place in sorted(range(len(claims)), key=lambda place: (-confidence[place], place)):
+        one = claims[place]
+        others = groups[one.doc_id, one.predicate]
+        if not any(
+            one.subject.overlaps(claims[other].subject) and one.object.overlaps(claims[other].object)
+            for other in others
+        ):
+            others.append(place)
+    return np.sort([place for own in groups.values() for place in own])
 
 
 def _gold(path: Path) -> tuple[list[str], list[TrueRelation]]:

@@ -17,7 +17,15 @@ from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
-EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
+EXPERIMENTS = (
+    "pooling_bias",
+    "bias_variance",
+    "sample_size",
+    "coverage",
+    "adversary",
+    "published_labels",
+    "label_noise",
+)
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 

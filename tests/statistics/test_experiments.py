@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.estimators import weighting
-from evaluation.experiments import adversary, bias_variance, pooling_bias, sample_size
+from evaluation.experiments import bias_variance, pooling_bias, published_labels, sample_size
 from evaluation.experiments.outcome import Options
 
 FULLY = [pytest.param(Options(), id="full", marks=pytest.mark.slow)]
@@ -63,7 +63,7 @@ def test_the_quadratic_sum_with_planned_variances_takes_two_fifths_fewer_distinc
 
 @pytest.fixture(scope="module", params=FULLY)
 def gains(request):
-    return shown(adversary.run(request.param))
+    return shown(published_labels.run(request.param))
 
 
 @pytest.mark.parametrize("rule", ["sealed", "known"])
@@ -83,7 +83,7 @@ def test_labels_that_are_reused_as_a_sample_do_damage(gains, attack):
 def test_probing_gains_much_without_the_quota_and_little_with_it(gains):
     gain = gains["sealed"]["follow"]["gain"]
     assert gain[-1] > 0.04
-    assert gain[adversary.WEEK - 1] < gain[-1] / 2
+    assert gain[published_labels.WEEK - 1] < gain[-1] / 2
 
 
 def test_who_was_not_pooled_loses_more_by_the_official_rule_than_by_anydoc():
