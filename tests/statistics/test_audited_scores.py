@@ -44,7 +44,8 @@ class Score:
 
 
 def submit_all():
-    call_command("load_corpus", str(FOLDER / "corpus.jsonl.gz"), "--corpus", TAG, "--policy", "fixed")
+    texts = str(FOLDER / "corpus.jsonl.gz")
+    call_command("load_corpus", texts, "--corpus", TAG, "--policy", "fixed", "--audit-share", "0")
     gold = str(FOLDER / "gold.jsonl.gz")
     call_command("load_gold", gold, "--corpus", TAG, "--documents", str(DOCUMENTS), "--seed", "0")
     for path in sorted((FOLDER / "submissions").glob("*.kb.gz")):

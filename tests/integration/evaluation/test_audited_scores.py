@@ -55,7 +55,7 @@ def scored(django_db_setup, django_db_blocker, tmp_path_factory):
         with override_settings(KBPO_EPOCH_SECRET=bytes(range(32))):
             corpus = world.write_corpus(folder / "corpus.jsonl")
             gold = str(world.write_gold(folder / "gold"))
-            call_command("load_corpus", str(corpus), "--corpus", "small", verbosity=0)
+            call_command("load_corpus", str(corpus), "--corpus", "small", "--audit-share", "0", verbosity=0)
             call_command("load_gold", gold, "--corpus", "small", "--documents", "30", "--seed", "1")
             Corpus.objects.update(target_half_width=0.04)
             for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
@@ -324,3 +324,15 @@ def test_agreeing_audits_widen_every_interval_and_move_little(judged):
             _, _, estimate, low, high = row
             assert estimate == pytest.approx(by_votes[key][2], abs=1e-9)
             assert high - low > by_votes[key][4] - by_votes[key][3]
+
+
+def test_audits_that_the_service_draws_and_asks_correct_its_scores(world, gold, audited, submit):
+    submit("one", world.system(recall=0.8, precision=0.6, seed=1))
+    for _ in range(3):
+        pipeline.advance()
+        call_command(
+            "simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0.1", verbosity=0
+        )
+    pipeline.advance()
+    assert Audit.objects.filter(is_drawn=True).exists()
+    assert set(Score.objects.values_list("standard", flat=True)) == {"votes", "audit"}
