@@ -27,6 +27,7 @@ OWN = (
 
 #: Where such a word is said, and why that is none of its business.
 SAID = {
+    "annotations/checking.py": {"canonical"},  # a field of an annotated mention
     "annotations/models/corpus.py": {"kbp"},  # the task of a corpus that names none
     "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
@@ -59,6 +60,7 @@ KIND_IMPORTS = {
         "annotations.kinds.relation.Offer",
         "annotations.kinds.relation.RelationQuestion",
     },
+    "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},
     "evaluation/kbp/pool_labels.py": {"annotations.kinds.canonical", "annotations.kinds.relation"},

@@ -313,7 +313,13 @@ def test_systems_are_compared_on_documents_of_two_phases(
     one, other = submit("one", seed=1), submit("other", seed=2, team="Beta")
     pipeline.advance()
     judge()
-    choice = {"level": 95, "part": "relation", "weighting": "instance", "estimator": "documents"}
+    choice = {
+        "level": 95,
+        "part": "relation",
+        "weighting": "instance",
+        "estimator": "documents",
+        "standard": "votes",
+    }
     compared = comparing.compare(one, other, KBP, **choice)
     assert [row.difference is not None for row in compared] == [True, True, True]
 
