@@ -38,7 +38,7 @@ LARGEST_VERSION = 9_999
 KEYS = "abdeghijkopqtuvwyz"
 
 _ONTOLOGY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-_TYPE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_TYPE_NAME = re.compile(r"[A-Z][A-Z0-9_]+")
 _NAME = re.compile(r"(?:[a-z0-9_]+:)?[A-Za-z][A-Za-z0-9_-]*")
 _ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_/-]*")
 _KEY = re.compile(rf"[{KEYS}]")

@@ -89,7 +89,8 @@ def test_everything_in_the_examples_has_a_line(name: str) -> None:
     assert set(find_lines(text)) == paths_of(tomllib.loads(text)) - {()}
 
 
-WORDS = ["a", "b", '"a"', "'b'", ".", "=", "1", "[", "]", "[[", "]]", "{", "}", ",", '"', "'", "\\", "true", "1979-05-27", '"x"', "'''"]
+SIGNS = ["a", "b", ".", "=", "1", "[", "]", "[[", "]]", "{", "}", ",", '"', "'", "\\", "true", "1979-05-27"]
+WORDS = ['"a"', "'b'", '"x"', "'''", *SIGNS]
 LINES = ["\n", "\r\n", '"""', " = ", "# c\n", "a = 1\n", "[[a]]\n", "[a.b]\n", "c = [1, 2]\n"]
 
 
