@@ -123,10 +123,10 @@ def read_guidelines(data: bytes, ontology: Ontology, *, where: str = "") -> Guid
     values, faults = _load(data, where)
     fields = Fields(values, (), faults)
 
-    def guideline_of(known: Mapping[str, Any], what: str) -> Callable[[str, Any, Path], str]:
+    def guideline_in(key: str, known: Mapping[str, Any]) -> Callable[[str, Any, Path], str]:
         def read(name: str, value: Any, path: Path) -> str:
             if name not in known:
-                faults.add(path, f"unknown {what} {shown(name)}; {ontology} has {', '.join(known)}")
+                faults.add(path, f"unknown {key[:-1]} {shown(name)}; {ontology} has {', '.join(known)}")
             if not isinstance(value, str):
                 faults.add(path, f"the guideline of {shown(name)} is {shown(value)}; it must be a text")
                 return ""
@@ -135,9 +135,9 @@ def read_guidelines(data: bytes, ontology: Ontology, *, where: str = "") -> Guid
         return read
 
     asked = {one.name: one for one in ontology.mention_types}
-    of_types = fields.pairs("types", guideline_of(asked, "type"), most=MOST_TYPES)
+    of_types = fields.pairs("types", guideline_in("types", asked), most=MOST_TYPES)
     of_relations = fields.pairs(
-        "relations", guideline_of(ontology.relations_by_name, "relation"), most=MOST_RELATIONS
+        "relations", guideline_in("relations", ontology.relations_by_name), most=MOST_RELATIONS
     )
     examples = _each(fields, "examples", _read_example, MOST_EXAMPLES, is_needed=False)
     fields.finish()
