@@ -264,8 +264,8 @@ def _corpus(
                 f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "
                 f"not {value!r}"
             )
-    if ontology and not ontologies.is_named(corpus.ontology_id, ontology):
-        raise Conflict(f"the corpus {tag} is there already, and its ontology is {corpus.ontology_id}")
+    if ontology and not ontologies.is_named(corpus.ontology.reference, ontology):
+        raise Conflict(f"the corpus {tag} is there already, and its ontology is {corpus.ontology}")
     return corpus
 
 

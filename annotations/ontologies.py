@@ -10,6 +10,7 @@ from typing import Any
 
 from django.apps import apps as present
 from django.db import transaction
+from django.db.models import OuterRef, Subquery
 
 from annotations.models import Corpus, CorpusGuidelines, OntologyVersion
 from kbpo.accounts.models import User
@@ -141,6 +142,12 @@ def load_guidelines(*, path: Path | str, corpus: Corpus, by: User | None = None)
     after = {"version": made.version, "digest": made.digest}
     acts.record(acts.What.GUIDELINES_CHANGED, by=by, about=corpus, after=after)
     return made
+
+
+def newest_guidelines(corpus: str) -> Subquery:
+    """Return SQL for the id of a corpus' own guidelines, null for none; `corpus` is the way to it."""
+    newest = CorpusGuidelines.objects.filter(corpus=OuterRef(corpus)).order_by("-version")
+    return Subquery(newest.values("pk")[:1])
 
 
 def store_builtin_after_migrating(apps: Any = present, **_: object) -> None:

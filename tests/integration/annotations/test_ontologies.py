@@ -12,13 +12,13 @@ from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import ProtectedError
 
-from annotations import corpora, ontologies
+from annotations import corpora, ontologies, responses
 from annotations.models import Corpus, CorpusGuidelines, OntologyVersion, Response
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.models import AuditEntry
 from kbpo.core.ontologies.builtin import DIGESTS, read_builtin
 from tests.conftest import ROOT
-from tests.factories import CorpusFactory, ResponseFactory
+from tests.factories import CorpusFactory, QuestionFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -245,12 +245,17 @@ def test_guidelines_that_were_given_stay(act: str, tmp_path: Path) -> None:
 
 
 def test_an_answer_knows_the_guidelines_under_which_it_was_given(tmp_path: Path) -> None:
-    corpus = CorpusFactory()
-    given = ontologies.load_guidelines(path=written(tmp_path, OWN), corpus=corpus)
-    response = ResponseFactory(question__document__corpus=corpus, guidelines=given)
+    question = QuestionFactory()
 
-    assert Response.objects.get(pk=response.pk).guidelines == given
-    assert ResponseFactory().guidelines is None
+    def answer() -> Response:
+        return responses.record(question=question, worker=UserFactory(annotator=True), answer={"none": True})
+
+    under = [answer().guidelines]
+    for text in (OWN, '[types]\nPER = "All."\n'):
+        ontologies.load_guidelines(path=written(tmp_path, text), corpus=question.document.corpus)
+        under.append(answer().guidelines)
+
+    assert [one and one.version for one in under] == [None, 1, 2]
 
 
 # Databases that were there before --------------------------------------------------------------------------
