@@ -55,7 +55,7 @@ def store_builtin(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0016_audit_keys'),
+        ('annotations', '0017_no_corrected_labels'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -265,7 +265,7 @@ def test_an_answer_knows_the_guidelines_under_which_it_was_given(tmp_path: Path)
 @pytest.mark.django_db(transaction=True)
 def test_a_corpus_that_was_there_before_has_the_first_version_of_tac() -> None:
     leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
-    before = [("annotations", "0016_audit_keys")]
+    before = [("annotations", "0017_no_corrected_labels")]
     try:
         MigrationExecutor(connection).migrate(before)
         apps: Apps = MigrationExecutor(connection).loader.project_state(before).apps
