@@ -5,7 +5,16 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from annotations.models import Competitor, Corpus, Document, Label, Question, Response
+from annotations.models import (
+    Competitor,
+    Corpus,
+    CorpusGuidelines,
+    Document,
+    Label,
+    OntologyVersion,
+    Question,
+    Response,
+)
 from annotations.policies.registry import POLICIES
 from kbpo.core.acts import What
 from kbpo.core.admin import ReadOnlyAdmin
@@ -13,7 +22,7 @@ from kbpo.core.admin import ReadOnlyAdmin
 
 @admin.register(Corpus)
 class CorpusAdmin(ReadOnlyAdmin):
-    """Corpora: name, description, quota and when votes suffice may change; task, design and language not.
+    """Corpora: name, description, quota, when votes suffice may change; what all else follows from not.
 
     Audits may begin at any time.
     """
@@ -31,7 +40,16 @@ class CorpusAdmin(ReadOnlyAdmin):
         "weekly_quota_of_person",
         "created_at",
     ]
-    readonly_fields = ["tag", "task", "language", "design", "target_half_width", "target_level", "created_at"]
+    readonly_fields = [
+        "tag",
+        "task",
+        "ontology",
+        "language",
+        "design",
+        "target_half_width",
+        "target_level",
+        "created_at",
+    ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Return them; once there are questions, some policies stay, and a share of audits that is not 0."""
@@ -57,6 +75,22 @@ class CompetitorAdmin(ReadOnlyAdmin):
     list_filter = ["corpus"]
     list_select_related = ["team", "corpus"]
     search_fields = ["team__name"]
+
+
+@admin.register(OntologyVersion)
+class OntologyVersionAdmin(ReadOnlyAdmin):
+    """Ontologies, as they are for good."""
+
+    list_display = ["reference", "digest", "loaded_at"]
+
+
+@admin.register(CorpusGuidelines)
+class CorpusGuidelinesAdmin(ReadOnlyAdmin):
+    """What corpora say instead of their ontologies."""
+
+    list_display = ["corpus", "version", "made_by", "made_at"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus", "made_by"]
 
 
 @admin.register(Document)

@@ -12,6 +12,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
+from annotations import ontologies
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
@@ -31,6 +32,7 @@ from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
 
 BATCH = 200
 AUDIT_SHARE = 0.1
@@ -78,6 +80,7 @@ def load_corpus(
     language: str | None = None,
     policy: str | None = None,
     audit_share: float | None = None,
+    ontology: str | None = None,
     limits: jsonlines.Limits | None = None,
     is_new: bool = False,
     by: User | None = None,
@@ -108,6 +111,10 @@ def load_corpus(
     audit_share : float, optional
         Of its settled questions, that others answer again to learn how often judges err, from 0 to 1; if a
         new corpus is given none, `AUDIT_SHARE` under `coordinated` and 0 under `iid`, which has no audits.
+    ontology : str, optional
+        What its claims are made of: the name of one that is loaded, with a version or without. Without, a new
+        corpus is given the newest, and one that is there keeps its own; `tac-kbp@1` if a new corpus is given
+        none.
     limits : Limits, optional
         Of the file.
     is_new : bool
@@ -118,11 +125,11 @@ def load_corpus(
     Raises
     ------
     InvalidInput
-        If the tag, the design, the language, the policy or the share of audits is none, or a line holds no
-        document; names the line.
+        If the tag, the design, the language, the policy, the ontology or the share of audits is none, or a
+        line holds no document; names the line.
     Conflict
-        If the corpus is there and must not be; or it has another name, task, design, language, policy or
-        share of audits, or a document differs from the one that is there; names it.
+        If the corpus is there and must not be; or it has another name, task, design, language, policy,
+        ontology or share of audits, or a document differs from the one that is there; names it.
     """
     corpus = _corpus(
         tag,
@@ -133,6 +140,7 @@ def load_corpus(
         design=design,
         language=language and read_language(language).tag,
         policy=policy and find_policy(policy).name,
+        ontology=ontology,
     )
     created = unchanged = sentences = tokens = 0
     for batch in _batches(_lines(path, read_document, limits)):
@@ -203,7 +211,16 @@ def load_annotations(
     return AnnotationReport(corpus, created, unchanged, mentions, relations)
 
 
-def _corpus(tag: str, *, name: str, audit_share: float | None, is_new: bool, **given: str | None) -> Corpus:
+def _corpus(
+    tag: str,
+    *,
+    name: str,
+    audit_share: float | None,
+    ontology: str | None,
+    is_new: bool,
+    **given: str | None,
+) -> Corpus:
+    wanted = ontologies.find_version(DEFAULT_ONTOLOGY if ontology is None else ontology)
     if audit_share is not None and not 0 <= audit_share <= 1:
         raise InvalidInput(f"is {audit_share!r}; it must be from 0 to 1", where="--audit-share")
     corpus = Corpus.objects.select_for_update().filter(tag=tag).first()
@@ -223,6 +240,7 @@ def _corpus(tag: str, *, name: str, audit_share: float | None, is_new: bool, **g
             language=given["language"] or DEFAULT,
             policy=given["policy"] or DEFAULT_POLICY,
             audit_share=(AUDIT_SHARE if may_audit else 0.0) if audit_share is None else audit_share,
+            ontology=wanted,
         )
         try:
             new.full_clean(validate_unique=False)
@@ -246,6 +264,8 @@ def _corpus(tag: str, *, name: str, audit_share: float | None, is_new: bool, **g
                 f"the corpus {tag} is there already, and its {field} is {getattr(corpus, field)!r}, "
                 f"not {value!r}"
             )
+    if ontology and not ontologies.is_named(corpus.ontology.reference, ontology):
+        raise Conflict(f"the corpus {tag} is there already, and its ontology is {corpus.ontology}")
     return corpus
 
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Length
 
-from annotations import conflicts, labels, roles
+from annotations import conflicts, labels, ontologies, roles
 from annotations.kinds.fields import check_spans
 from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
@@ -85,10 +85,15 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     # One order for all: two batches that share questions wait for each other, and never in a circle.
     locked = list(
         Question.objects.filter(pk__in={given.question.pk for given in answers})
-        .annotate(text_length=Length("document__text"), corpus_id=F("document__corpus_id"))
+        .annotate(
+            text_length=Length("document__text"),
+            corpus_id=F("document__corpus_id"),
+            guidelines_id=ontologies.newest_guidelines("document__corpus"),
+        )
         .order_by("pk")
         .select_for_update(of=("self",))
     )
+    under = {question.pk: question.guidelines_id for question in locked}
     corpora = {question.pk: question.corpus_id for question in locked}
     for worker, corpus_id, as_expert in {
         (given.worker, corpora[given.question.pk], given.as_expert) for given in answers
@@ -120,7 +125,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
             judged_before = (audited.get(key[0]), key[1]) in judged
             if judged_before and given.as_expert:
                 raise NotAllowed("That question is for others to answer; go on with the next one.")
-            responses[key] = _response(given, answer, is_vote=given.is_vote and not judged_before)
+            is_vote = given.is_vote and not judged_before
+            responses[key] = _response(given, answer, is_vote=is_vote, guidelines_id=under[key[0]])
             new.append(responses[key])
         elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
             raise Conflict("You have already answered this question in another way; your first answer stays.")
@@ -156,7 +162,7 @@ def judged_before() -> Exists:
     return Exists(Response.objects.filter(question__audit=OuterRef("question"), worker=OuterRef("worker")))
 
 
-def _response(given: Answer, answer: dict[str, Any], *, is_vote: bool) -> Response:
+def _response(given: Answer, answer: dict[str, Any], *, is_vote: bool, guidelines_id: int | None) -> Response:
     if given.seconds is not None and not 0 <= given.seconds < float("inf"):
         raise InvalidInput(f"seconds is {given.seconds}; it must be a number from 0 on")
     return Response(
@@ -166,6 +172,7 @@ def _response(given: Answer, answer: dict[str, Any], *, is_vote: bool) -> Respon
         seconds=given.seconds,
         is_expert=given.as_expert,
         is_valid=is_vote,
+        guidelines_id=guidelines_id,
     )
 
 

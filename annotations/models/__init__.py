@@ -3,7 +3,9 @@
 from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
 from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
+from annotations.models.guidelines import CorpusGuidelines
 from annotations.models.label import Label
+from annotations.models.ontology import OntologyVersion
 from annotations.models.question import Question, Response
 from annotations.models.role import CorpusMaker, CorpusRole
 from annotations.models.statistics import KindAgreement
@@ -14,12 +16,14 @@ __all__ = [
     "AnnotatedRelation",
     "Competitor",
     "Corpus",
+    "CorpusGuidelines",
     "CorpusMaker",
     "CorpusRole",
     "Document",
     "DocumentAnnotation",
     "KindAgreement",
     "Label",
+    "OntologyVersion",
     "Question",
     "Response",
     "Sentence",

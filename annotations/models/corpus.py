@@ -8,10 +8,12 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Left
 
+from annotations.models.ontology import OntologyVersion
 from annotations.policies import registry as policies
 from annotations.policies.policy import Policy
 from annotations.texts import languages
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies import builtin
 
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
 SEARCHED_CHARACTERS = 200_000
@@ -52,6 +54,13 @@ class Corpus(models.Model):
         default=languages.DEFAULT,
         validators=[validate_language],
         help_text="In which its documents are written, as a tag of BCP 47: how they are cut and laid out.",
+    )
+    ontology = models.ForeignKey(
+        OntologyVersion,
+        on_delete=models.PROTECT,
+        related_name="corpora",
+        default=builtin.DEFAULT,
+        help_text="The types and relations of its claims.",
     )
     design = models.CharField(max_length=16, choices=Design, default=Design.COORDINATED)
     weekly_quota = models.PositiveSmallIntegerField(

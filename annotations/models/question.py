@@ -3,6 +3,7 @@
 from django.db import models
 
 from annotations.models.corpus import Document
+from annotations.models.guidelines import CorpusGuidelines
 from kbpo.accounts.models import User
 
 AUDIT_PREFIX = "audit|"
@@ -77,6 +78,15 @@ class Response(models.Model):
     )
     seconds = models.FloatField(
         null=True, blank=True, help_text="From being shown the question to answering."
+    )
+    guidelines = models.ForeignKey(
+        CorpusGuidelines,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # nobody looks for the answers of a version
+        help_text="The corpus' own guidelines under which it was given; empty: those of its ontology.",
     )
     answered_at = models.DateTimeField(auto_now_add=True)
 

@@ -37,6 +37,8 @@ class What(StrEnum):
     BATCH_CANCELLED = "batch cancelled"
     CORPUS_LOADED = "corpus loaded"
     CORPUS_CHANGED = "corpus changed"
+    ONTOLOGY_LOADED = "ontology loaded"
+    GUIDELINES_CHANGED = "guidelines changed"
     ANNOTATIONS_LOADED = "annotations loaded"
     DOCUMENTS_DRAWN = "documents drawn"
     DOCUMENT_REMOVED = "document removed"

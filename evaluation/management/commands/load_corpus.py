@@ -49,6 +49,12 @@ class Command(BaseCommand):
             help="Of its settled questions, that others answer again to learn how often judges err, from its "
             f"first load on: from 0, none, to 1, all; {AUDIT_SHARE:g} if left out, and 0 under iid.",
         )
+        parser.add_argument(
+            "--ontology",
+            metavar="NAME[@VERSION]",
+            help="Its types and relations, from its first load on: tac-kbp or one that load_ontology has "
+            "loaded, in its newest version if it has none; tac-kbp@1 if left out.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         report = load_texts(
@@ -61,6 +67,7 @@ class Command(BaseCommand):
             language=options["language"],
             policy=options["policy"],
             audit_share=options["audit_share"],
+            ontology=options["ontology"],
         )
         self.stdout.write(
             f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"

@@ -1,0 +1,1 @@
+"""Ontologies: what types and relations there are, as values that are read from files; pure."""
