@@ -2,7 +2,8 @@
 
 As in section 5 of the paper: in each trial nine random teams are evaluated. Pooled scores rest on what the
 other teams found. The others get 5,000/(m + 1) draws for each of the m systems, and as many of the true
-relations. The coordinated design gets as many distinct labels as the draws of all systems came to.
+relations. The coordinated design, the service's own with the pooled model, gets as many distinct labels as
+the draws of all systems came to; there are no documents here from which variances could be planned.
 """
 
 import math
@@ -17,8 +18,10 @@ from scipy.optimize import brentq
 
 from evaluation.estimators import coordinated, iid, labelled, weighting
 from evaluation.estimators.document_samples import SimpleRandom
+from evaluation.estimators.pooled import SampleEntries, UnitFeatures, learn
 from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
+from evaluation.estimators.scores import System
 from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import FACTS, MISTAKES, BoolArray, Pool, Taste, draw_pool
@@ -230,12 +233,12 @@ def _design(pool: Pool, name: str, n: int, scale: float) -> FloatArray:
 
     Without the floor, which buys other weightings and recall: the paper's design has nothing of the kind.
     """
-    P, pi = pool.weights(name), np.zeros(pool.size)
+    P, pi, squares = pool.weights(name), np.zeros(pool.size), np.zeros(pool.size)
     target = coordinated.LABEL_VARIANCE / (scale * n)
     for system in range(P.shape[0]):
         rows = pool.rows(system)
-        p = pool.own(P, system)
-        pi[rows], _ = coordinated.top_up(pi[rows], p, target)
+        grown = coordinated.quadratic_sum(pi[rows], squares[rows], pool.own(P, system), target)
+        pi[rows], squares[rows] = grown.pi, grown.squares
     return pi
 
 
@@ -271,6 +274,7 @@ def _coordinated(
     true, sample = np.ones(facts.shape[1]), SimpleRandom(pool.facts)
     in_pool = facts.any(axis=0)
     documents, population = (round(count / PLANNED_RELATIONS) for count in (true.size, pool.facts))
+    model = _learnt(pool, sampled, folds)
     precision, recall = np.empty(P.shape[0]), np.empty(P.shape[0])
     for system, found in enumerate(facts):
         rows = pool.rows(system)
@@ -278,7 +282,8 @@ def _coordinated(
         own[rows] = True
         p = pool.own(P, system)
         confidence = pool.own(pool.confidence, system)
-        estimate = difference_precision(p, pi[rows], sampled[rows], correct[rows], folds[rows], confidence)
+        own_sample = p, pi[rows], sampled[rows], correct[rows], folds[rows]
+        estimate = difference_precision(*own_sample, confidence, model=model[rows])
         share = labelled.share_of_pool(pi[sampled], correct[sampled], (correct * own)[sampled])
         combined = labelled.both(
             document_recall(true, found, sample),
@@ -288,6 +293,21 @@ def _coordinated(
         precision[system] = estimate.estimate
         recall[system] = np.nan if combined is None else combined.estimate
     return {("coordinated", "precision"): precision, ("coordinated", "recall"): recall}
+
+
+def _learnt(pool: Pool, sampled: BoolArray, folds: IntArray) -> FloatArray:
+    """Return what the labels of all systems say of each instance, for every fold, [N, K]."""
+    systems = [
+        System(pool.rows(system), {}, pool.own(pool.confidence, system), int(team))
+        for system, team in enumerate(pool.runs.teams)
+    ]
+    entries = SampleEntries.of(systems, sampled)
+    labels = {"right": pool.correct[sampled][entries.positions].astype(float)}
+    # The predicates of a made-up pool tell nothing.
+    found = learn(systems, UnitFeatures.nothing(pool.size), sampled, folds, entries, labels)["right"]
+    model = np.repeat(found.of_pool[:, None], coordinated.FOLDS, axis=1)
+    model[sampled] = found.of_sample
+    return model
 
 
 def summarise(pool: Pool, name: str, trials: list[Trial]) -> dict[str, Any]:

@@ -163,10 +163,11 @@ def study(world: World, rng: np.random.Generator, seeds: int) -> dict[str, dict[
 def draw(world: World, rng: np.random.Generator) -> tuple[Comparable, SimpleRandom]:
     """Draw a world's claims, its sample and its documents; return the estimates of its systems."""
     correct, rows = _claims(world, rng)
-    pi = np.zeros(correct.size)
+    pi, squares = np.zeros(correct.size), np.zeros(correct.size)
     p = np.full(CLAIMS, 1 / CLAIMS)
     for own, labels in zip(rows, world.labels.tolist(), strict=True):
-        pi[own], _ = coordinated.top_up(pi[own], p, coordinated.LABEL_VARIANCE / labels)
+        grown = coordinated.quadratic_sum(pi[own], squares[own], p, coordinated.LABEL_VARIANCE / labels)
+        pi[own], squares[own] = grown.pi, grown.squares
     sampled = rng.random(pi.size) < pi
     confidence = np.clip(0.5 + 0.15 * (correct - 0.5) + 0.2 * rng.normal(size=correct.size), 0.01, 0.99)
     systems = [System(own, {"instance": p}, confidence[own], number) for number, own in enumerate(rows)]
