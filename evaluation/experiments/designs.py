@@ -190,6 +190,20 @@ def _told(name: str, row: dict[str, Any]) -> list[tuple[str, float]]:
         ("labels", row["labels"]),
         *((f"variance of {what}", row["variances"][what]["all"]) for what in (own, own + POOLED, SHARE)),
         ("the worst system's, with the pooled model", row["variances"][own + POOLED]["worst"]),
+        *(
+            (
+                f"variance of precision, {other}{POOLED}",
+                row["variances"][f"precision, {other}{POOLED}"]["all"],
+            )
+            for other in weighting.WEIGHTINGS
+            if other != name
+        ),
+        *(
+            (f"squared error of {what}, both", row["errors"][f"{what}, both"]["all"])
+            for what in ("recall", "F1")
+        ),
+        ("newcomers' variance to V*", row["newcomers"]),
+        ("coverage of 95% intervals", row["coverage"]),
     ]
 
 

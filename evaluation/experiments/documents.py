@@ -23,6 +23,7 @@ from evaluation.estimators.recall import document_recall
 from evaluation.experiments import figures
 from evaluation.experiments.knowledgenet import KnowledgeNet, read
 from evaluation.experiments.outcome import Compared, Options, Outcome
+from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.name_keys import name_key
 
@@ -58,7 +59,7 @@ class Corpus:
 
     document: IntArray
     entity: IntArray
-    found: FloatArray
+    found: BoolArray
     size: int
     bands: dict[str, tuple[int, int]]
 
@@ -153,8 +154,8 @@ def study(corpus: Corpus, wanted: int, repetitions: int, options: Options, key: 
     Returns
     -------
     dict
-        By phase: ``relations``, the mean number about entities of each cluster; ``entities``, how many
-        different ones; ``clusters``, how many of them come in at least two of the documents; ``times``, in
+        By phase: ``relations``, the mean number about entities of each cluster; ``different entities``, how
+        many these are; ``clusters``, how many of them come in at least two of the documents; ``times``, in
         how many documents each comes; and the mean error of recall, its standard error, and the share of the
         95% intervals that hold the truth. The same under "two phases, unweighted", of recall alone.
     """
@@ -179,13 +180,13 @@ def study(corpus: Corpus, wanted: int, repetitions: int, options: Options, key: 
             for way, how in ways.items():
                 one = document_recall(true[drawn], found[drawn], how)
                 if one is not None:
-                    recalls.setdefault(way, []).append((one.estimate - corpus.recall, one.variance**0.5))
+                    recalls.setdefault(way, []).append((one.estimate - corpus.recall, _spread(one.variance)))
     numbers: dict[str, Any] = {}
     for phase, counts in rows.items():
         mean = np.mean(counts, axis=0)
         numbers[phase] = {
             "relations": dict(zip(names, mean[:, 0].tolist(), strict=True)),
-            "entities": dict(zip(names, mean[:, 1].tolist(), strict=True)),
+            "different entities": dict(zip(names, mean[:, 1].tolist(), strict=True)),
             "clusters": dict(zip(names, mean[:, 2].tolist(), strict=True)),
             "times": dict(zip(names, (mean[:, 0] / np.maximum(mean[:, 1], 1)).tolist(), strict=True)),
         }
@@ -197,6 +198,10 @@ def study(corpus: Corpus, wanted: int, repetitions: int, options: Options, key: 
             "coverage of 95% intervals": float((np.abs(error) <= Z95 * spread).mean()),
         }
     return numbers | {"recall": corpus.recall, "repetitions": repetitions, "documents": wanted}
+
+
+def _spread(variance: float | None) -> float:
+    return 0.0 if variance is None else float(np.sqrt(variance))
 
 
 def run(options: Options) -> Outcome:
@@ -221,10 +226,10 @@ def run(options: Options) -> Outcome:
 
 def _compared(numbers: dict[str, Any]) -> Iterator[Compared]:
     for world, one in numbers.items():
-        for what in ("relations", "entities", "clusters", "times"):
+        for what in ("relations", "different entities", "clusters", "times"):
             said = {
                 "relations": "share of the relations",
-                "entities": "entities",
+                "different entities": "different entities",
                 "clusters": "entities in two or more of the documents",
                 "times": "documents for each entity",
             }[what]
@@ -246,19 +251,19 @@ def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
         figure.set_size_inches(figures.WIDTH, 2.8)
         one = numbers["made up"]
         marks = dict(zip(PHASES, ("grey", "blue"), strict=True))
-        for axes, what in zip(figure.subplots(1, 3), ("relations", "entities", "clusters"), strict=True):
+        titles = {
+            "relations": "relations",
+            "different entities": "different entities",
+            "clusters": "entities named twice or more",
+        }
+        subplots = figure.subplots(1, len(titles))
+        for axes, (what, title) in zip(subplots, titles.items(), strict=True):
             for place, phase in enumerate(PHASES):
                 values = one[phase][what]
                 at = np.arange(len(values)) + 0.36 * (place - 0.5)
                 axes.bar(at, list(values.values()), 0.34, color=figures.COLOURS[marks[phase]], label=phase)
             axes.set_xticks(np.arange(len(values)), list(values))
-            axes.set_title(
-                {
-                    "relations": "relations",
-                    "entities": "entities",
-                    "clusters": "entities named twice or more",
-                }[what]
-            )
-        axes.legend()
+            axes.set_title(title)
+        subplots[1].legend()
 
     return draw_it

@@ -17,7 +17,20 @@ from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
-EXPERIMENTS = ("pooling_bias", "bias_variance", "sample_size", "coverage", "adversary", "label_noise")
+EXPERIMENTS = (
+    "pooling_bias",
+    "bias_variance",
+    "sample_size",
+    "designs",
+    "pilot",
+    "documents",
+    "annotators",
+    "coverage",
+    "audits",
+    "ranks",
+    "adversary",
+    "label_noise",
+)
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
