@@ -26,7 +26,6 @@ EXPERIMENTS = (
     "documents",
     "annotators",
     "coverage",
-    "audits",
     "ranks",
     "adversary",
     "label_noise",
