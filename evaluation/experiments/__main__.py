@@ -15,13 +15,16 @@ NAMES = (
     "pooling_bias",
     "bias_variance",
     "sample_size",
+    "designs",
+    "pilot",
+    "documents",
+    "annotators",
     "coverage",
     "adversary",
     "published_labels",
     "label_noise",
     "ranks",
     "audits",
-    "designs",
 )
 
 
@@ -36,9 +39,13 @@ def main(arguments: list[str] | None = None) -> int:
         "--out", type=Path, default=Path(), metavar="DIR", help="where to write (default: here)"
     )
     parser.add_argument("--quick", action="store_true", help="a fraction of the work, to see that it runs")
+    parser.add_argument(
+        "--effort", type=float, default=1.0, metavar="SHARE", help="of the full number of repetitions"
+    )
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help=f"default: {DEFAULT_SEED}")
     parser.add_argument("--runs", type=Path, metavar="FILE", help="a table of run_id, precision and recall")
     parser.add_argument("--knowledgenet", type=Path, metavar="DIR", help="the ten systems on KnowledgeNet")
+    parser.add_argument("--votes", type=Path, metavar="FILE", help="recorded votes on words of sentences")
     given = parser.parse_args(arguments)
     try:
         outcome = _experiment(given.name).run(_options(given))
@@ -61,11 +68,13 @@ def _experiment(name: str) -> Experiment:
 def _options(given: argparse.Namespace) -> Options:
     if given.seed < 0:
         raise InvalidInput(f"is {given.seed}; a whole number of at least 0 is needed", where="--seed")
+    if not 0 < given.effort <= 1:
+        raise InvalidInput(f"is {given.effort}; a share above 0 and at most 1 is needed", where="--effort")
     runs = None
     if given.runs is not None:
         with given.runs.open(encoding="utf-8") as lines:
             runs = read_runs(lines)
-    return Options(given.quick, given.seed, runs, given.knowledgenet, _say)
+    return Options(given.quick, given.seed, runs, given.knowledgenet, _say, given.effort, given.votes)
 
 
 def _say(line: str) -> None:

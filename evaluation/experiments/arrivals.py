@@ -6,21 +6,23 @@ Their truth is known, so the variance of each estimate is known too, whatever sa
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evaluation.estimators import coordinated, logistic, planned_variance, weighting
+from evaluation.estimators import coordinated, planned_variance, weighting
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.planned_variance import Claimant, Scale
+from evaluation.estimators.pooled import SampleEntries, learn
 from evaluation.estimators.scores import Documents, System
-from evaluation.experiments import knowledgenet
+from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.runs import FloatArray, IntArray
 
 POOLED = ", pooled model"
 SHARE = "share of the pool"
 """ν of recall from judged claims."""
+LEARNT_FROM = 1_375
+"""The labels that a model is learnt from where its worth is told: as many as designs ask for."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,11 @@ class World:
 
     Parameters
     ----------
-    folder : Path
-        Of KnowledgeNet.
+    data : KnowledgeNet
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.data = data = knowledgenet.read(folder)
+    def __init__(self, data: KnowledgeNet) -> None:
+        self.data = data
         self.size = len(data.keys)
         self.correct = data.correct.astype(float)
         self.matched = data.matching.correct.astype(float)
@@ -147,14 +148,14 @@ class World:
         return np.array(found)
 
     def _foreseen(self) -> FloatArray:
-        """Return ĝ as a thousand labels would give it, each instance's from those of others."""
+        """Return ĝ of the pooled model as a sample of the usual size gives it, each instance's by others."""
         rng = np.random.default_rng(0)
-        fold, g = rng.integers(0, 5, self.size), np.empty(self.size)
-        for one in range(5):
-            others = rng.permutation(np.flatnonzero(fold != one))[:1100]
-            fitted = logistic.fit(self.features[others], self.correct[others])
-            g[fold == one] = fitted.probability(self.features[fold == one])
-        return g
+        sampled = rng.random(self.size) < LEARNT_FROM / self.size
+        folds = rng.integers(0, coordinated.FOLDS, self.size)
+        entries = SampleEntries.of(self.systems, sampled)
+        labels = {"right": self.correct[sampled][entries.positions]}
+        found = learn(self.systems, self.data.features(), sampled, folds, entries, labels)
+        return found["right"].of_pool
 
     def _own(self, rows: IntArray) -> Any:
         mine = np.zeros(self.size, bool)
@@ -190,6 +191,29 @@ class World:
             quarter = np.full(rows.size, coordinated.LABEL_VARIANCE)
             planned.append(quarter if model is None else model.variances(features[rows], folds[rows]))
         return planned
+
+
+PRESENT = Design("quadratic", True, coordinated.QUADRATIC_FLOOR, False)
+"""The service's own, at its default target."""
+
+
+def present(world: World, order: IntArray, documents: Any, secret: bytes, name: str) -> Grown:
+    """Let the systems arrive as the service has it.
+
+    Parameters
+    ----------
+    world : World
+    order : int[m]
+    documents : set of str
+        Those that are annotated in full: variances are planned from them.
+    secret : bytes
+    name : str
+        The weighting whose precision the design is for.
+    """
+    data = world.data
+    inside = np.array([document in documents for document in data.documents])[data.claim_document]
+    folds = coordinated.document_folds(secret, data.documents)[data.claim_document]
+    return grow(world, PRESENT, order, world.plan(order, inside, folds), name, 1.0)
 
 
 def grow(

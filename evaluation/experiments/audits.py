@@ -1,9 +1,9 @@
 """What an audit of labels leaves of the judges' errors: ten systems on KnowledgeNet, judged by three crowds.
 
-Each seed draws a sample and documents, has a crowd judge the sample, audits a share of the questions, and
-holds the corrected 95% intervals against the truth, beside those that take the votes for the truth and those
-of judges who never err. Once with errors that are alike on all claims, once with errors that go with how
-many teams make the claim.
+Each seed draws a sample, as the service does, and documents, has a crowd judge the sample, audits a share of
+the questions, and holds the corrected 95% intervals against the truth, beside those that take the votes for
+the truth and those of judges who never err; all with the pooled model of the labels at hand. Once with errors
+that are alike on all claims, once with errors that go with how many teams make the claim.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from annotations.aggregation.correction import calibrate
 from annotations.aggregation.crowds import CROWDS, Crowd
 from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators import coordinated, logistic
+from evaluation.estimators import coordinated, weighting
 from evaluation.estimators.differences import precision_difference
 from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import harmonic
@@ -29,10 +29,12 @@ from evaluation.estimators.judging.drawing import audit_probabilities, doubts, d
 from evaluation.estimators.judging.products import JudgedEntries
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.many import difference_precisions, noise_adjusted_precisions
+from evaluation.estimators.pooled import Predicted, SampleEntries, learn
 from evaluation.estimators.recall import RecallEstimate, document_recall
 from evaluation.estimators.reduced import Reduced, reduce_systems
 from evaluation.experiments import figures, knowledgenet
-from evaluation.experiments.coverage import EXHAUSTIVE, Held, designed
+from evaluation.experiments.arrivals import World, present
+from evaluation.experiments.coverage import EXHAUSTIVE, Held
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
@@ -40,11 +42,11 @@ from evaluation.experiments.runs import FloatArray, IntArray
 
 WORKERS, VOTES = 30, 3
 SHARES = (0.10, 0.20)
-WEIGHTING = "instance"
+WEIGHTING = weighting.DEFAULT
+MODEL = "right"
 BENT = (1.5, 1.0, 0.5)
 """What the error is multiplied with where one, two, three or more teams claim a thing."""
 MOST_ERROR = 0.48
-Arrive = Callable[[IntArray, list[FloatArray]], FloatArray]
 PAIR = "pair"
 """The one kind of question here: what holds between two spans."""
 RECALLS = ("documents", "claims", "both")
@@ -144,7 +146,6 @@ def simulate(
     seeds: range,
     cases: tuple[Case, ...] = CASES,
     progress: Callable[[str], None] = lambda _: None,
-    arrive: Arrive = designed,
 ) -> dict[Case, Found]:
     """Sample, judge, audit and score the ten systems, once for each seed and case.
 
@@ -156,26 +157,31 @@ def simulate(
     cases : tuple of Case
     progress : callable
         Takes a line about how far it is.
-    arrive : callable
-        From the order of arrival and each system's p to π.
     """
-    world = _World.of(data)
+    world = _Questions.of(data)
     ends: dict[tuple[Case, str, str], list[list[tuple[float, float, float]]]] = {}
     wrong: dict[Case, list[float]] = {case: [] for case in cases}
     errors: dict[Case, list[int]] = {case: [] for case in cases}
     for seed in seeds:
         progress(f"KnowledgeNet, seed {seed} of {seeds.stop}")
-        sample = _Sample.of(world, seed, arrive)
-        exact = sample.scores(world.correct, None)
+        sample = _Sample.of(world, seed)
+        correct = world.world.correct
+        exact = sample.scores(correct, sample.learnt(correct), None)
+        crowds: dict[tuple[str, bool], tuple[_Judged, Predicted, dict[str, list[Interval]]]] = {}
         for case in cases:
-            judged = sample.judged(CROWDS[case.crowd], bent=case.bent)
-            audit = sample.audit(judged, case.share)
-            of_ways = (exact, sample.scores(judged.labels, None), sample.scores(judged.labels, audit))
+            if (case.crowd, case.bent) not in crowds:
+                judged = sample.judged(CROWDS[case.crowd], bent=case.bent)
+                model = sample.learnt(judged.labels)
+                by_votes = sample.scores(judged.labels, model, None)
+                crowds[case.crowd, case.bent] = judged, model, by_votes
+            judged, model, by_votes = crowds[case.crowd, case.bent]
+            audit = sample.audit(judged, model, case.share)
+            of_ways = (exact, by_votes, sample.scores(judged.labels, model, audit))
             for way, rows in zip(WAYS, of_ways, strict=True):
                 for measure in MEASURES:
                     ends.setdefault((case, way, measure), []).append(_ends(rows[measure]))
-            ends.setdefault((case, ADJUSTED, "precision"), []).append(_ends(sample.adjusted(judged)))
-            wrong[case].append(float((judged.labels != world.correct)[sample.rows].mean()))
+            ends.setdefault((case, ADJUSTED, "precision"), []).append(_ends(sample.adjusted(judged, model)))
+            wrong[case].append(float((judged.labels != correct)[sample.rows].mean()))
             errors[case].append(int(audit.rates[PAIR].wrong.sum()))
     held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
     for (case, way, measure), found in ends.items():
@@ -205,133 +211,127 @@ class _Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class _World:
-    """What does not depend on the seed: weights, questions, features, truth."""
+class _Questions:
+    """What does not depend on the seed: the systems, which question asks of each claim, the truth."""
 
-    data: KnowledgeNet
-    weights: list[FloatArray]
-    correct: FloatArray
+    world: World
     teams: IntArray
     question: IntArray
     question_keys: list[str]
-    features: FloatArray
     truth: dict[str, FloatArray]
 
     @classmethod
-    def of(cls, data: KnowledgeNet) -> "_World":
-        weights = [data.weights(system, WEIGHTING) for system in range(len(data.systems))]
-        correct = data.correct.astype(np.float64)
+    def of(cls, data: KnowledgeNet) -> "_Questions":
+        world = World(data)
         pairs: dict[int, str] = {}
-        features = np.zeros((len(data.keys), 2 * len(data.systems) + 3))
-        found = []
-        for number, (system, members) in enumerate(zip(data.systems, data.members, strict=True)):
+        for system, members in zip(data.systems, data.members, strict=True):
             for position, claim in zip(members.tolist(), system.claims, strict=True):
                 spans = sorted(f"{span.start}-{span.end}" for span in (claim.subject, claim.object))
                 pairs[position] = "|".join([claim.doc_id, *spans])
-            spread = system.confidence.std() or 1.0
-            features[members, 2 * number] = 1.0
-            features[members, 2 * number + 1] = (system.confidence - system.confidence.mean()) / spread
-            mine = np.zeros(correct.size, dtype=bool)
-            mine[members] = True
-            found.append(data.matching.found_by(mine).mean())
-        teams = data.teams()
-        features[np.arange(teams.size), -3 + np.minimum(teams, 3) - 1] = 1.0
-        keys = [pairs[number] for number in range(correct.size)]
+        keys = [pairs[number] for number in range(world.size)]
         index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        precision = np.array([float(p @ correct) for p in weights])
-        recall = np.array(found)
+        precision = world.truth[WEIGHTING]
+        recall = np.array([data.recall(number) for number in range(len(data.systems))])
         f1 = np.array([harmonic(p, r) for p, r in zip(precision, recall, strict=True)])
         gaps = np.array([one - other for one, other in itertools.combinations(precision, 2)])
         truth = {"precision": precision, "recall": recall, "f1": f1, "difference": gaps}
         question = np.array([index[key] for key in keys])
-        return cls(data, weights, correct, teams, question, list(index), features, truth)
+        return cls(world, data.teams(), question, list(index), truth)
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
     """One seed: the sample of claims, and the exhaustive documents."""
 
-    world: _World
+    questions: _Questions
     seed: int
     secret: bytes
     pi: FloatArray
     sampled: BoolArray
     rows: IntArray
     folds: IntArray
-    reduced: Reduced
     inside: BoolArray
     alphas: list[float]
 
+    @property
+    def world(self) -> World:
+        return self.questions.world
+
     @classmethod
-    def of(cls, world: _World, seed: int, arrive: Arrive) -> "_Sample":
-        data = world.data
-        pi = arrive(np.random.default_rng(seed).permutation(len(world.weights)), world.weights)
+    def of(cls, questions: _Questions, seed: int) -> "_Sample":
+        world, data = questions.world, questions.world.data
         secret = b"knowledgenet|%d" % seed
-        sampled = coordinated.uniforms(secret, data.keys) < pi
-        folds = coordinated.folds(secret, data.keys)
-        members = data.members
-        systems = [
-            (own, {WEIGHTING: p[own]}, system.confidence)
-            for own, p, system in zip(members, world.weights, data.systems, strict=True)
-        ]
-        reduced = reduce_systems(systems, len(systems), pi, sampled, folds)[WEIGHTING]
         chosen = set(draw_documents(data.documents, EXHAUSTIVE, seed))
+        order = np.random.default_rng(seed).permutation(len(world.systems))
+        grown = present(world, order, chosen, secret, WEIGHTING)
+        sampled = coordinated.uniforms(secret, data.keys) < grown.pi
+        folds = coordinated.folds(secret, data.keys)
         inside = np.array([document in chosen for document in data.documents])
         alphas = []
-        for own in members:
-            mine = np.zeros(pi.size, dtype=bool)
+        for own in data.members:
+            mine = np.zeros(sampled.size, dtype=bool)
             mine[own] = True
-            alphas.append(planned_alpha(world.teams, mine, pi, EXHAUSTIVE, len(data.documents)))
+            alphas.append(
+                planned_alpha(questions.teams, mine, grown.flat_pi, EXHAUSTIVE, len(data.documents))
+            )
         rows = np.flatnonzero(sampled)
-        return cls(world, seed, secret, pi, sampled, rows, folds, reduced, inside, alphas)
+        return cls(questions, seed, secret, grown.pi, sampled, rows, folds, inside, alphas)
+
+    def learnt(self, labels: FloatArray) -> Predicted:
+        """Return what these labels of the sample say of each claim: the pooled model."""
+        systems = self.world.systems
+        entries = SampleEntries.of(systems, self.sampled)
+        f = {MODEL: labels[self.rows][entries.positions]}
+        return learn(systems, self.world.data.features(), self.sampled, self.folds, entries, f)[MODEL]
+
+    def reduced(self, model: Predicted) -> Reduced:
+        """Reduce the systems to what their estimates need."""
+        systems = [
+            (one.rows, {WEIGHTING: one.weights[WEIGHTING]}, one.confidence) for one in self.world.systems
+        ]
+        models = {MODEL: model}
+        found = reduce_systems(systems, len(systems), self.pi, self.sampled, self.folds, models=models)
+        return found[WEIGHTING]
 
     def judged(self, crowd: Crowd, *, bent: bool) -> _Judged:
         """Have three workers judge each question, the third only where the first two differ."""
-        world = self.world
+        world, asked = self.world, self.questions
         rng = np.random.default_rng([self.seed, *crowd.name.encode(), bent])
-        questions = len(world.question_keys)
+        questions = len(asked.question_keys)
         errors = crowd.errors(WORKERS)
         workers = np.argsort(rng.random((questions, WORKERS)), axis=1)[:, :VOTES]
         hard = rng.random(questions) < crowd.hard
         chance = errors[workers] + crowd.more * hard[:, None]
         if bent:
             teams = np.zeros(questions, dtype=np.int64)
-            np.maximum.at(teams, world.question, world.teams)
+            np.maximum.at(teams, asked.question, asked.teams)
             factor = np.array(BENT)[np.minimum(teams, len(BENT)) - 1]
             chance = np.minimum(chance * factor[:, None], MOST_ERROR)
         errs = rng.random(chance.shape) < chance
         wrong = errs.sum(axis=1) * 2 > VOTES
-        labels = np.where(wrong[world.question], 1.0 - world.correct, world.correct)
+        labels = np.where(wrong[asked.question], 1.0 - world.correct, world.correct)
         return _Judged(labels, workers, errs)
 
-    def audit(self, judged: _Judged, share: float) -> Audit:
+    def audit(self, judged: _Judged, model: Predicted, share: float) -> Audit:
         """Audit a share of the sample's questions."""
-        world, rows = self.world, self.rows
-        question = world.question[rows]
+        questions, rows = self.questions, self.rows
+        question = questions.question[rows]
         f = judged.labels[rows]
         votes = judged.asked.sum(axis=1)[question]
-        doubt = doubts(f, votes, judged.split[question].astype(np.int64), self._prior(f))
+        doubt = doubts(f, votes, judged.split[question].astype(np.int64), model.of_pool[rows])
         asked, place = np.unique(question, return_inverse=True)
         of_question = np.zeros(asked.size)
         np.maximum.at(of_question, place, doubt)
         rho = audit_probabilities(of_question, share)
-        audited = drawn(self.secret, [world.question_keys[number] for number in asked], rho)[place]
-        answers = np.where(audited, world.correct[rows], np.nan)
+        audited = drawn(self.secret, [questions.question_keys[number] for number in asked], rho)[place]
+        answers = np.where(audited, self.world.correct[rows], np.nan)
         labels = AuditedLabels(np.arange(rows.size), f, answers, doubt)
         return Audit(self.pi[rows], place, rho[place], audited, {PAIR: labels})
 
-    def _prior(self, f: FloatArray) -> FloatArray:
-        features, fold = self.world.features[self.rows], self.folds[self.rows]
-        prior = np.empty(f.size)
-        for one in range(coordinated.FOLDS):
-            fit = logistic.fit(features[fold != one], f[fold != one])
-            prior[fold == one] = fit.probability(features[fold == one])
-        return prior
-
-    def scores(self, labels: FloatArray, audit: Audit | None) -> dict[str, list[Interval]]:
+    def scores(self, labels: FloatArray, model: Predicted, audit: Audit | None) -> dict[str, list[Interval]]:
         """Score every system, and every pair, from labels of the sample, corrected if there is an audit."""
-        reduced, f = self.reduced, labels[self.rows]
-        precisions = difference_precisions(reduced, f[reduced.positions])
+        reduced, f = self.reduced(model), labels[self.rows]
+        precisions = difference_precisions(reduced, f[reduced.positions], model=MODEL)
         owns = np.split(reduced.positions, reduced.indptr[1:-1])
         shares: list[ShareOfPool | None] = []
         for own in owns:
@@ -363,9 +363,10 @@ class _Sample:
             ],
         }
 
-    def adjusted(self, judged: _Judged) -> list[Interval]:
+    def adjusted(self, judged: _Judged, model: Predicted) -> list[Interval]:
         """Score every system's precision from labels corrected by a model of the votes."""
-        question = self.world.question[self.rows]
+        question = self.questions.question[self.rows]
+        reduced = self.reduced(model)
         asked = judged.asked[question]
         votes = judged.errs[question] ^ (self.world.correct[self.rows] == 1)[:, None]
         fit = dawid_skene(np.nonzero(asked)[0], judged.workers[question][asked], votes[asked])
@@ -373,8 +374,8 @@ class _Sample:
         calibration = calibrate(posterior, nobody)
         if calibration is None:
             raise AssertionError("votes of these crowds always tell something")
-        labels = calibration.correct(posterior, nobody)[self.reduced.positions]
-        return [_known(interval(one)) for one in noise_adjusted_precisions(self.reduced, labels)]
+        labels = calibration.correct(posterior, nobody)[reduced.positions]
+        return [_known(interval(one)) for one in noise_adjusted_precisions(reduced, labels)]
 
     def _recalls(self, number: int, share: ShareOfPool | None) -> dict[str, RecallEstimate | None]:
         data, inside = self.world.data, self.inside

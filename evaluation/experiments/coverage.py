@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated
+from evaluation.estimators import coordinated, weighting
 from evaluation.estimators.document_samples import SimpleRandom, draw_documents
 from evaluation.estimators.f1 import PoolSample, harmonic
 from evaluation.estimators.intervals import LEVELS, Interval, f1_interval, interval
@@ -23,6 +23,7 @@ from evaluation.estimators.precision import difference_precision
 from evaluation.estimators.recall import document_recall
 from evaluation.estimators.scores import System
 from evaluation.experiments import figures, knowledgenet
+from evaluation.experiments.arrivals import World, present
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.pool import BoolArray
@@ -46,7 +47,7 @@ SCORES = {
     "f1 from documents": "f1",
     "f1 from both": "f1",
 }
-WEIGHTING = "subject_relation"
+WEIGHTING = weighting.DEFAULT
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +186,13 @@ def of_ten_systems(
         Instances sampled.
     scores : dict of the names in `SCORES` to Held, [seeds, systems]
     """
+    world = World(data)
     weights = [data.weights(system, WEIGHTING) for system in range(len(data.systems))]
     runs = []
     for seed in seeds:
         track(f"KnowledgeNet, seed {seed} of {seeds.stop}")
-        runs.append(_one_seed(data, seed, weights))
-    precision = np.array([system.precision[WEIGHTING] for system in data.systems])
+        runs.append(_one_seed(world, seed, weights))
+    precision = world.truth[WEIGHTING]
     recall = np.array([data.recall(system) for system in range(len(data.systems))])
     f1 = np.array([harmonic(p, r) for p, r in zip(precision, recall, strict=True)])
     truth = {"precision": precision, "recall": recall, "f1": f1}
@@ -202,28 +204,18 @@ def of_ten_systems(
     return np.array([count for count, _ in runs]), scores
 
 
-def designed(order: IntArray, weights: list[FloatArray]) -> FloatArray:
-    """Return π after all systems have arrived in this order."""
-    target = coordinated.target_variance()
-    pi = np.zeros(weights[0].size)
-    for system in order:
-        floor = coordinated.floor_labels(target) / np.count_nonzero(weights[system])
-        pi, _ = coordinated.top_up(pi, weights[system], target, floor)
-    return pi
-
-
-def _one_seed(
-    data: KnowledgeNet, seed: int, weights: list[FloatArray]
-) -> tuple[int, list[dict[str, Interval]]]:
-    pi = designed(np.random.default_rng(seed).permutation(len(weights)), weights)
-    secret = b"knowledgenet|%d" % seed
+def _one_seed(world: World, seed: int, weights: list[FloatArray]) -> tuple[int, list[dict[str, Interval]]]:
+    data, secret = world.data, b"knowledgenet|%d" % seed
+    drawn = set(draw_documents(data.documents, EXHAUSTIVE, seed))
+    order = np.random.default_rng(seed).permutation(len(weights))
+    grown = present(world, order, drawn, secret, WEIGHTING)
+    pi = grown.pi
     u, folds = coordinated.uniforms(secret, data.keys), coordinated.folds(secret, data.keys)
     sampled = u < pi
     correct, matching = data.correct, data.matching.correct
     labels = np.where(sampled, correct.astype(float), np.nan)
     place = np.cumsum(sampled) - 1
 
-    drawn = set(draw_documents(data.documents, EXHAUSTIVE, seed))
     inside = np.array([document in drawn for document in data.documents])
     sample = SimpleRandom(len(data.documents))
     true = data.by_document(np.ones(data.true_document.size, bool), data.true_document)[inside]
@@ -242,7 +234,7 @@ def _one_seed(
         share = share_of_pool(pi[sampled], correct[sampled], (mine & correct)[sampled])
         of_documents = document_recall(true, found, sample)
         of_labels = labelled_recall(share, true, pool_correct, own_correct, found, sample)
-        alpha = planned_alpha(teams, mine, pi, EXHAUSTIVE, len(data.documents))
+        alpha = planned_alpha(teams, mine, grown.flat_pi, EXHAUSTIVE, len(data.documents))
         of_both = both(of_documents, of_labels, alpha)
         in_pool = PoolSample(coordinated.variance_weights(pi[sampled]), place[members][sampled[members]])
         rows.append(

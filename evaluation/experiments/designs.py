@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from evaluation.estimators import coordinated, logistic, planned_variance, weighting
+from evaluation.estimators import coordinated, planned_variance, weighting
 from evaluation.estimators.document_samples import draw_documents
-from evaluation.estimators.scores import CoordinatedSample, System, coordinated_estimates
-from evaluation.experiments import figures
+from evaluation.estimators.scores import CoordinatedSample, coordinated_estimates
+from evaluation.experiments import figures, knowledgenet
 from evaluation.experiments.arrivals import POOLED, SHARE, Design, Grown, World, grow, same_labels
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray, IntArray
@@ -41,54 +41,11 @@ DESIGNS = (
 )
 
 
-def pooled_precisions(
-    world: World, grown: Grown, sampled: Any, folds: IntArray, name: str
-) -> tuple[FloatArray, FloatArray]:
-    """Return precisions with z = (1, ĝ), ĝ a model of all labels in the other folds; and variances."""
-    models = []
-    for one in range(coordinated.FOLDS):
-        others = np.flatnonzero(sampled & (folds != one))
-        fitted = logistic.fit(world.features[others], world.correct[others])
-        models.append(fitted.probability(world.features))
-    found = [
-        _pooled_precision(world, grown.pi, sampled, folds, system, models, name) for system in world.systems
-    ]
-    estimates, variances = np.array(found).T
-    return estimates, variances
-
-
-def _pooled_precision(
-    world: World, pi: FloatArray, sampled: Any, folds: IntArray, system: System, models: Any, name: str
-) -> tuple[float, float]:
-    rows, p = system.rows, system.weights[name]
-    f, inside, fold, weight = world.correct[rows], sampled[rows], folds[rows], p / pi[rows]
-    estimate = variance = 0.0
-    for one, model in enumerate(models):
-        g = model[rows]
-        other = inside & (fold != one)
-        w = weight[other]
-        level = slope = centre = 0.0
-        if other.any():
-            level, centre = (w @ f[other]) / w.sum(), (w @ g[other]) / w.sum()
-            away = g[other] - centre
-            spread = w @ away**2
-            slope = (w @ (away * (f[other] - level))) / spread if other.sum() >= 20 and spread > 0 else 0.0
-        line = level + slope * (g - centre)
-        own = fold == one
-        drawn = own & inside
-        e = f[drawn] - line[drawn]
-        estimate += p[own] @ line[own] + weight[drawn] @ e
-        variance += (
-            (coordinated.variance_weights(pi[rows][drawn]) * (p[drawn] * e) ** 2).sum() if drawn.any() else 0
-        )
-    return float(estimate), float(variance)
-
-
 def run(options: Options) -> Outcome:
     """Let the ten systems arrive in random orders under every design."""
     if options.knowledgenet is None:
         raise InvalidInput("the folder of the ten systems is needed", where="--knowledgenet")
-    world = World(options.knowledgenet)
+    world = World(knowledgenet.read(options.knowledgenet))
     names = tuple(dict.fromkeys((weighting.DEFAULT, "instance", "subject_relation")))
     numbers = {name: _of_weighting(world, name, options) for name in names}
     return Outcome(
@@ -190,10 +147,18 @@ def _errors(
     labels = Labels(
         np.where(sampled, world.correct, np.nan), [np.full(s.rows.size, np.nan) for s in world.systems]
     )
-    (estimates,) = coordinated_estimates(
-        world.systems, labels, sample, world.documents.take(columns), parts=["relation"]
-    )
-    pooled, variances = pooled_precisions(world, grown, sampled, folds, name)
+    documents = world.documents.take(columns)
+    found = [
+        next(
+            coordinated_estimates(
+                world.systems, labels, sample, documents, features=features, parts=["relation"]
+            )
+        )
+        for features in (None, world.data.features())
+    ]
+    estimates, by_model = found
+    pooled = np.array([one.estimate for one in by_model.precision["documents", name]])
+    variances = np.array([one.variance for one in by_model.precision["documents", name]])
     errors = {
         f"precision, {one}": np.array([p.estimate for p in estimates.precision["documents", one]])
         - world.truth[one]
@@ -202,7 +167,7 @@ def _errors(
     errors[f"precision, {name}{POOLED}"] = pooled - world.truth[name]
     for kind in ("labelled", "both"):
         recall = np.array([math.nan if r is None else r.estimate for r in estimates.recall[kind, name]])
-        p = np.clip([one.estimate for one in estimates.precision["documents", name]], 1e-9, 1)
+        p = np.clip(pooled, 1e-9, 1)
         truth = 2 * world.truth[name] * world.recall / (world.truth[name] + world.recall)
         errors[f"recall, {kind}"] = recall - world.recall
         errors[f"F1, {kind}"] = 2 * p * recall / (p + recall) - truth
@@ -225,6 +190,20 @@ def _told(name: str, row: dict[str, Any]) -> list[tuple[str, float]]:
         ("labels", row["labels"]),
         *((f"variance of {what}", row["variances"][what]["all"]) for what in (own, own + POOLED, SHARE)),
         ("the worst system's, with the pooled model", row["variances"][own + POOLED]["worst"]),
+        *(
+            (
+                f"variance of precision, {other}{POOLED}",
+                row["variances"][f"precision, {other}{POOLED}"]["all"],
+            )
+            for other in weighting.WEIGHTINGS
+            if other != name
+        ),
+        *(
+            (f"squared error of {what}, both", row["errors"][f"{what}, both"]["all"])
+            for what in ("recall", "F1")
+        ),
+        ("newcomers' variance to V*", row["newcomers"]),
+        ("coverage of 95% intervals", row["coverage"]),
     ]
 
 

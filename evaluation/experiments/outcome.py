@@ -33,6 +33,10 @@ class Options:
         The folder of the ten systems on KnowledgeNet.
     progress : callable
         Takes a line about how far it is.
+    effort : float
+        The share of the full number of repetitions, in (0, 1].
+    votes : Path or None
+        A table of words, with what five people said of each.
     """
 
     quick: bool = False
@@ -40,6 +44,8 @@ class Options:
     runs: Runs | None = None
     knowledgenet: Path | None = None
     progress: Callable[[str], None] = silent
+    effort: float = 1.0
+    votes: Path | None = None
 
     def rng(self, *key: int) -> np.random.Generator:
         """Return a generator of one purpose: other keys give independent ones."""
@@ -50,8 +56,8 @@ class Options:
         return self.runs if self.runs is not None else draw_runs(self.rng(0))
 
     def count(self, full: int, quick: int) -> int:
-        """Return how often to repeat."""
-        return quick if self.quick else full
+        """Return how often to repeat: a share of `full`, by the effort, but never less than `quick`."""
+        return quick if self.quick else max(min(quick, full), round(full * self.effort))
 
     def track(self, what: str, items: Iterable[T], total: int) -> Iterator[T]:
         """Pass the items on, and say how far it is."""

@@ -163,10 +163,11 @@ def study(world: World, rng: np.random.Generator, seeds: int) -> dict[str, dict[
 def draw(world: World, rng: np.random.Generator) -> tuple[Comparable, SimpleRandom]:
     """Draw a world's claims, its sample and its documents; return the estimates of its systems."""
     correct, rows = _claims(world, rng)
-    pi = np.zeros(correct.size)
+    pi, squares = np.zeros(correct.size), np.zeros(correct.size)
     p = np.full(CLAIMS, 1 / CLAIMS)
     for own, labels in zip(rows, world.labels.tolist(), strict=True):
-        pi[own], _ = coordinated.top_up(pi[own], p, coordinated.LABEL_VARIANCE / labels)
+        grown = coordinated.quadratic_sum(pi[own], squares[own], p, coordinated.LABEL_VARIANCE / labels)
+        pi[own], squares[own] = grown.pi, grown.squares
     sampled = rng.random(pi.size) < pi
     confidence = np.clip(0.5 + 0.15 * (correct - 0.5) + 0.2 * rng.normal(size=correct.size), 0.01, 0.99)
     systems = [System(own, {"instance": p}, confidence[own], number) for number, own in enumerate(rows)]
@@ -317,18 +318,21 @@ def _max_z(found: Differences, rng: np.random.Generator) -> FloatArray:
 
 
 def _draw_figure(numbers: Mapping[str, Any]) -> Callable[[Figure], None]:
+    colours = [figures.COLOURS[name] for name in ("grey", "vermillion", "purple", "green", "blue")]
+
     def draw(figure: Figure) -> None:
-        figure.set_size_inches(figures.WIDTH, 3.2)
+        figure.set_size_inches(figures.WIDTH, 3.6)
         left, right = figure.subplots(1, 2, sharex=False)
         for axes, names, what in ((left, list(ALIKE), "wrong"), (right, list(DIFFERING), "apart")):
             for place, procedure in enumerate(PROCEDURES):
-                at = np.arange(len(names)) + 0.2 * (place - 1.5)
-                axes.barh(at, [numbers[name]["f1"][procedure][what] for name in names], 0.18, label=procedure)
+                at = np.arange(len(names)) + 0.16 * (place - 2)
+                shares = [numbers[name]["f1"][procedure][what] for name in names]
+                axes.barh(at, shares, 0.14, label=procedure, color=colours[place])
             axes.set_yticks(range(len(names)), names)
             axes.invert_yaxis()
         left.axvline(1 - LEVEL, color=figures.COLOURS["grey"], linewidth=0.8)
         left.set_xlabel("samples with a wrong order")
         right.set_xlabel("differing pairs put apart")
-        right.legend()
+        figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=len(PROCEDURES))
 
     return draw

@@ -31,7 +31,8 @@ class LoneSystem:
         chance = precision * 2 * self.confidence if precision <= 0.5 else np.full(INSTANCES, precision)
         self.correct = (rng.random(INSTANCES) < chance).astype(float)
         self.truth = float(self.p @ self.correct)
-        self.pi, _ = coordinated.top_up(np.zeros(INSTANCES), self.p, coordinated.LABEL_VARIANCE / n)
+        nobody = np.zeros(INSTANCES)
+        self.pi = coordinated.quadratic_sum(nobody, nobody, self.p, coordinated.LABEL_VARIANCE / n).pi
         self.folds = np.arange(INSTANCES) % coordinated.FOLDS
 
     def estimate(self, rng: np.random.Generator) -> PrecisionEstimate:

@@ -38,7 +38,7 @@ def show(found):
 @pytest.fixture(scope="module")
 def some():
     cases = (Case("alike", bent=False, share=0.1), Case("hard", bent=True, share=0.1))
-    found = simulate(knowledgenet.pool(), range(24), cases)
+    found = simulate(knowledgenet.pool(), range(8), cases)
     show(found)
     return found
 

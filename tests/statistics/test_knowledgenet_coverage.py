@@ -11,7 +11,7 @@ pytestmark = knowledgenet.needs_knowledgenet
 
 @pytest.fixture(
     scope="module",
-    params=[range(40), pytest.param(range(200), marks=pytest.mark.slow)],
+    params=[range(20), pytest.param(range(200), marks=pytest.mark.slow)],
     ids=lambda seeds: f"{len(seeds)} seeds",
 )
 def simulated(request):

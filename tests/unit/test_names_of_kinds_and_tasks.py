@@ -88,6 +88,7 @@ TASK_IMPORTS = {
         "evaluation.kbp.words.Words",
     },
     "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
+    "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},
     "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/load_gold.py": {

@@ -25,7 +25,11 @@ def test_one_seed_writes_the_same_files_again(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [(["--seed", "-1"], "--seed"), (["--runs", "no-such-file"], "no-such-file")],
+    [
+        (["--seed", "-1"], "--seed"),
+        (["--runs", "no-such-file"], "no-such-file"),
+        (["--effort", "0"], "--effort"),
+    ],
 )
 def test_bad_input_is_one_line_and_exit_status_1(arguments, says, tmp_path, capsys):
     assert main(["pooling_bias", "--out", str(tmp_path), *arguments]) == 1
