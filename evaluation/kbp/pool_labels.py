@@ -94,11 +94,10 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
     if (audit.audited[instances] & np.isnan(answers)).any():
         return None
     votes = found["votes"][first]
-    kinds = {
-        relation.NAME: AuditedLabels(
-            np.arange(audit.rho.size), labels.relation[sampled], audit.answers, audit.doubts
-        ),
-        canonical.NAME: AuditedLabels(
+    needed = (relation.NAME, canonical.NAME)
+    audited = (
+        AuditedLabels(np.arange(audit.rho.size), labels.relation[sampled], audit.answers, audit.doubts),
+        AuditedLabels(
             instances,
             value,
             answers,
@@ -109,7 +108,7 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
                 np.full(value.size, value.mean() if value.size else 0.5),
             ),
         ),
-    }
+    )
     sides = [
         _by_system(
             pool, *(column[found["side"] == side] for column in (found["batch"], found["instance"], unit))
@@ -117,8 +116,14 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
         for side in (0, 1)
     ]
     return NeededLabels(
-        Audit(pool.pi[sampled], audit.questions, audit.rho, audit.audited, kinds),
-        (relation.NAME, canonical.NAME),
+        Audit(
+            pool.pi[sampled],
+            audit.questions,
+            audit.rho,
+            audit.audited,
+            dict(zip(needed, audited, strict=True)),
+        ),
+        needed,
         [[np.nan_to_num(own, nan=-1).astype(np.int64) for own in of_side] for of_side in sides],
     )
 

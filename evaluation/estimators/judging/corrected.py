@@ -172,49 +172,6 @@ def corrected(
     )
 
 
-def corrected_alone(
-    audit: Audit,
-    entries: JudgedEntries,
-    p: FloatArray,
-    precisions: Sequence[PrecisionEstimate],
-    least: int,
-) -> list[PrecisionEstimate | None]:
-    """Correct precisions that nothing is compared with, such as those of parts of systems.
-
-    Parameters
-    ----------
-    audit, entries, p, precisions
-        As in `corrected`, under one weighting.
-    least : int
-        How differently judges err about systems is learnt from those with so many entries; others have none.
-
-    Returns
-    -------
-    list of PrecisionEstimate or None
-        Without contributions.
-    """
-    audit, alone = _usable(audit, entries)
-    counted = np.diff(entries.indptr) >= least
-    kept = entries.take(np.repeat(counted, np.diff(entries.indptr)))
-    kept = replace(kept, indptr=np.append(kept.indptr[:-1][counted], kept.indptr[-1]))
-    some = [one for one, is_counted in zip(precisions, counted, strict=True) if is_counted]
-    found: list[PrecisionEstimate | None] = [None] * len(precisions)
-    if not some:
-        return found
-    effects = of_precisions(
-        Products.of(audit, kept),
-        p[np.repeat(counted, np.diff(entries.indptr))],
-        np.array([one.estimate for one in some]),
-    )
-    spread = Spread.of(effects, alone=alone)
-    correction = Correction.of(effects, spread)
-    for number, before, added, variance in zip(
-        np.flatnonzero(counted), some, correction.added, spread.variances(), strict=True
-    ):
-        found[number] = _wider(before, float(added), max(0.0, float(variance)), np.empty(0))
-    return found
-
-
 def _usable(audit: Audit, entries: JudgedEntries) -> tuple[Audit, bool]:
     """Return the audit of the kinds that are needed, and whether systems are left to their own audits."""
     needed = audit.about(entries.kinds)
