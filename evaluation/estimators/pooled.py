@@ -213,6 +213,41 @@ def learn(
     InvalidInput
         If lengths differ or a value is out of range.
     """
+    teams = np.unique([system.team for system in systems], return_inverse=True)[1]
+    size = int(np.count_nonzero(sampled))
+    values = {
+        part: _of_units(entries, teams, _checks.vector(part, f, entries.positions.size), size)
+        for part, f in labels.items()
+    }
+    return learn_units(
+        systems, features, sampled, folds, values, k=k, most_teams=most_teams, most_rows=most_rows
+    )
+
+
+def learn_units(
+    systems: Sequence[Claimed],
+    features: UnitFeatures,
+    sampled: ArrayLike,
+    folds: ArrayLike,
+    values: Mapping[str, FloatArray],
+    *,
+    k: int = FOLDS,
+    most_teams: int = MOST_TEAMS,
+    most_rows: int = MOST_ROWS,
+) -> dict[str, Predicted]:
+    """Learn as `learn`, from labels of units that are everybody's, claimed or not.
+
+    Parameters
+    ----------
+    systems, features, sampled, folds, k, most_teams, most_rows
+        As in `learn`.
+    values : mapping of str to float[S]
+        By part, the label of each sampled unit, in [0, 1].
+
+    Returns
+    -------
+    dict of str to Predicted
+    """
     k = _checks.whole("k", k, 2)
     inside = _checks.flags("sampled", sampled)
     size = inside.size
@@ -223,11 +258,9 @@ def learn(
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
     told = _hashed(columns.names, X[kept], fold_of_sample[kept])
-    teams = np.unique([system.team for system in systems], return_inverse=True)[1]
     found = {}
-    for part, f in labels.items():
-        f = _checks.vector(part, f, entries.positions.size)
-        y = _of_units(entries, teams, f, X.shape[0])
+    for part, given in values.items():
+        y = _checks.vector(part, given, X.shape[0])
         coefficients, rows = np.empty((k, 1 + X.shape[1])), np.empty(k, dtype=np.int64)
         for one in range(k):
             others = kept[fold_of_sample[kept] != one]
