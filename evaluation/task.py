@@ -97,6 +97,8 @@ class Task:
         What it is, for people.
     reader : Reader
         How its files are read.
+    about : callable
+        What the reader must know of a corpus beside its documents, as JSON.
     summarise : callable
         From the counts of a file, as they were stored, to what its page shows; None where nothing was read.
     store_predictions : callable
@@ -151,6 +153,14 @@ class Task:
     sides : callable
         Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
     pages : Pages
+    designs : tuple of str
+        Those that its corpora may have.
+    growth : str
+        How the design of a new corpus grows (`Epoch.Growth`).
+    has_classes : bool
+        Whether its corpora have a list of classes.
+    is_audited : bool
+        Whether its scores are corrected by audits of labels.
     scored_by : tuple of module
         Those whose code makes its scores, beside what all tasks share: a package stands for all of its folder
         but views and explorer.
@@ -184,6 +194,11 @@ class Task:
     sides: Callable[[], ReadSide]
     pages: Pages
     scored_by: tuple[ModuleType, ...]
+    about: Callable[[Corpus], Mapping[str, Any]] = lambda corpus: {}
+    designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
+    growth: str = Epoch.Growth.QUADRATIC
+    has_classes: bool = False
+    is_audited: bool = True
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus of another task: what is there would be taken for what it is not.

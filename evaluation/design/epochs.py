@@ -19,9 +19,6 @@ from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.errors import Conflict, InvalidInput
 
-GROWTH = Epoch.Growth.QUADRATIC
-"""How the design of a new corpus grows, chosen by experiment (ADR 50); a corpus keeps what it began with."""
-
 
 def derive_secret(base: bytes, tag: str, number: int) -> bytes:
     """Return the secret of an epoch in a run that must come out the same.
@@ -65,7 +62,7 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
         commitment=commitment(secret),
         key_version=task.key_version,
         weighting=task.choices.default_weighting(corpus.design),
-        growth=GROWTH if last is None else last.growth,
+        growth=task.growth if last is None else last.growth,
         document_sample=DocumentSample.current(corpus),
     )
 

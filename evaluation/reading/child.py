@@ -46,6 +46,8 @@ class Order:
         One of the task's.
     texts : str
         The path of the corpus' texts, as written by `evaluation.reading.text_file.write_texts`.
+    about : mapping
+        What else the reader must know of the corpus.
     parent : int
         The id of the process that waits for the answer.
     cpu_seconds, memory, output : int
@@ -55,6 +57,7 @@ class Order:
     wanted: Wanted
     format: str
     texts: str
+    about: Mapping[str, Any]
     parent: int
     cpu_seconds: int
     memory: int
@@ -118,7 +121,7 @@ def _limit(order: Order) -> None:
 
 
 def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -> None:
-    found = read(file, order.format, TextFile(Path(order.texts)))
+    found = read(file, order.format, TextFile(Path(order.texts), order.about))
     header = {
         "accepted": found.accepted,
         "problems": [asdict(problem) for problem in found.problems],

@@ -94,6 +94,7 @@ def read(
     reader: Reader,
     format: str,
     texts: Path,
+    about: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Outcome:
@@ -109,6 +110,8 @@ def read(
         One of the reader's.
     texts : Path
         Of the corpus, as written by `evaluation.reading.text_file.write_texts`.
+    about : mapping, optional
+        What else the reader must know of the corpus: JSON.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.
@@ -123,7 +126,10 @@ def read(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "predictions", reader, format, texts, limits, is_wanted) as (answer, reason):
+    with _answer(stream, "predictions", reader, format, texts, about or {}, limits, is_wanted) as (
+        answer,
+        reason,
+    ):
         if reason is not None:
             return _refused(reader, format, *reason)
         header = json.loads(answer.readline())
@@ -144,6 +150,7 @@ def normalise(
     reader: Reader,
     format: str,
     texts: Path,
+    about: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
@@ -161,7 +168,10 @@ def normalise(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "normalised", reader, format, texts, limits, is_wanted) as (answer, reason):
+    with _answer(stream, "normalised", reader, format, texts, about or {}, limits, is_wanted) as (
+        answer,
+        reason,
+    ):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -177,6 +187,7 @@ def _answer(
     reader: Reader,
     format: str,
     texts: Path,
+    about: Mapping[str, Any],
     limits: Limits,
     is_wanted: Callable[[], bool],
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
@@ -188,6 +199,7 @@ def _answer(
         wanted=wanted,
         format=format,
         texts=str(texts.absolute()),
+        about=about,
         parent=os.getpid(),
         cpu_seconds=limits.cpu_seconds,
         memory=limits.memory,

@@ -5,8 +5,9 @@ import sqlite3
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 TEXTS_HELD = 1 << 27  # bytes
 
@@ -56,14 +57,22 @@ class TextFile:
     ----------
     path : Path
         Written by `write_texts`.
+    about : mapping, optional
+        What else there is to know of the corpus.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, about: Mapping[str, Any] | None = None) -> None:
+        self.about: Mapping[str, Any] = about or {}
         self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         self._lengths: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._held = 0
         self._sentences: tuple[str, Sequence[int]] = ("", ())
+
+    def doc_ids(self) -> Iterator[str]:
+        """Yield the ids of all documents, in order."""
+        for (doc_id,) in self._database.execute("SELECT doc_id FROM document ORDER BY doc_id"):
+            yield doc_id
 
     def length(self, doc_id: str) -> int | None:
         """Return a document's number of characters; None if the corpus has no such document."""

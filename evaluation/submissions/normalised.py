@@ -159,6 +159,7 @@ def write(*, file: ReadFile, task: Task, to: BinaryIO, is_wanted: Callable[[], b
             reader=task.reader,
             format=file.format,
             texts=text_file(file.corpus),
+            about=task.about(file.corpus),
             is_wanted=is_wanted,
         )
 

@@ -144,7 +144,12 @@ def read_file(
         If it was not wanted any more.
     """
     return isolated.read(
-        stream, reader=task.reader, format=format, texts=text_file(corpus), is_wanted=is_wanted
+        stream,
+        reader=task.reader,
+        format=format,
+        texts=text_file(corpus),
+        about=task.about(corpus),
+        is_wanted=is_wanted,
     )
 
 
