@@ -1,6 +1,5 @@
 """A HIT of relation questions as a page: each document once, with all that is asked about it beside it."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from crowd.interfaces.relation.page import build_page, spans_of
 from crowd.interfaces.steps import Page, field_name
 from crowd.models import Assignment, Hit
 from crowd.page_names import page_names
+from crowd.pages.fields import COMMENT, renumbered, seconds_of, seconds_of_steps, seconds_so_far
 from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.core.spans import Span
@@ -29,11 +29,6 @@ from kbpo.core.spans import Span
 Posted = Mapping[str, Sequence[str]]
 
 MOST_TEXT = 60_000  # characters of all documents on a page: packed, it then weighs less than 100 kB
-COMMENT = "comment"  # the form's field
-MOST_STEPS = 200
-LONGEST_STEP = 1e6  # seconds
-_SECONDS = "seconds-"  # and the step's name: the form's field
-_NUMBERED = re.compile(rf"((?:{_SECONDS})?q)([0-9]{{1,18}})(.*)", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     """Take the form: keep the answers, and say how they reach the provider; or show what is missing."""
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
-    sent = _renumbered(posted(request), names)
+    sent = renumbered(posted(request), names)
     try:
         data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links)
         answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
@@ -76,7 +71,7 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
             raise
         return _show(request, hit, assignment, sent=sent, error=error)
     ids = {name: pk for pk, name in names.items()}
-    steps = seconds_of_steps(_renumbered(sent, ids))
+    steps = seconds_of_steps(renumbered(sent, ids))
     handover = sending.keep_and_hand_over(hit, arrival, assignment, answers, steps)
     if wants_json(request):
         return JsonResponse(asdict(handover))
@@ -183,7 +178,7 @@ def read_form(
                 raise NotAnswered(str(error), field=name, where=where) from None
             if asks_links:
                 answer |= _links(names[pk], about, posted, where)
-            answers.append({"question": pk, "answer": answer, **_seconds(name, posted)})
+            answers.append({"question": pk, "answer": answer, **seconds_of(name, posted)})
     return {
         "version": hit_answers.VERSION,
         "answers": answers,
@@ -202,13 +197,13 @@ def _show(
     kept = assignment.draft or {"step": 0, "fields": {}}
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
-    shown: Posted = _renumbered(kept["fields"], names) if sent is None else sent
+    shown: Posted = renumbered(kept["fields"], names) if sent is None else sent
     groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted=shown)
     context = {
         "hit": hit,
         "groups": groups,
         "query": request.GET.urlencode(),
-        "seconds": _seconds_so_far(groups, shown),
+        "seconds": seconds_so_far([group.page for group in groups], shown),
         "comment": next(iter(shown.get(COMMENT, ())), ""),
         "longest_comment": hit_answers.LONGEST_COMMENT,
         "token": tokens.issue(assignment),
@@ -216,24 +211,6 @@ def _show(
         "error": error,
     }
     return render(request, "hits/task.html", context, status=error.status if error else 200)
-
-
-def _renumbered(fields: Posted, numbers: Mapping[int, int]) -> dict[str, Sequence[str]]:
-    """Return a form's fields with the numbers of their questions replaced; others as they are.
-
-    What was shown or saved before pages had names of their own has the questions' ids.
-    """
-    renamed = {}
-    for name, values in fields.items():
-        found = _NUMBERED.fullmatch(name)
-        number = numbers.get(int(found[2])) if found else None
-        renamed[name if not found or number is None else f"{found[1]}{number}{found[3]}"] = values
-    return renamed
-
-
-def _seconds_so_far(groups: Sequence[Group], posted: Posted) -> list[tuple[str, str]]:
-    names = [f"seconds-{step.name}" for group in groups for step in group.page.steps]
-    return [(name, next(iter(posted.get(name, ())), "")) for name in names]
 
 
 def _links(
@@ -244,32 +221,6 @@ def _links(
     except form.LinkMissing as error:
         raise NotAnswered(str(error), field=error.field, where=where) from None
     return {"links": found} if found else {}
-
-
-def seconds_of_steps(posted: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """List how long each step was looked at, where the page says so."""
-    found = []
-    for name, values in posted.items():
-        seconds = _number(next(iter(values), "")) if name.startswith(_SECONDS) else None
-        if seconds is not None:
-            found.append({"step": name.removeprefix(_SECONDS)[:60], "seconds": seconds})
-    return found[:MOST_STEPS]
-
-
-def _seconds(name: str, posted: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return how long a question took with its links; a page without scripts does not say."""
-    own = (name, f"{name}-link-0", f"{name}-link-1")
-    found = [_number(next(iter(posted.get(f"{_SECONDS}{step}", ())), "")) for step in own]
-    known = [seconds for seconds in found if seconds is not None]
-    return {"seconds": round(sum(known), 1)} if known else {}
-
-
-def _number(text: str) -> float | None:
-    try:
-        seconds = float(text)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < LONGEST_STEP else None
 
 
 def _read(questions: Iterable[Question]) -> dict[int, Asked]:
