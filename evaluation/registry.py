@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from annotations.models import Corpus
+from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.task import Task
 from kbpo.core.errors import InvalidInput
 
-TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP,)})
+TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP, CLASSIFICATION)})
 
 
 def find_task(name: str) -> Task:

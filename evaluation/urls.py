@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, path, re_path
 
+from evaluation.classification.views import items
 from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive, release
@@ -49,6 +50,7 @@ urlpatterns = [
     path("corpora/<str:tag>/", corpus, name="corpus"),
     path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
+    path("corpora/<str:tag>/items/<int:pk>/", items, name="items"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
     path("corpora/<str:tag>/exhaustive/release/", release, name="release_epoch"),

@@ -7,8 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotations import selectors
-from annotations.kinds import canonical, entities, relation
+from annotations.kinds import canonical, choice, entities, relation
 from annotations.kinds.canonical import CanonicalQuestion
+from annotations.kinds.choice import ChoiceQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.kind import Kind
 from annotations.kinds.relation import RelationQuestion
@@ -18,11 +19,11 @@ from kbpo.core.errors import InvalidInput
 
 #: In the order in which their numbers are shown.
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType(
-    {kind.name: kind for kind in (relation.KIND, canonical.KIND, entities.KIND)}
+    {kind.name: kind for kind in (relation.KIND, canonical.KIND, entities.KIND, choice.KIND)}
 )
 
 #: What may be asked. Whoever must tell kinds apart does so exhaustively, and mypy names what is left out.
-Asked = RelationQuestion | CanonicalQuestion | EntitiesQuestion
+Asked = RelationQuestion | CanonicalQuestion | EntitiesQuestion | ChoiceQuestion
 
 
 def find_kind(name: str) -> Kind[Any]:
@@ -107,5 +108,5 @@ def read_claim_question(kind: str, payload: Mapping[str, Any]) -> RelationQuesti
     match read_question(kind, payload):
         case RelationQuestion() | CanonicalQuestion() as question:
             return question
-        case EntitiesQuestion():
+        case EntitiesQuestion() | ChoiceQuestion():
             raise InvalidInput("a question about a whole document has an interface of its own")

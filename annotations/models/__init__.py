@@ -1,6 +1,7 @@
 """The corpus, and what people say of it."""
 
 from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
+from annotations.models.class_list import ClassList
 from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.guidelines import CorpusGuidelines
@@ -14,6 +15,7 @@ from annotations.models.takedown import Takedown
 __all__ = [
     "AnnotatedMention",
     "AnnotatedRelation",
+    "ClassList",
     "Competitor",
     "Corpus",
     "CorpusGuidelines",

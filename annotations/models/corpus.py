@@ -8,6 +8,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Left
 
+from annotations.models.class_list import ClassList
 from annotations.models.ontology import OntologyVersion
 from annotations.policies import registry as policies
 from annotations.policies.policy import Policy
@@ -61,6 +62,14 @@ class Corpus(models.Model):
         related_name="corpora",
         default=builtin.DEFAULT,
         help_text="The types and relations of its claims.",
+    )
+    classes = models.ForeignKey(
+        ClassList,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="corpora",
+        help_text="Among which its systems choose; empty where its task has none.",
     )
     design = models.CharField(max_length=16, choices=Design, default=Design.COORDINATED)
     weekly_quota = models.PositiveSmallIntegerField(

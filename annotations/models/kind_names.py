@@ -3,3 +3,4 @@
 RELATION = "relation"
 CANONICAL = "canonical"
 ENTITIES = "entities"
+CHOICE = "choice"

@@ -65,11 +65,12 @@ class RelationRecord:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationRecord:
-    """All mentions and relations of a document, each sorted."""
+    """All mentions and relations of a document, each sorted; of one to be classed its class alone."""
 
     doc_id: str
     mentions: tuple[MentionRecord, ...]
     relations: tuple[RelationRecord, ...]
+    label: str | None = None
 
     @property
     def digest(self) -> str:
@@ -170,6 +171,22 @@ def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord
             _refuse(doc_id, f"the relation {_named(relation)} is there twice", where)
         relations.add(relation)
     return AnnotationRecord(doc_id, tuple(sorted(mentions.values())), tuple(sorted(relations)))
+
+
+def read_gold(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
+    """Read a line of right answers: an annotation, or `doc_id` and `label`, the class of its text or null.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_annotation`, or if the label is no text.
+    """
+    if "label" not in value:
+        return read_annotation(value, where=where)
+    doc_id, label = _doc_id(value, where), value["label"]
+    if label is not None and not isinstance(label, str):
+        _refuse(doc_id, f"the label is {shown(label)}; it must be the name of a class, or null", where)
+    return AnnotationRecord(doc_id, (), (), label)
 
 
 def shown(value: object) -> str:

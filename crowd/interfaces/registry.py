@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
+from crowd.interfaces.choice.interface import INTERFACE as CHOICE
 from crowd.interfaces.entities.interface import INTERFACE as ENTITIES
 from crowd.interfaces.interface import AskedKind, Interface, Teaching
 from crowd.interfaces.relation.interface import INTERFACE as RELATION
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import InvalidInput
 
-INTERFACES: Mapping[str, Interface] = {one.name: one for one in (RELATION, ENTITIES)}
+INTERFACES: Mapping[str, Interface] = {one.name: one for one in (RELATION, ENTITIES, CHOICE)}
 #: Every kind of question that people are asked, in the order in which they are listed.
 ASKED_KINDS: Mapping[str, AskedKind] = {
     kind.name: kind for interface in INTERFACES.values() for kind in interface.asks

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
-from crowd.interfaces import entities, relation
+from crowd.interfaces import choice, entities, relation
 from crowd.interfaces.registry import find_interface, interface_of
 from crowd.models import HitBatch
 from crowd.pages import tutorial
+from crowd.pages.choice import annotator_page as choice_annotator_page
+from crowd.pages.choice import desk_page as choice_desk_page
+from crowd.pages.choice import hit_page as choice_hit_page
 from crowd.pages.entities import annotator_page as entity_annotator_page
 from crowd.pages.entities import desk_page as entity_desk_page
 from crowd.pages.entities import hit_page as entity_hit_page
@@ -20,6 +23,9 @@ PAGES: Mapping[str, Pages] = {
     ),
     entities.NAME: Pages(
         hit=entity_hit_page.PAGE, annotator=entity_annotator_page.PAGE, desk=entity_desk_page.PAGE
+    ),
+    choice.NAME: Pages(
+        hit=choice_hit_page.PAGE, annotator=choice_annotator_page.PAGE, desk=choice_desk_page.PAGE
     ),
 }
 

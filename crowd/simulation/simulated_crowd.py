@@ -20,7 +20,8 @@ from annotations.kinds.registry import read_asked
 from annotations.models import Corpus, Question, Response
 from annotations.responses import Answer, record_many
 from annotations.texts import jsonlines
-from annotations.texts.records import AnnotationRecord, read_annotation
+from annotations.texts.records import AnnotationRecord
+from annotations.texts.records import read_gold as read_gold_line
 from crowd.interfaces.registry import interface_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
@@ -48,7 +49,7 @@ def read_gold(path: Path | str) -> dict[str, AnnotationRecord]:
     """
     gold = {}
     for number, value in jsonlines.read(path):
-        record = read_annotation(value, where=jsonlines.place(path, number))
+        record = read_gold_line(value, where=jsonlines.place(path, number))
         gold[record.doc_id] = record
     return gold
 

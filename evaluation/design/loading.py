@@ -5,16 +5,19 @@ from typing import Any
 
 from django.db import transaction
 
+from annotations import classes as class_lists
 from annotations import corpora
 from annotations.corpora import LoadReport
 from evaluation.design import epochs
-from evaluation.models import DocumentSample
-from evaluation.task import FindTask
-from kbpo.core.errors import Conflict
+from evaluation.models import DocumentSample, Submission
+from evaluation.task import FindTask, Task
+from kbpo.core.errors import Conflict, InvalidInput
 
 
 @transaction.atomic
-def load_texts(*, path: Path | str, tag: str, find_task: FindTask, **options: Any) -> LoadReport:
+def load_texts(
+    *, path: Path | str, tag: str, find_task: FindTask, classes: Path | str | None = None, **options: Any
+) -> LoadReport:
     """Load documents into a corpus, and open its first epoch; all of it, or nothing.
 
     Parameters
@@ -23,13 +26,15 @@ def load_texts(*, path: Path | str, tag: str, find_task: FindTask, **options: An
     tag : str
     find_task : callable
         Finds the task of the corpus, whose keys its epoch has.
+    classes : path-like or None
+        A list of classes (`annotations.texts.classes.read_classes`), for a task whose corpora have one.
     **options
         Those of `annotations.corpora.load_corpus`.
 
     Raises
     ------
     InvalidInput
-        As `load_corpus` says.
+        As `load_corpus` says, or if its task has no corpora of that design, or lacks classes or has none.
     Conflict
         As `load_corpus` says, or if the corpus takes no new documents any more.
     """
@@ -39,5 +44,29 @@ def load_texts(*, path: Path | str, tag: str, find_task: FindTask, **options: An
             f"{report.corpus.tag} has its exhaustive documents drawn: it takes no new documents, and the"
             f" file has {report.created}"
         )
-    epochs.open_epoch(corpus=report.corpus, task=find_task(report.corpus))
+    task = find_task(report.corpus)
+    _fit(report, task, classes)
+    epochs.open_epoch(corpus=report.corpus, task=task)
     return report
+
+
+def _fit(report: LoadReport, task: Task, classes: Path | str | None) -> None:
+    """Give the corpus what its task needs; refuse what it cannot have."""
+    corpus = report.corpus
+    if corpus.design not in task.designs:
+        known = " or ".join(task.designs)
+        raise InvalidInput(f"{corpus.tag} is of {task.label}, whose design is {known}", where="design")
+    if not task.is_audited and corpus.audit_share:
+        corpus.audit_share = 0.0
+        corpus.save(update_fields=["audit_share"])
+    if classes is not None:
+        if not task.has_classes:
+            raise InvalidInput(f"{corpus.tag} is of {task.label}, which has no classes", where="classes")
+        corpus.classes = class_lists.load_classes(path=classes, corpus=corpus)
+    if task.has_classes and corpus.classes is None:
+        raise InvalidInput(f"{corpus.tag} is of {task.label}: name a file of its classes", where="classes")
+    if task.has_classes and report.created and Submission.objects.filter(corpus=corpus).exists():
+        raise Conflict(
+            f"systems give a class to each document of {corpus.tag}: it takes no new ones after the first"
+            f" submission, and the file has {report.created}"
+        )

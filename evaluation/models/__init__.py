@@ -1,6 +1,7 @@
 """Judging systems: submissions, samples and scores."""
 
 from evaluation.models.audit import Audit, AuditDrawing
+from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
@@ -42,6 +43,7 @@ from evaluation.models.upload import FileCheck, Upload
 __all__ = [
     "Audit",
     "AuditDrawing",
+    "ClassPrediction",
     "Comparison",
     "CountedDocument",
     "DocumentSample",

@@ -32,6 +32,7 @@ SAID = {
     "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
     "demo/systems/almanac.py": {"canonical"},  # the same
+    "evaluation/classification/task.py": {"classification"},  # its name
     "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/experiments/arrivals.py": {"relation"},  # a weighting
@@ -44,9 +45,11 @@ SAID = {
     "evaluation/kbp/summary.py": {"canonical", "entities"},  # what a file's page counts
     "evaluation/kbp/tac/entities.py": {"canonical"},  # the name of an attribute
     "evaluation/kbp/task.py": {"kbp"},  # its name
-    "evaluation/kbp/views/documents.py": {"relation"},  # a parameter of an address
+    # a parameter of an address; a field of a template's context
+    "evaluation/kbp/views/documents.py": {"relation", "choice"},
     "evaluation/models/entity.py": {"entities"},  # the plural of a model
     "evaluation/urls.py": {"entities"},  # the name of a page
+    "evaluation/views/board.py": {"choice"},  # a field of a template's context
 }
 
 #: Who takes what from a kind's own module, or the name of one; who takes what from a task's folder.
@@ -59,6 +62,10 @@ KIND_IMPORTS = {
         "annotations.kinds.relation.Mention",
         "annotations.kinds.relation.Offer",
         "annotations.kinds.relation.RelationQuestion",
+    },
+    "evaluation/classification/items.py": {
+        "annotations.kinds.choice.ChoiceQuestion",
+        "annotations.kinds.choice.NAME",
     },
     "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
@@ -87,6 +94,13 @@ TASK_IMPORTS = {
         "evaluation.kbp.name_keys.Names",
         "evaluation.kbp.words.Words",
     },
+    "evaluation/experiments/classification.py": {
+        "evaluation.classification.estimates.Estimated",
+        "evaluation.classification.estimates.Given",
+        "evaluation.classification.estimates.MEASURES",
+        "evaluation.classification.estimates.Scores",
+        "evaluation.classification.estimates.learn",
+    },
     "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
     "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},
     "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
@@ -100,6 +114,7 @@ TASK_IMPORTS = {
         "evaluation.kbp.task.TASK",
     },
     "evaluation/urls.py": {
+        "evaluation.classification.views.items",
         "evaluation.kbp.views.documents.choose",
         "evaluation.kbp.views.documents.document",
         "evaluation.kbp.views.documents.documents",
@@ -117,7 +132,7 @@ TASK_IMPORTS = {
         "evaluation.kbp.explorer.entity_index",
         "evaluation.kbp.recall.document_phases",
     },
-    "evaluation/registry.py": {"evaluation.kbp.task.TASK"},
+    "evaluation/registry.py": {"evaluation.classification.task.TASK", "evaluation.kbp.task.TASK"},
     # the page on the method is about KBP
     "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
     "kbpo/management/commands/load_demo.py": {"evaluation.kbp.task.TASK"},  # the demo is of KBP

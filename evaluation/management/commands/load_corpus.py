@@ -41,6 +41,12 @@ class Command(BaseCommand):
             help="When a question has votes enough, from its first load on: two votes, a third where they "
             f"differ, or three at once; {DEFAULT} if left out.",
         )
+        parser.add_argument(
+            "--classes",
+            type=Path,
+            metavar="FILE",
+            help="Among which systems choose, from its first load on, for --task classification: TOML.",
+        )
 
         parser.add_argument(
             "--audit-share",
@@ -68,6 +74,7 @@ class Command(BaseCommand):
             policy=options["policy"],
             audit_share=options["audit_share"],
             ontology=options["ontology"],
+            classes=options["classes"],
         )
         self.stdout.write(
             f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"

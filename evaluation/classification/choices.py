@@ -1,0 +1,39 @@
+"""What of a classification's score there is to choose from."""
+
+from types import MappingProxyType
+
+from evaluation.choices import Choices, Part
+from evaluation.classification.estimates import FEW, MEASURES
+from evaluation.estimators import intervals
+
+PART, ESTIMATOR, WEIGHTING, STANDARD = "class", "sampled", "class", "votes"
+
+
+def _missing(part: str, measure: str) -> str:
+    if measure == "accuracy":
+        return "of one class it is its recall"
+    return f"fewer than {FEW} judged items are of this class, or of one of the classes averaged"
+
+
+CHOICES = Choices(
+    unit="item",
+    units="items",
+    measures=MappingProxyType(
+        {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
+    ),
+    parts=MappingProxyType({PART: Part("class", MEASURES, "accuracy")}),
+    weightings=MappingProxyType({WEIGHTING: "macro-average over classes, and accuracy over items"}),
+    weightings_of=MappingProxyType({"coordinated": (WEIGHTING,), "iid": (WEIGHTING,)}),
+    estimators=MappingProxyType({ESTIMATOR: "from judged items"}),
+    estimators_of=MappingProxyType({"coordinated": (ESTIMATOR,), "iid": (ESTIMATOR,)}),
+    standards=MappingProxyType({STANDARD: "votes taken for the truth"}),
+    standards_of=MappingProxyType({"coordinated": (STANDARD,), "iid": (STANDARD,)}),
+    estimated="accuracy",
+    designed="accuracy",
+    of_truth=("recall", "f1"),
+    few_true=f"fewer than {FEW} judged items are of this class",
+    ranked_from=30,
+    levels=tuple(round(100 * level) for level in intervals.LEVELS),
+    level=round(100 * intervals.DEFAULT_LEVEL),
+    missing=_missing,
+)
