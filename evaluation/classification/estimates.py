@@ -12,10 +12,9 @@ that the system gives c: both exactly unbiased. Recall TP_c/T_c and F1 2TP_c/(A_
 variance is that of their linearised residuals; a macro-average's is that of the mean of those of its classes.
 
 Where systems agree the model is rarely wrong, and a sample without one of its rare errors shows hardly any
-variance. So a variance is the mean of two estimates of it: from the squared residuals, which need no model but
-vary; and from the model's own probabilities, Σ (1 − π)/π² of the variance of an item's contribution were its
-class drawn from q, which is steady. The latter is scaled so that the two agree over all items and classes
-(ADR 59).
+variance. So a variance is the mean of two estimates of it: from the squared residuals, which need no model;
+and from the model's own probabilities, Σ (1 − π)/π² of the variance of an item's contribution were its class
+drawn from q, which is steadier. The latter is scaled so that both agree over all items and classes (ADR 59).
 """
 
 from collections.abc import Mapping, Sequence

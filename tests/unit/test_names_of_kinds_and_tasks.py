@@ -135,7 +135,11 @@ TASK_IMPORTS = {
     "evaluation/registry.py": {"evaluation.classification.task.TASK", "evaluation.kbp.task.TASK"},
     # the page on the method is about KBP
     "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
-    "kbpo/management/commands/load_demo.py": {"evaluation.kbp.task.TASK"},  # the demo is of KBP
+    # the demo is of both
+    "kbpo/management/commands/load_demo.py": {
+        "evaluation.classification.task.TASK",
+        "evaluation.kbp.task.TASK",
+    },
 }
 
 _QUOTED = re.compile(rf"""'({"|".join(sorted(NAMES))})'""")

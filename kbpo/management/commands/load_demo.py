@@ -6,8 +6,10 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotations.models import Corpus
+from demo import letters
 from demo.build import build
 from demo.systems import SYSTEMS
+from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.design import epochs
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
@@ -17,7 +19,7 @@ from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
-TAG = "demo"
+TAG, LETTERS = "demo", "letters"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
 PEOPLE = (
     ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
@@ -43,6 +45,8 @@ class Command(BaseCommand):
         self.make_people()
         if not Submission.objects.filter(corpus__tag=TAG, name=WAITING[-1]).exists():
             self.load()
+        if not Epoch.objects.filter(corpus__tag=LETTERS, released_at__isnull=False).exists():
+            self.load_letters()
         width = max(len(address) for address, _, _ in PEOPLE)
         for address, _, does in PEOPLE:
             self.stdout.write(f"  {address:{width}}  password {PASSWORD}  {does}")
@@ -89,10 +93,10 @@ class Command(BaseCommand):
         corpus = Corpus.objects.get(tag=TAG)
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.submit(corpus, RELEASED)
-            self.judge(gold)
+            self.judge(TAG, gold)
             epochs.release(task=KBP, corpus=corpus, retire=RETIRED)
         self.submit(corpus, SCORED)
-        self.judge(gold)
+        self.judge(TAG, gold)
         self.submit(corpus, WAITING)
         pipeline.advance()
 
@@ -112,7 +116,40 @@ class Command(BaseCommand):
                     go_ahead=True,
                 )
 
-    def judge(self, gold: str) -> None:
+    def load_letters(self) -> None:
+        """Load the corpus of the other task, whose first epoch is released: its explorer shows labels."""
+        folder = settings.KBPO_HOME / "demo"
+        folder.mkdir(parents=True, exist_ok=True)
+        letters.build(folder)
+        call_command(
+            "load_corpus",
+            str(folder / "letters.jsonl"),
+            *("--corpus", LETTERS, "--name", "Letters to the ferry", "--task", CLASSIFICATION.name),
+            *("--classes", str(folder / "letters.toml")),
+        )
+        Corpus.objects.filter(tag=LETTERS).update(
+            description="A demo of classification: what letters to a ferry company are for.",
+            target_half_width=0.06,
+        )
+        corpus = Corpus.objects.get(tag=LETTERS)
+        for name, (team, description, _) in letters.SYSTEMS.items():
+            if corpus.submissions.filter(name=name).exists():
+                continue
+            with (folder / f"letters-{name}.jsonl").open("rb") as stream:
+                submitting.upload(
+                    task=CLASSIFICATION,
+                    user=None,
+                    team=Team.objects.get_or_create(name=team)[0],
+                    corpus=corpus,
+                    name=name,
+                    description=description,
+                    file=File(stream),
+                    go_ahead=True,
+                )
+        self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
+        epochs.release(task=CLASSIFICATION, corpus=corpus)
+
+    def judge(self, tag: str, gold: str) -> None:
         pipeline.advance()
-        call_command("simulate_crowd", "--corpus", TAG, "--gold", gold, "--workers", "12", "--error", "0.1")
+        call_command("simulate_crowd", "--corpus", tag, "--gold", gold, "--workers", "12", "--error", "0.1")
         pipeline.advance()
