@@ -67,6 +67,10 @@ class Choices:
         Of the intervals, and of the ranks over all pairs of systems, in per cent.
     level : int
         The one that is shown.
+    true_units : str
+        What the number that `of_truth` rest on counts, in a table's heading.
+    least_labels : int
+        How many labels a subset needs, in words on pages.
     missing : callable
         From a part and a measure to why the measure of a scored system is not estimable, in words.
     """
@@ -91,6 +95,8 @@ class Choices:
     missing: Callable[[str, str], str]
     estimators_of_all: tuple[str, ...] = ()
     resampled: tuple[str, ...] = ()
+    true_units: str = "true relations"
+    least_labels: int = 30
 
     @property
     def part(self) -> str:

@@ -68,6 +68,8 @@ class Pages:
     ----------
     system : str or None
         The name of the address of what a system predicts, by corpus and submission; None where none shows it.
+    system_words : str
+        What that page shows, as its link says it.
     documents : str or None
         The name of the address of a corpus' documents; None where none shows them.
     summary : str or None
@@ -83,6 +85,7 @@ class Pages:
     summary: str | None
     compared: str
     compared_apart: str
+    system_words: str = "What it claims, sentence by sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

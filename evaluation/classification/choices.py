@@ -36,4 +36,6 @@ CHOICES = Choices(
     levels=tuple(round(100 * level) for level in intervals.LEVELS),
     level=round(100 * intervals.DEFAULT_LEVEL),
     missing=_missing,
+    true_units="judged items of it",
+    least_labels=FEW,
 )

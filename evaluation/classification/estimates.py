@@ -33,6 +33,9 @@ FEW = 10
 """Labelled items that a class must have, by systems or by people, before anything is said of it."""
 MODEL_SHARE = 0.5
 """Of a variance that is taken from the model's probabilities; the rest is from the squared residuals."""
+DOUBT = 4.0
+"""What is added to both sums by which that is scaled: two items, each wrong about two classes. A model that is
+never wrong in a small sample may be so outside it."""
 MEASURES = ("accuracy", "precision", "recall", "f1")
 _ROUNDING = 1e-12
 
@@ -168,9 +171,9 @@ class Scores:
         self._weighted = self._residuals / self.pi[:, None]
         self._q = np.clip(q[inside], 0.0, 1.0)
         self._rows = np.arange(self.pi.size)
-        expected = float((self.weights[:, None] * self._q * (1.0 - self._q)).sum())
-        seen = float((self.weights[:, None] * self._residuals**2).sum())
-        self._scale = seen / expected if expected > 0 else None
+        expected = float((self._q * (1.0 - self._q)).sum())
+        seen = float((self._residuals**2).sum())
+        self._scale = (seen + DOUBT) / (expected + DOUBT) if expected > 0 else None
         self.of_class = q.sum(axis=0) + self._weighted.sum(axis=0)
         self.judged = np.bincount(self.truth[self.truth >= 0], minlength=classes)
         self._given = [one.classes[inside] for one in systems]

@@ -66,6 +66,7 @@ TASK = Task(
     sides=scoring.sides,
     pages=Pages(
         system="items",
+        system_words="What it gives, text by text",
         documents=None,
         summary="evaluation/parts/class_summary.html",
         compared=(

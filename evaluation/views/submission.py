@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.design import forecast
 from evaluation.design.prices import Source
 from evaluation.estimators.resampling import REPLICATES
-from evaluation.estimators.subsets import LEAST_LABELS
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
@@ -273,5 +272,4 @@ def _subsets(request: HttpRequest, found: Submission, task: Task) -> dict[str, A
         "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,
         "part_names": choices.parts,
-        "least_labels": LEAST_LABELS,
     }

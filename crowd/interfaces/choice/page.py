@@ -6,12 +6,13 @@ from typing import Any
 from annotations.kinds.choice import ChoiceQuestion
 from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from kbpo.core.errors import InvalidInput
-from kbpo.core.marking import cut
+from kbpo.core.marking import Mark, cut
 from kbpo.core.spans import Span
 
 CANNOT_TELL = "0"  # the form's value, and the key; classes are numbered from 1
 _KEYS = "123456789acdefghijklmopqrstuvwxz"  # b is back
 _MISSING = "Choose a class."
+_IN_VIEW = "in-view"
 
 
 def build_page(
@@ -49,7 +50,8 @@ def build_page(
         choices.append(choice(CANNOT_TELL, CANNOT_TELL, "I cannot tell"))
     hint = "Take the one that fits the whole text best."
     step = Step(name, False, (Part("Which class is the text of?"),), hint, _MISSING, tuple(choices))
-    return Page(tuple(cut(text, [], Span(0, len(text)))), (step,))
+    whole = Span(0, len(text))
+    return Page(tuple(cut(text, [Mark(whole, _IN_VIEW, "")], whole)), (step,))
 
 
 def read_answer(asked: ChoiceQuestion, values: Sequence[str]) -> dict[str, Any]:
