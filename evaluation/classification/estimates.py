@@ -34,8 +34,8 @@ FEW = 10
 MODEL_SHARE = 0.5
 """Of a variance that is taken from the model's probabilities; the rest is from the squared residuals."""
 DOUBT = 4.0
-"""What is added to both sums by which that is scaled: two items, each wrong about two classes. A model that is
-never wrong in a small sample may be so outside it."""
+"""What is added to both sums by which that is scaled: two items, each wrong about two classes. A model that
+is never wrong in a small sample may be so outside it."""
 MEASURES = ("accuracy", "precision", "recall", "f1")
 _ROUNDING = 1e-12
 
