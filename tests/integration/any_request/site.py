@@ -15,11 +15,12 @@ from annotations import questions
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.registry import read_asked
-from annotations.models import Corpus, CorpusMaker, CorpusRole, Document, Question
+from annotations.models import ClassList, Corpus, CorpusMaker, CorpusRole, Document, Question
 from annotations.texts.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
+from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Entity, Submission
@@ -119,6 +120,14 @@ def build() -> Site:
     for state in Submission.State.values:
         make.SubmissionFactory.create(state=state, **mine)
 
+    classes = ClassList.objects.create(
+        name="letters", version=1, digest="", cannot_tell=True, classes=[["good", "Well."], ["bad", "Not."]]
+    )
+    letters = make.CorpusFactory.create(tag="letters", task=CLASSIFICATION.name, classes=classes)
+    classed = make.SubmissionFactory.create(
+        state=Submission.State.SCORED, corpus=letters, team=team, uploaded_by=member
+    )
+
     upload = uploads.keep(user=member, file=SimpleUploadedFile("a.kb", KB))
     waiting = uploads.keep(user=member, file=SimpleUploadedFile("b.kb", KB))
     unfinished = uploads.create(user=member, name="c.kb", size=100)
@@ -158,6 +167,7 @@ def build() -> Site:
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
         "system": {"tag": "news", "pk": submission.pk},
+        "items": {"tag": "letters", "pk": classed.pk},
         "document": {"tag": "news", "doc_id": document.doc_id},
         "entity": {"tag": "news", "key": entity.key},
         "sample": {"tag": "news", "number": epoch.number},

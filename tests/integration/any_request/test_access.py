@@ -82,7 +82,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         EVERYBODY,
         NOBODY,
         "home help method choose_documents corpus compare system documents document entities entity labels"
-        " sample submission api_leaderboard api_compare api_submission privacy",
+        " items sample submission api_leaderboard api_compare api_submission privacy",
     ),
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
