@@ -165,9 +165,16 @@ def test_a_corpus_that_names_none_has_the_first_version_of_tac(texts: Path) -> N
 def test_a_corpus_names_a_version_or_has_the_newest(given: str, version: int, texts: Path) -> None:
     ontologies.load_ontology(path=DOZEN)
 
-    run("load_corpus", texts, "--corpus", "news", "--ontology", given)
+    corpora.load_corpus(path=texts, tag="news", ontology=given)
 
     assert Corpus.objects.get().ontology.version == version
+
+
+def test_no_corpus_is_loaded_whose_claims_could_not_be_read(texts: Path) -> None:
+    with pytest.raises(CommandError, match="read, asked and scored by tac-kbp@1 alone so far"):
+        run("load_corpus", texts, "--corpus", "news", "--ontology", "tac-kbp@2")
+
+    assert not Corpus.objects.exists()
 
 
 @pytest.mark.parametrize("given", ["tac", "tac-kbp@9", "tac-kbp@", "@1", ""])
