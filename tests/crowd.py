@@ -170,7 +170,8 @@ def approve_all(now: datetime) -> int:
 
 def locked(queries: CaptureQueriesContext) -> list[str]:
     """List the tables whose rows were locked, in the order in which they first were."""
-    found = (re.search(r'FROM "(\w+)".* FOR (?:NO KEY )?UPDATE', query["sql"]) for query in queries)
+    # Django calls the tables of subqueries U0, U1, ...
+    found = (re.search(r'FROM "(\w+)"(?! U\d).* FOR (?:NO KEY )?UPDATE', query["sql"]) for query in queries)
     return list(dict.fromkeys(match[1] for match in found if match))
 
 

@@ -1,7 +1,9 @@
 """The demo's supervisor: what it says, and that it leaves nothing behind, however it ends."""
 
+import fcntl
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -63,16 +65,34 @@ def free_port() -> str:
         return str(taken.getsockname()[1])
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the demo has been loaded."""
-    folder = tmp_path_factory.mktemp("demo") / "home"
-    demo = Demo(folder, PORT=free_port())
-    try:
-        demo.serves()
-    finally:
-        demo.ends(signal.SIGTERM)
+@pytest.fixture(scope="session")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the demo has been loaded from nothing, once for all processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, whole = shared / "demo" / "home", shared / "demo" / "whole"
+    with (shared / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            shutil.rmtree(folder.parent, ignore_errors=True)
+            folder.parent.mkdir()
+            demo = Demo(folder, PORT=free_port())
+            try:
+                demo.serves()
+            finally:
+                demo.ends(signal.SIGTERM)
+            whole.touch()
     return folder
+
+
+def copy(loaded: Path, folder: Path) -> Path:
+    subprocess.run(["cp", "-a", str(loaded), str(folder)], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(loaded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy(loaded, tmp_path_factory.mktemp("demo") / "home")
 
 
 @pytest.fixture
@@ -105,8 +125,8 @@ class TestWhileItServes:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def home(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        return tmp_path_factory.mktemp("serving") / "home"
+    def home(cls, loaded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return copy(loaded, tmp_path_factory.mktemp("serving") / "home")
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -377,6 +377,7 @@ def found(runs: Runs, world: World, truth: dict[str, tuple[float, float]]) -> di
     return collected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_intervals_hold_the_truth_and_errors_average_out(
@@ -396,6 +397,7 @@ def test_intervals_hold_the_truth_and_errors_average_out(
     assert one.half_width <= (0.06 if estimator == "labelled" else 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["recall", "f1"])
 def test_both_kinds_of_label_together_are_not_wider_than_documents_alone(
     found: dict[tuple[str, str], Found], measure: str
@@ -403,6 +405,7 @@ def test_both_kinds_of_label_together_are_not_wider_than_documents_alone(
     assert found["both", measure].half_width <= found["documents", measure].half_width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_intervals_of_differences_hold_the_truth(
@@ -437,6 +440,7 @@ def test_intervals_of_differences_hold_the_truth(
     assert np.median(np.array(paired) / apart) <= 1.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("division", ["predicate", "type", "frequency"])
 def test_intervals_of_subsets_hold_the_truth(
     runs: Runs, world: World, division: str, capsys: pytest.CaptureFixture[str]
@@ -462,6 +466,7 @@ def test_intervals_of_subsets_hold_the_truth(
     assert np.mean(holds["recall"]) >= 0.92
 
 
+@pytest.mark.slow
 def test_no_seed_needs_more_than_1500_labels(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     sizes = [run.sampled for run in runs]
     with capsys.disabled():
