@@ -47,6 +47,7 @@ def test_there_is_one_line_for_each_kind_of_question_and_three_for_whole_documen
         ("entities", "spans"),
         ("entities", "canonical"),
         ("entities", "links"),
+        ("choice", "answer"),
     ]
 
 
@@ -108,7 +109,7 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, vote, django_assert_
     for _ in range(3):
         vote(CANONICAL, True, True, False)
     with django_assert_num_queries(
-        4
+        5
     ):  # the kinds there are, and one each; votes come as columns, beside what is counted here
         measure(corpus)
 

@@ -290,7 +290,7 @@ def test_released_labels_name_the_instance_and_the_votes(labelled, client):
 def test_released_labels_come_as_a_table_too(labelled, client):
     release(labelled)
     lines = b"".join(client.get("/corpora/news/epochs/1/labels.csv").streaming_content).decode().splitlines()
-    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,True,1.0,2,3,majority,"
+    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,,,True,1.0,2,3,majority,"
 
 
 def form(cast, **changes):
