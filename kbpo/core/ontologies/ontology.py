@@ -263,14 +263,6 @@ class Ontology:
             raise InvalidInput(f"unknown type {name!r:.80}; {self.reference} has {known}")
         return found
 
-    def find_relation(self, name: str) -> Relation:
-        """Return the relation of a name; `InvalidInput` if there is none, with those there are."""
-        found = self.relations_by_name.get(name)
-        if found is None:
-            known = ", ".join(self.relations_by_name)
-            raise InvalidInput(f"unknown relation {name!r:.80}; {self.reference} has {known}")
-        return found
-
     def takes_string(self, predicate: Predicate) -> bool:
         """Say whether the objects of a predicate are all strings in files, rather than entities."""
         return not any(self.types_by_name[name].is_entity for name in predicate.object_types)
