@@ -38,8 +38,10 @@ lock: setup  ## write requirements.txt and requirements/runtime.txt anew from py
 demo: setup  ## serve a populated site until Ctrl-C
 	@$(ENV) exec $(BIN)/python -m demo.serve
 
-# Each of the processes has its own servers and its own browser.
+# Each of the processes has its own servers and its own browser. What Python compiled, and pytest rewrote, is kept: each
+# of them would do it anew.
 PROCESSES ?= 3
+test test-all test-dates: export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/python -m pytest -q -n $(PROCESSES) --dist worksteal
 test: setup  ## run the tests but the slow ones, in PROCESSES (3)
 	@$(PYTEST) -m "not slow" $(TESTS)

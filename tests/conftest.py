@@ -58,14 +58,25 @@ def _may_empty_acts(connection: Any, **_: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Let tests that commit empty all tables after them, the audit log's too."""
+def django_db_setup(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_test_environment: None,
+    django_db_blocker: Any,
+) -> None:
+    """Have a database that goes with the run; let tests that commit empty all tables after them."""
     from django.db import connection
     from django.db.backends.signals import connection_created
 
+    from tests import database
+
+    cache = getattr(request.config, "cache", None)
+    folder = cache.mkdir("database") if cache else tmp_path_factory.mktemp("database")
     connection_created.connect(_may_empty_acts)
     with django_db_blocker.unblock():
+        database.copy_database(folder)
         _may_empty_acts(connection)
+    database.empty_quickly()
 
 
 @pytest.fixture(scope="session")
