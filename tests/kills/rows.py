@@ -34,7 +34,7 @@ Row = Mapping[str, Any]
 NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "accounts.User": ("email",),
     "accounts.Team": ("name",),
-    "annotations.OntologyVersion": ("reference",),
+    "annotations.OntologyVersion": ("name", "version"),
     "annotations.ClassList": ("name", "version"),
     "annotations.CorpusGuidelines": ("corpus", "version"),
     "annotations.Corpus": ("tag",),
