@@ -9,7 +9,6 @@ from annotations.corpora import AUDIT_SHARE
 from annotations.models import Corpus, CorpusRole, OntologyVersion
 from annotations.policies import registry as policies
 from annotations.texts import languages
-from evaluation.kbp.task import TASK as KBP
 from evaluation.registry import TASKS
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
@@ -68,7 +67,7 @@ class CorpusForm(FileForm):
     task = forms.ChoiceField(
         label="What systems do",
         choices=[(task.name, task.words) for task in TASKS.values()],
-        initial=KBP.name,
+        initial=Corpus._meta.get_field("task").get_default,
         help_text="It never changes.",
     )
     ontology = forms.ModelChoiceField(
@@ -100,9 +99,9 @@ class CorpusForm(FileForm):
     field_order = ("tag", "name", "language", "task", "ontology", "classes", "policy", "audit_share", "file")
 
     def clean(self) -> dict[str, Any]:
-        """Leave out the types and relations of a task that has none."""
+        """Leave out types and relations where systems give classes."""
         data = super().clean() or {}
-        if data.get("task") != KBP.name:
+        if data.get("task") in TASKS and TASKS[data["task"]].has_classes:
             data["ontology"] = None
         return data
 
