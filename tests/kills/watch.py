@@ -24,6 +24,7 @@ from kbpo.core.models import Message
 
 Side = Literal["before", "after"]
 WRITES = ("INSERT", "UPDATE", "DELETE", "COPY")
+WRITTEN = re.compile(r'(INSERT INTO|UPDATE|DELETE FROM|COPY)\s+"?(\w+)')
 NOTHING = hashlib.sha256().digest()
 UPDATE_MESSAGE = 'UPDATE "core_message"'
 
@@ -42,6 +43,9 @@ class Point:
         Of the statement or commit within this life and stage, from 1.
     identity : str
         Of a commit: the same in another life if it writes the same; "" of a statement.
+    tables : str
+        Of a commit: what it does to which tables, in order; "" of a statement. After a kill one commit may
+        do what two would have done, of several rows in place of one.
     """
 
     step: str
@@ -50,6 +54,7 @@ class Point:
     side: Side
     number: int
     identity: str
+    tables: str = ""
 
 
 class Watch:
@@ -73,15 +78,16 @@ class Watch:
         self.decide = decide
         self.statements = self.commits = 0
         self.written = hashlib.sha256()
+        self.tables: list[str] = []
         self.where = where
 
     def tell(self) -> None:
         """Write down where the process is."""
         write_where(self.where, self.step, self.stage, self.mailing)
 
-    def reach(self, what: str, side: Side, number: int, identity: str = "") -> None:
+    def reach(self, what: str, side: Side, number: int, identity: str = "", tables: str = "") -> None:
         """End here, if that is decided."""
-        if self.decide(Point(self.step, self.stage, what, side, number, identity)):
+        if self.decide(Point(self.step, self.stage, what, side, number, identity, tables)):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def install(self) -> "Watch":
@@ -143,6 +149,7 @@ class Watch:
 
         if writes:
             self.written.update(describe_statement(text, params).encode())
+            self.tables.append(" ".join(WRITTEN.findall(text)[0]))
         done = self.committing(do) if writes and not connection.in_atomic_block else do()
         if self.mailing and text.startswith(UPDATE_MESSAGE):
             self.mailing = False
@@ -162,11 +169,12 @@ class Watch:
             return commit()
         self.commits += 1
         identity = f"{self.step}|{self.stage}|{self.subject}{self.message}|{self.written.hexdigest()[:16]}"
-        self.written, self.message = hashlib.sha256(), ""
+        tables = ", ".join(dict.fromkeys(self.tables))
+        self.written, self.tables, self.message = hashlib.sha256(), [], ""
         number = self.commits
-        self.reach("commit", "before", number, identity)
+        self.reach("commit", "before", number, identity, tables)
         done = commit()
-        self.reach("commit", "after", number, identity)
+        self.reach("commit", "after", number, identity, tables)
         return done
 
 
@@ -183,19 +191,20 @@ def stable(value: Any) -> Any:
         return "*"
     if isinstance(value, str) and re.fullmatch(r"\{[\d,]+\}", value):
         return ["*"] * (value.count(",") + 1)  # row ids, as `bulk.array_literal` writes them
-    if isinstance(value, str) and value.isdecimal():
-        return "*"  # a row id, as the audit log has it
+    if isinstance(value, str) and (value.isdecimal() or re.fullmatch(r"[0-9a-f]{64}", value)):
+        return "*"  # a row id, as the audit log has it; a digest, which may be of row ids
     if isinstance(value, str):
         value = re.sub(r"/\d+/", "/*/", value)  # addresses in mail
+        value = re.sub(r"\bteam \d+", "team *", value)  # a model's names
         return re.sub(r"_[A-Za-z0-9]{7}\.kb$", ".kb", value) if not value.startswith("!") else "!"
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Sequence):
         return [stable(item) for item in value]
     if isinstance(value, Binary):
-        return hashlib.sha256(value.obj).hexdigest()
+        return "*"  # which may hold row ids
     if isinstance(value, Jsonb):
-        return json.dumps(value.obj, sort_keys=True)
+        return stable(json.dumps(value.obj, sort_keys=True))
     return type(value).__name__
 
 

@@ -121,7 +121,6 @@ TASK_IMPORTS = {
         "evaluation.kbp.views.entities.entities",
         "evaluation.kbp.views.entities.entity",
         "evaluation.kbp.views.exhaustive.exhaustive",
-        "evaluation.kbp.views.exhaustive.release",
         "evaluation.kbp.views.explorer.system",
     },
     "kbpo/pages/corpora.py": {
