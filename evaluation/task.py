@@ -52,12 +52,12 @@ class Subsets:
     ----------
     title : str
         What the table of its subsets is called.
-    name_of : callable
-        From a subset's stored name to its name for people.
+    names : callable
+        Of a corpus: what gives a subset's name for people, from its stored name.
     """
 
     title: str
-    name_of: Callable[[str], str]
+    names: Callable[[Corpus], Callable[[str], str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
