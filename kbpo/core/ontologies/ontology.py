@@ -263,6 +263,17 @@ class Ontology:
             raise InvalidInput(f"unknown type {name!r:.80}; {self.reference} has {known}")
         return found
 
+    def type_class(self, name: str) -> str:
+        """Return the class of a type's colour on pages, by its place: ``type-1`` is the first one's.
+
+        Types that people are not asked for have none: ``type-0``.
+        """
+        return f"type-{self._places.get(name, 0)}"
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {one.name: place for place, one in enumerate(self.mention_types, 1)}
+
     def takes_string(self, predicate: Predicate) -> bool:
         """Say whether the objects of a predicate are all strings in files, rather than entities."""
         return not any(self.types_by_name[name].is_entity for name in predicate.object_types)
