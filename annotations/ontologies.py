@@ -103,6 +103,11 @@ def ontology_of(corpus: Corpus) -> Ontology:
     return ontology_under(corpus, own)
 
 
+def plain_ontology_of(corpus: Corpus) -> Ontology:
+    """Return a corpus' ontology without guidelines of its own: claims need types and relations alone."""
+    return ontology_under(corpus, None)
+
+
 def ontology_under(corpus: Corpus, own: CorpusGuidelines | None) -> Ontology:
     """Return a corpus' ontology as it was under guidelines of its own; None: without any."""
     ontology = _stored_ontology(corpus)

@@ -162,6 +162,8 @@ class Task:
         How the design of a new corpus grows (`Epoch.Growth`).
     has_classes : bool
         Whether its corpora have a list of classes.
+    has_ontology : bool
+        Whether what its files say is in the types and relations of the corpus' ontology.
     is_audited : bool
         Whether its scores are corrected by audits of labels.
     scored_by : tuple of module
@@ -201,6 +203,7 @@ class Task:
     designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
     growth: str = Epoch.Growth.QUADRATIC
     has_classes: bool = False
+    has_ontology: bool = False
     is_audited: bool = True
 
     def check_corpus(self, corpus: Corpus) -> None:

@@ -1,4 +1,4 @@
-"""The ontologies that tests read, ask and score by: TAC's first version, and the examples of the documentation."""
+"""The ontologies that tests read, ask and score by: TAC's, and the examples of the documentation."""
 
 from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
 from kbpo.core.ontologies.normal import write_normal

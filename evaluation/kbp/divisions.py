@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedRelation, Corpus, Document
-from annotations.ontologies import ontology_of
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators.subsets import Division
 from evaluation.kbp import name_counts
 from evaluation.kbp.name_keys import Names, digest
@@ -20,7 +20,7 @@ PREDICATE, TYPE, FREQUENCY = "predicate", "type", "frequency"
 
 
 def _words_of_types(corpus: Corpus) -> Callable[[str], str]:
-    known = ontology_of(corpus).types_by_name
+    known = plain_ontology_of(corpus).types_by_name
     return lambda name: known[name].word
 
 
@@ -62,7 +62,7 @@ def divisions(
         .order_by("pk")
         .values_list("predicate", "annotation_id", "annotation__document_id", "subject_start", "subject_end")
     )
-    ontology = ontology_of(corpus)
+    ontology = plain_ontology_of(corpus)
     every = list(ontology.relations_by_name)
     code = {predicate: number for number, predicate in enumerate(every)}
     of_claims = [_codes(code[name] for name in column.values)[column.codes] for column in predicates]

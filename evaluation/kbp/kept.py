@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.ontologies import ontology_of
+from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns as stored
 from evaluation.estimators import weighting
 from evaluation.estimators.pooled import UnitFeatures
@@ -49,7 +49,7 @@ def columns(claims: Claims) -> Mapping[str, bytes]:
 
 def features(pool: Pool) -> UnitFeatures:
     """Return what the pooled model learns from of each claim (`evaluation.kbp.features`)."""
-    relations = ontology_of(pool.epoch.corpus).relations
+    relations = plain_ontology_of(pool.epoch.corpus).relations
     place = {relation.name: number for number, relation in enumerate(relations)}
     codes = np.zeros(pool.size, dtype=np.int64)
     kept = stored.read([batch.pk for batch in pool.batches], [PREDICATES])

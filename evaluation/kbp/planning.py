@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from annotations.models import DocumentAnnotation
-from annotations.ontologies import ontology_of
+from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns
 from evaluation.estimators import coordinated, planned_variance
 from evaluation.estimators.planned_variance import Claimant, Scale, VarianceModel
@@ -164,7 +164,9 @@ class _Systems:
             team: Scale.of(np.concatenate([v for v, _ in some]), np.concatenate([n for _, n in some]))
             for team, some in given.items()
         }
-        return cls([*(batch.submission for batch in before), submission], scales, ontology_of(epoch.corpus))
+        return cls(
+            [*(batch.submission for batch in before), submission], scales, plain_ontology_of(epoch.corpus)
+        )
 
     def features(self, ids: IntArray) -> Any:
         """Return what these systems say of instances: their own ones, and those that were learnt from."""

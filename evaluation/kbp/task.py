@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from annotations.models import Corpus
-from annotations.ontologies import ontology_of
+from annotations.ontologies import plain_ontology_of
 from evaluation import kbp
 from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_counts, planning, scoring
 from evaluation.kbp.asking import ask, asked_beside
@@ -20,7 +20,7 @@ from kbpo.core.ontologies.normal import write_normal
 
 def about(corpus: Corpus) -> Mapping[str, str]:
     """Return what the reader must know of a corpus: its ontology."""
-    return {"ontology": write_normal(ontology_of(corpus))}
+    return {"ontology": write_normal(plain_ontology_of(corpus))}
 
 
 TASK = Task(
@@ -28,6 +28,7 @@ TASK = Task(
     label="knowledge base population",
     reader=READER,
     about=about,
+    has_ontology=True,
     summarise=summarise,
     store_predictions=store_predictions,
     read_units=read_claims,

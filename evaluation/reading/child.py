@@ -3,7 +3,8 @@
 A task has a module of its own that is run, ``python -m evaluation.TASK.….child ORDER``, and calls `main` with
 what reads its files. ``ORDER`` is the number of an open file that holds the order: what a reader must know of
 a corpus may be longer than a command line. The file comes on stdin and the answer goes to stdout: a line of
-JSON, and then the predictions or the normalised file. `evaluation.reading.isolated` starts it, and it dies with who did.
+JSON, and then the predictions or the normalised file. `evaluation.reading.isolated` starts it, and it dies
+with who did.
 """
 
 import ctypes

@@ -30,6 +30,7 @@ from evaluation.kbp.matching import TrueRelation, match
 from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.slow, knowledgenet.needs_knowledgenet]
 
@@ -130,7 +131,7 @@ def outcome() -> Outcome:
         rng = Random(seed)
         relations = [relation for text in texts() for relation in annotate(text, rng)]
         at = np.array([place[relation.doc_id] for relation in relations])
-        matched = match(claims, relations, Words.of(data.texts))
+        matched = match(claims, relations, Words.of(data.texts), TAC)
         drawn = [place[doc_id] for doc_id in draw_documents(data.documents, SAMPLED, seed)]
         total = np.bincount(at, minlength=len(place))
         for mine in of_system:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
-from annotations.ontologies import ontology_of
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
@@ -153,7 +153,7 @@ def read_exhaustive(
     relations = read_true_relations(sample.annotations.values())
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
-    ontology = ontology_of(epoch.corpus)
+    ontology = plain_ontology_of(epoch.corpus)
     claims = _read_claims(submissions, document_ids, ontology)
     texts = read_texts(document_ids)
     words = Words.of(texts)

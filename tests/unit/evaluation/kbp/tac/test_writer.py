@@ -19,7 +19,7 @@ OF_THE_CLAIMS = {"DUPLICATE_ASSERTION", "LONG_MENTION", "MULTIPLE_FILLS_ENTITY"}
 
 
 def again(reading: Reading, documents: Texts) -> Reading:
-    return read(io.BytesIO("".join(write(reading, documents)).encode()), documents=documents)
+    return read(io.BytesIO("".join(write(reading, documents)).encode()), documents=documents, ontology=TAC)
 
 
 def content(reading: Reading) -> list[ReadPrediction]:
