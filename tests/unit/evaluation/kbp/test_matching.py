@@ -127,7 +127,7 @@ def test_several_claims_may_find_one_relation():
 
 def test_one_claim_finds_one_relation_of_those_that_it_matches():
     others = [TRUE, TRUE._replace(object=word(3))]
-    found = match([claim(word(0), (11, 19))], others, WORDS)
+    found = match([claim(word(0), (11, 19))], others, WORDS, TAC)
     assert found.correct.tolist() == [True]
     assert found.found.tolist() == [False, True]  # whose object it covers wholly
 
