@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 from django.core.paginator import Page, Paginator
 
-from annotations import marked
+from annotations import marked, ontologies
 from annotations.models import Document
 from annotations.names import normalised
 from evaluation.kbp.explorer import document_claims, entity_search
@@ -17,6 +17,7 @@ from evaluation.kbp.explorer.verdicts import Ruling
 from evaluation.models import EntityName
 from evaluation.submissions.visibility import Viewer
 from kbpo.core.marking import Mark, Segment, cut, merge
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.ontology import TYPE_NAMES
 from kbpo.core.spans import Span
 
@@ -171,6 +172,7 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         By default everything, from its first page on.
     """
     choice = choice or Choice()
+    ontology = ontologies.ontology_of(document.corpus)
     annotation = document_claims.read_annotation(document, viewer)
     claims = document_claims.read_claims(document, viewer)
     true = annotation.relations if annotation else []
@@ -191,13 +193,17 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
     )
     relations, their_claims = listing.relations(), listing.claimed()
     indexed = entity_search.of_document(entity_search.current(document.corpus), document)
-    own = marked.entities(document.text, annotation.record.mentions) if annotation else []
+    own = marked.entities(document.text, annotation.record.mentions, ontology) if annotation else []
     leads = _leads([*true, *claims.instances], [*relations, *their_claims])
-    marks = _marks(own, claims, leads, document.text)
+    marks = _marks(own, claims, leads, document.text, ontology)
     kinds = {kind for mark in marks for kind in mark.kind.split()}
     return ReadDocument(
         segments=cut(document.text, merge(marks)),
-        types=[(kind, name) for kind, name in TYPE_NAMES.items() if kind in kinds],
+        types=[
+            (ontology.type_class(kind), name)
+            for kind, name in TYPE_NAMES.items()
+            if ontology.type_class(kind) in kinds
+        ],
         annotation=annotation,
         true=len(true),
         missed=len(missed),
@@ -295,15 +301,18 @@ def _leads(relations: Iterable[Relation], listed: Iterable[Listed]) -> Mapping[S
     return leads
 
 
-def _marks(own: Sequence[marked.Entity], claims: Claims, leads: Mapping[Span, str], text: str) -> list[Mark]:
+def _marks(
+    own: Sequence[marked.Entity], claims: Claims, leads: Mapping[Span, str], text: str, ontology: Ontology
+) -> list[Mark]:
     """Mark what people marked, and the mentions of claims where nobody marked that very span."""
     marks = marked.marks(text, own, leads)
     by_people = {mark.span for mark in marks}
     for span, kinds in claims.mentions.items():
         if span in by_people:
             continue
-        for kind in sorted(kinds):
-            mark = Mark(span, kind, TYPE_NAMES[kind], leads.get(span, ""))
+        for name in sorted(kinds):
+            kind = ontology.type_class(name)
+            mark = Mark(span, kind, TYPE_NAMES[name], leads.get(span, ""))
             marks.append(replace(mark, kind=f"{kind} claimed", label="claimed") if own else mark)
     return marks
 

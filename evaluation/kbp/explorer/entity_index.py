@@ -18,7 +18,6 @@ from operator import itemgetter
 
 from django.db import transaction
 
-from annotations.kinds.links import kind_of
 from annotations.marked import is_address, words_of
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
 from annotations.names import normalised
@@ -31,10 +30,10 @@ from kbpo.core.blotting import is_blotted
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.locks import claim
-from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.ontologies.builtin import read_builtin
 from kbpo.core.spans import Span
 
-TYPES = tuple(kind for kind in MENTION_TYPES if kind_of(kind) == "page")
+TYPES = tuple(one.name for one in read_builtin("tac-kbp@1").mention_types if one.link == "page")
 LONGEST = 200  # characters of a name; a longer canonical mention is cut off
 AT_ONCE = 500  # documents whose texts are in memory
 LONGEST_NAMES = 100_000  # characters of all names of an entity that a search looks at
