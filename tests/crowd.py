@@ -29,6 +29,7 @@ from marketplace.protocol.answers import write_answers
 from marketplace.workers import worker_for
 from tests.arrivals import sealed
 from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
+from tests.ontologies import TAC
 
 PROVIDER = "marketplace"
 NONE = {"none": True}
@@ -65,7 +66,7 @@ def ask_canonicals(document: Document) -> list[Question]:
 
 
 def ask_founded(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 

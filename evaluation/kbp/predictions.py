@@ -87,10 +87,7 @@ def _refuse_others(predictions: Predictions, ontology: Ontology) -> None:
     columns = (predictions.integers[name] for name in ("predicate", "subject_type", "object_type"))
     for codes in set(zip(*columns, strict=True)):
         predicate, *types = (predictions.strings[code] for code in codes)
-        relation = ontology.relations_by_name.get(predicate)
-        if relation is None:
-            raise InvalidInput(f"{predicate!r:.80} is no relation of {ontology}", where="predicate")
-        if not relation.admits(*types):
+        if not ontology.find_relation(predicate).admits(*types):
             raise InvalidInput(
                 f"{predicate} of {ontology} does not admit {' and '.join(types):.40}", where="predicate"
             )

@@ -203,7 +203,7 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
     )
     relations, their_claims = listing.relations(), listing.claimed()
     indexed = entity_search.of_document(entity_search.current(document.corpus), document)
-    own = marked.entities(document.text, annotation.record.mentions) if annotation else []
+    own = marked.entities(document.text, annotation.record.mentions, ontology) if annotation else []
     leads = _leads([*true, *claims.instances], [*relations, *their_claims])
     marks = _marks(own, claims, leads, document.text, ontology)
     kinds = {kind for mark in marks for kind in mark.kind.split()}

@@ -251,6 +251,11 @@ class Ontology:
         return tuple(one for one in self.types if one.is_asked)
 
     @cached_property
+    def mention_types_by_name(self) -> Mapping[str, MentionType]:
+        """The types that people mark, in order."""
+        return MappingProxyType({one.name: one for one in self.mention_types})
+
+    @cached_property
     def entity_types(self) -> tuple[MentionType, ...]:
         """The types of entities, as files may have them."""
         return tuple(one for one in self.types if one.is_entity)
@@ -261,6 +266,14 @@ class Ontology:
         if found is None:
             known = ", ".join(one.name for one in self.mention_types)
             raise InvalidInput(f"unknown type {name!r:.80}; {self.reference} has {known}")
+        return found
+
+    def find_relation(self, name: str) -> Relation:
+        """Return the relation of a name; `InvalidInput` if there is none, with those there are."""
+        found = self.relations_by_name.get(name)
+        if found is None:
+            known = ", ".join(self.relations_by_name)
+            raise InvalidInput(f"unknown relation {name!r:.80}; {self.reference} has {known}")
         return found
 
     def type_class(self, name: str) -> str:

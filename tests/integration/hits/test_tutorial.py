@@ -30,10 +30,11 @@ from tests.factories import (
 )
 from tests.fake_provider import FakeProvider
 from tests.integration.hits.conftest import SUBMIT_TO, address, html_of, token_of
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
-LESSON = find_tutorial("relation")
+LESSON = find_tutorial("relation", TAC)
 
 
 @pytest.fixture
@@ -322,7 +323,7 @@ def test_no_tutorial_of_another_kind_is_made_up(client: Client) -> None:
     assert client.get(reverse("annotate_tutorial_of", args=["pottery"])).status_code == 404
 
 
-MARKING = find_tutorial("entities")
+MARKING = find_tutorial("entities", TAC)
 
 
 def take_marking(browser: Client, hit: Hit, mistakes: int = 0) -> HttpResponse:

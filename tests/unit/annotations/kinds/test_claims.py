@@ -11,9 +11,10 @@ from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from kbpo.core.errors import InvalidInput
 from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 ANN, ACME = Mention(Span(0, 3), "PER"), Mention(Span(8, 12), "ORG")
-PAIR = RelationQuestion.about(ANN, ACME)
+PAIR = RelationQuestion.about(ANN, ACME, TAC)
 CANONICAL = CanonicalQuestion(Span(8, 10), Span(0, 3))
 WORKS, FOUNDED = Offer("per:employee_or_member_of", 0), Offer("per:organizations_founded", 0)
 

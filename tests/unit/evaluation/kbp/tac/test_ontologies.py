@@ -10,7 +10,7 @@ from evaluation.kbp.tac.writer import write
 from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.ontologies.reading import read_ontology
 from tests.ontologies import KNOWLEDGENET, TAC, TAC_2, WIKIDATA
-from tests.unit.evaluation.kbp.tac.kb import BASE, read_text, tabbed, texts_for
+from tests.unit.evaluation.kbp.tac.kb import BASE, read_text, texts_for
 
 IN_WIKIDATA = """\
 run1
