@@ -234,9 +234,5 @@ def test_the_object_says_what_a_predicate_of_several_relations_states(mixed, lin
 
 def test_an_ontology_under_another_name_is_not_the_task():
     other = replace(TAC, name="own")
-    reading = read(
-        io.BytesIO(tabbed(BASE + ":A | per:childs | :B | D1:0-33\n")),
-        documents=texts_for(BASE),
-        ontology=other,
-    )
+    reading = read_text(f"{BASE}:A | per:childs | :B | D1:0-33\n", ontology=other)
     assert "Use a predicate of own@1 as it is spelled there" in messages(reading, "ILLEGAL_PREDICATE")[0]
