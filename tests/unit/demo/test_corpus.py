@@ -47,9 +47,8 @@ def test_every_relation_of_the_ontology_occurs() -> None:
 
 
 def test_every_type_of_mention_occurs() -> None:
-    assert {mention["type"] for _, gold in corpus() for mention in gold["mentions"]} == set(
-        TAC.mention_types_by_name
-    )
+    found = {mention["type"] for _, gold in corpus() for mention in gold["mentions"]}
+    assert found == set(TAC.mention_types_by_name)
 
 
 def test_every_relation_is_between_mentions_whose_types_it_admits(
