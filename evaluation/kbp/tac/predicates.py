@@ -154,7 +154,7 @@ class Vocabulary:
     def unknown_type(self, name: str) -> tuple[str, ...]:
         """Return what the fault of an unknown type wants."""
         types = _listed(self.entity_types, "and")
-        if self.called != self.ontology.reference:
+        if self.called != self.ontology.reference:  # the task's own words
             return name, "", types, ""
         return name, f" of {self.called}", types, _suggestion(name, self.entity_types)
 

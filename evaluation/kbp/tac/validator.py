@@ -182,7 +182,9 @@ class Validator:
             subject.add_type(type, line)
         else:
             subject.flawed_type = True
-            self._log.add("ILLEGAL_ENTITY_TYPE", line, text, *self._vocabulary.unknown_type(text), column=3)
+            code = "ILLEGAL_ENTITY_TYPE"
+            values = self._vocabulary.unknown_type(text) if self._log.lists(code) else ()
+            self._log.add(code, line, text, *values, column=3)
 
     def _read_link(self, line: int, subject: Entity, text: str) -> None:
         base, colon, id = (unquoted(text) if is_string(text) else text).partition(":")
