@@ -412,7 +412,7 @@ def test_from_learning_to_the_money(
     work()
 
     page = open_page(reverse("work"), user=worker)
-    expect(page.get_by_role("link", name="How are two people")).to_be_visible()
+    expect(page.get_by_role("link", name="How are two names")).to_be_visible()
     expect(page.get_by_text("You do not qualify yet")).to_be_visible()
     page.get_by_role("link", name="Learn to say").click()
     page.get_by_role("button", name="Accept").press("Enter")
@@ -444,7 +444,7 @@ def test_from_learning_to_the_money(
     work()
 
     page.goto(reverse("work"))
-    page.get_by_role("link", name="How are two people").click()
+    page.get_by_role("link", name="How are two names").click()
     page.get_by_role("button", name="Accept").press("Enter")
     frame.get_by_label("founded").check()
     frame.get_by_role("button", name="Next").click()

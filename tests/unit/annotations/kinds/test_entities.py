@@ -189,7 +189,7 @@ def test_a_link_as_text(link: dict[str, object], text: str) -> None:
 
 def test_titles_are_not_linked() -> None:
     linked = [one for one in FULL["entities"] if one["id"] != 3]
-    with pytest.raises(InvalidInput, match=r"“president” .* is a title; titles are not linked"):
+    with pytest.raises(InvalidInput, match=r"“president” .* is of type title; such mentions are not linked"):
         QUESTION.read_answer(changed(entities=[*linked, entity(3, "president", page="President")]))
 
 
