@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from django.db.models import QuerySet, prefetch_related_objects
 
-from annotations import annotating, selectors
+from annotations import annotating, ontologies, selectors
 from annotations.aggregation import tokens
 from annotations.aggregation.majority import Verdict
 from annotations.aggregation.tokens import Outcome
@@ -356,16 +356,20 @@ def _agreement(questions: QuerySet[Question], first: int | None, level: float) -
     measured = list(those_measured(questions, first).order_by("pk"))
     prefetch_related_objects(measured, "document")  # of none, no query for texts
     passages = selectors.read_passages([one.document for one in measured]) if measured else {}
-    asked = {one.pk: KIND.read(one.payload, passages[one.document_id]) for one in measured}
+    types = ontologies.of_documents(passages) if measured else {}
+    asked = {
+        one.pk: KIND.read(one.payload, passages[one.document_id], types[one.document_id]) for one in measured
+    }
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")
     for question_id, answer in answers.values_list("question_id", "answer"):
         votes[question_id].append(asked[question_id].mentions(answer))
     documents = []
     for question_id, given in votes.items():
-        passage = asked[question_id].passage
-        if len(given) >= 2 and passage is not None:
-            documents.append(tokens.ratings(passage.tokens, given[:first]))
+        passage, ontology = asked[question_id].passage, asked[question_id].ontology
+        if len(given) >= 2 and passage is not None and ontology is not None:
+            unlinked = [one.name for one in ontology.mention_types if one.link is None]
+            documents.append(tokens.ratings(passage.tokens, given[:first], unlinked))
     found = tokens.agreement(documents, level=level)
     return [
         Agreement(NAME, len(documents), kappa, aspect)

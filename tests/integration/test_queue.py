@@ -247,10 +247,10 @@ def test_the_queries_do_not_grow_with_the_queue(
     for start in range(30):
         asked = CanonicalQuestion(SHE, ADA._replace(start=0, end=start + 1))
         QuestionFactory.create(document=document, asked=asked)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         take(workers[0])
     QuestionFactory.create_batch(30)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         take(workers[1])
 
 

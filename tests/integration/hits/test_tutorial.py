@@ -362,7 +362,7 @@ def test_whole_documents_have_a_tutorial_of_their_own(
     kinds = list(WorkerQualification.objects.values_list("provider_worker_id", "kind"))
     assert kinds == ([("W1", "entities")] if passes else [])
     paid = list(Bonus.objects.values_list("reason", "cents"))
-    assert paid == ([("tutorial entities", 75)] if passes else [])
+    assert paid == ([("tutorial entities tac-kbp@1", 75)] if passes else [])
 
 
 def test_who_has_learned_relations_has_not_learned_to_mark(browser: Client, marking_hit: Hit) -> None:
