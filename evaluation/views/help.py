@@ -141,7 +141,7 @@ def read_ontologies() -> list[ShownOntology]:
     tasks = [task.name for task in TASKS.values() if task.has_ontology]
     found: dict[str, list[Corpus]] = {}
     for corpus in Corpus.objects.filter(task__in=tasks).order_by("created_at", "pk"):
-        found.setdefault(corpus.ontology_id, []).append(corpus)
+        found.setdefault(str(corpus.ontology_id), []).append(corpus)
     if not found:
         return [show_ontology(read_builtin(DEFAULT))]
     return [show_ontology(plain_ontology_of(corpora[0]), corpora) for corpora in found.values()]
