@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from annotations import selectors
+from annotations import ontologies, selectors
 from annotations.models import AnnotatedMention, Document, DocumentAnnotation
-from annotations.texts.records import AnnotationRecord, MentionRecord
+from annotations.texts.records import AnnotationRecord, MentionRecord, check_terms
 from kbpo.core.clock.nudge import nudge
 
 
@@ -21,7 +21,14 @@ def store_mentions(*, document: Document, mentions: Sequence[MentionRecord]) -> 
     document : Document
     mentions : sequence of MentionRecord
         As settled.
+
+    Raises
+    ------
+    InvalidInput
+        If one is of a type that the corpus' ontology has not.
     """
+    ontology = ontologies.of_documents([document.pk])[document.pk]
+    check_terms(AnnotationRecord(document.doc_id, tuple(mentions), ()), ontology)
     there = document.annotations.filter(source=DocumentAnnotation.Source.CROWD).order_by("completed_at")
     same = next((one for one in there if set(selectors.read_record(one).mentions) == set(mentions)), None)
     in_work = there.filter(completed_at=None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -143,7 +144,8 @@ def load_corpus(
         ontology=ontology,
     )
     created = unchanged = sentences = tokens = 0
-    for batch in _batches(_lines(path, read_document, limits)):
+    reader = partial(read_document, ontology=ontologies.ontology_of(corpus))
+    for batch in _batches(_lines(path, reader, limits)):
         loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
         new = _only_new(batch, loaded, f"the document of that name in {tag}")
         added_sentences, added_tokens = _copy_documents(corpus, new)
@@ -187,7 +189,8 @@ def load_annotations(
     """
     corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
     created = unchanged = mentions = relations = 0
-    for batch in _batches(_lines(path, read_annotation, limits)):
+    reader = partial(read_annotation, ontology=ontologies.ontology_of(corpus))
+    for batch in _batches(_lines(path, reader, limits)):
         documents = _annotated_documents(corpus, batch)
         loaded = _loaded_digests(
             DocumentAnnotation.objects.filter(

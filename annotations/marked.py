@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from annotations.kinds.links import kind_of
 from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Mark
-from kbpo.core.ontology import TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 _WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org/wiki/")
@@ -23,6 +22,13 @@ class Entity:
     name : str
         The canonical mention, on one line.
     type : str
+        Its name.
+    type_name : str
+        For people.
+    type_class : str
+        Of its colour.
+    has_page : bool
+        Whether entities of the type have pages.
     link : str
         Of the canonical mention, or else of the first mention that has one: an address, a date, or empty.
     mentions : tuple of Span
@@ -33,19 +39,17 @@ class Entity:
 
     name: str
     type: str
+    type_name: str
+    type_class: str
+    has_page: bool
     link: str
     mentions: tuple[Span, ...]
     words: tuple[str, ...]
 
     @property
-    def type_name(self) -> str:
-        """The type's name for people."""
-        return TYPE_NAMES[self.type]
-
-    @property
     def page(self) -> str:
         """The address of its page; empty for none, and for what is no address that a browser may follow."""
-        return self.link if kind_of(self.type) == "page" and is_address(self.link) else ""
+        return self.link if self.has_page and is_address(self.link) else ""
 
     @property
     def link_name(self) -> str:
@@ -53,7 +57,7 @@ class Entity:
         return page_name(self.link)
 
 
-def entities(text: str, mentions: Iterable[MentionRecord]) -> list[Entity]:
+def entities(text: str, mentions: Iterable[MentionRecord], ontology: Ontology) -> list[Entity]:
     """Gather mentions into entities, in the order of their first mentions.
 
     Parameters
@@ -62,12 +66,16 @@ def entities(text: str, mentions: Iterable[MentionRecord]) -> list[Entity]:
         The document's.
     mentions : iterable of MentionRecord
         In any order.
+    ontology : Ontology
+        Of their types.
 
     Examples
     --------
+    >>> from kbpo.core.ontologies.builtin import read_builtin
     >>> ada = Span(0, 3)
     >>> mentions = [MentionRecord(Span(11, 14), "PER", ada), MentionRecord(ada, "PER", ada)]
-    >>> [one.words for one in entities("Ada wrote. She sang.", mentions)]
+    >>> tac = read_builtin("tac-kbp@1")
+    >>> [one.words for one in entities("Ada wrote. She sang.", mentions, tac)]
     [('Ada', 'She')]
     """
     members: dict[tuple[str, Span], list[MentionRecord]] = {}
@@ -78,9 +86,17 @@ def entities(text: str, mentions: Iterable[MentionRecord]) -> list[Entity]:
         links = sorted((mention.span != canonical, mention.span, mention.link) for mention in own)
         link = next((link for _, _, link in links if link), "")
         words = dict.fromkeys(words_of(text, mention.span) for mention in own)
+        of_type = ontology.find_type(kind)
         found.append(
             Entity(
-                words_of(text, canonical), kind, link, tuple(mention.span for mention in own), tuple(words)
+                name=words_of(text, canonical),
+                type=kind,
+                type_name=of_type.word,
+                type_class=ontology.type_class(kind),
+                has_page=of_type.link == "page",
+                link=link,
+                mentions=tuple(mention.span for mention in own),
+                words=tuple(words),
             )
         )
     return found
@@ -102,7 +118,7 @@ def marks(text: str, listed: Sequence[Entity], hrefs: Mapping[Span, str] | None 
         for span in entity.mentions:
             is_named = words_of(text, span).casefold() == entity.name.casefold()
             label = entity.type_name if is_named else f"{entity.type_name} {entity.name}"
-            found.append(Mark(span, entity.type, label, hrefs.get(span, "")))
+            found.append(Mark(span, entity.type_class, label, hrefs.get(span, "")))
     return found
 
 

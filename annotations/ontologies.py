@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from django.apps import apps as present
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
-from annotations.models import Corpus, CorpusGuidelines, OntologyVersion
+from annotations.models import Corpus, CorpusGuidelines, Document, OntologyVersion
 from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.errors import Conflict, InvalidInput
@@ -99,13 +99,38 @@ def is_named(reference: str, given: str) -> bool:
 
 def ontology_of(corpus: Corpus) -> Ontology:
     """Return a corpus' ontology, with its own guidelines and examples where it has some."""
-    own = CorpusGuidelines.objects.filter(corpus=corpus).order_by("-version").first()
-    return ontology_under(corpus, own)
+    return ontology_under(corpus, newest_of(corpus))
+
+
+def of_documents(documents: Collection[int]) -> dict[int, Ontology]:
+    """Return the ontology of each document's corpus, by the documents' ids, without a corpus' own guidelines.
+
+    Whoever reads answers and claims needs its types and relations alone, which no corpus can change.
+    """
+    rows = Document.objects.filter(pk__in=documents).values_list(
+        "pk", "corpus__ontology", "corpus__ontology__digest"
+    )
+    return {pk: _read(reference, digest) for pk, reference, digest in rows}
+
+
+def newest_of(corpus: Corpus) -> CorpusGuidelines | None:
+    """Return a corpus' own guidelines; None where it has the ontology's."""
+    return CorpusGuidelines.objects.filter(corpus=corpus).order_by("-version").first()
+
+
+def plain_ontology_of(corpus: Corpus) -> Ontology:
+    """Return a corpus' ontology without guidelines of its own: claims need types and relations alone."""
+    return ontology_under(corpus, None)
 
 
 def ontology_under(corpus: Corpus, own: CorpusGuidelines | None) -> Ontology:
     """Return a corpus' ontology as it was under guidelines of its own; None: without any."""
-    ontology = _stored_ontology(corpus)
+    return find_under(str(corpus.ontology_id), own)
+
+
+def find_under(reference: str, own: CorpusGuidelines | None) -> Ontology:
+    """Return a version of an ontology as it was under a corpus' own guidelines; None: without any."""
+    ontology = _stored_ontology(reference)
     return ontology if own is None else _with_guidelines(ontology, own.content)
 
 
@@ -128,8 +153,10 @@ def load_guidelines(*, path: Path | str, corpus: Corpus, by: User | None = None)
     """
     data = _read_file(path)
     corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
-    content = _write_guidelines(read_guidelines(data, _stored_ontology(corpus), where=str(path)))
-    newest = CorpusGuidelines.objects.filter(corpus=corpus).order_by("-version").first()
+    content = _write_guidelines(
+        read_guidelines(data, _stored_ontology(str(corpus.ontology_id)), where=str(path))
+    )
+    newest = newest_of(corpus)
     if newest is not None and newest.content == content:
         return newest
     made = CorpusGuidelines.objects.create(
@@ -175,11 +202,15 @@ def _store(ontologies: Iterable[Ontology], model: type[OntologyVersion]) -> None
     )
 
 
-def _stored_ontology(corpus: Corpus) -> Ontology:
-    if corpus.ontology_id in builtin.DIGESTS:
-        return builtin.read_builtin(corpus.ontology_id)
-    versions = OntologyVersion.objects.filter(pk=corpus.ontology_id)
+def _stored_ontology(reference: str) -> Ontology:
+    if reference in builtin.DIGESTS:
+        return builtin.read_builtin(reference)
+    versions = OntologyVersion.objects.filter(pk=reference)
     return _read_version(versions.values_list("digest", flat=True).get())
+
+
+def _read(reference: str, digest: str) -> Ontology:
+    return builtin.read_builtin(reference) if reference in builtin.DIGESTS else _read_version(digest)
 
 
 @lru_cache(maxsize=64)

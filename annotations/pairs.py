@@ -7,17 +7,17 @@ from itertools import combinations
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotations import questions, selectors
+from annotations import ontologies, questions, selectors
 from annotations.kinds import relation
 from annotations.kinds.relation import Mention
 from annotations.models import AnnotatedRelation, DocumentAnnotation, Label, Question
-from annotations.texts.records import MentionRecord
-from kbpo.core.ontology import options
+from annotations.texts.records import AnnotationRecord, MentionRecord, check_terms
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
 def pairs(
-    mentions: Sequence[MentionRecord], sentences: Iterable[Sequence[Span]]
+    mentions: Sequence[MentionRecord], sentences: Iterable[Sequence[Span]], ontology: Ontology
 ) -> list[tuple[Mention, Mention]]:
     """List the pairs of mentions within a sentence between which a relation may hold.
 
@@ -29,6 +29,8 @@ def pairs(
     mentions : sequence of MentionRecord
     sentences : iterable of sequence of Span
         The tokens of each. A mention is in every sentence of which it has a word.
+    ontology : Ontology
+        What may hold between which types.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def pairs(
             continue
         extent = Span(sentence[0].start, sentence[-1].end)
         inside = sorted(mention for mention in mentions if mention.span.overlaps(extent))
-        found |= {pair for pair in combinations(inside, 2) if _may_be_related(*pair)}
+        found |= {pair for pair in combinations(inside, 2) if _may_be_related(*pair, ontology)}
     return [(Mention(one.span, one.type), Mention(other.span, other.type)) for one, other in sorted(found)]
 
 
@@ -84,8 +86,10 @@ def are_due() -> bool:
     return _unasked().exists() or _answered().exists()
 
 
-def _may_be_related(one: MentionRecord, other: MentionRecord) -> bool:
-    if (one.type, one.canonical) == (other.type, other.canonical) or not options(one.type, other.type):
+def _may_be_related(one: MentionRecord, other: MentionRecord, ontology: Ontology) -> bool:
+    if (one.type, one.canonical) == (other.type, other.canonical):
+        return False
+    if not ontology.options(one.type, other.type):
         return False
     if not one.span.overlaps(other.span):
         return True
@@ -108,7 +112,8 @@ def _answered() -> QuerySet[DocumentAnnotation]:
 
 def _ask(annotation: DocumentAnnotation, now: datetime) -> None:
     passage = selectors.read_passages([annotation.document])[annotation.document_id]
-    found = pairs(selectors.read_record(annotation).mentions, passage.sentences)
+    ontology = ontologies.of_documents([annotation.document_id])[annotation.document_id]
+    found = pairs(selectors.read_record(annotation).mentions, passage.sentences, ontology)
     annotation.questions.set(questions.ask_pairs(annotation.document_id, found))
     annotation.asked_at = now
     annotation.save(update_fields=["asked_at"])
@@ -117,8 +122,10 @@ def _ask(annotation: DocumentAnnotation, now: datetime) -> None:
 def _complete(annotation: DocumentAnnotation, now: datetime) -> None:
     """Make relations of the labels: the pair of each question stands in each that was found true."""
     asked = {one.pk: relation.KIND.read(one.payload) for one in annotation.questions.all()}
+    ontology = ontologies.of_documents([annotation.document_id])[annotation.document_id]
     true = Label.objects.filter(question__in=asked, value=1).values_list("question_id", "claim")
-    relations = {asked[question_id].relation(claim) for question_id, claim in true}
+    relations = sorted({asked[question_id].relation(claim) for question_id, claim in true})
+    check_terms(AnnotationRecord(annotation.document.doc_id, (), tuple(relations)), ontology)
     AnnotatedRelation.objects.bulk_create(
         AnnotatedRelation(
             annotation=annotation,
@@ -128,7 +135,7 @@ def _complete(annotation: DocumentAnnotation, now: datetime) -> None:
             object_start=one.object.start,
             object_end=one.object.end,
         )
-        for one in sorted(relations)
+        for one in relations
     )
     annotation.digest = selectors.read_record(annotation).digest
     annotation.completed_at = now

@@ -9,7 +9,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models.functions import Length
 
-from annotations import conflicts
+from annotations import conflicts, ontologies
 from annotations.kinds import relation
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
@@ -21,7 +21,7 @@ from annotations.models import CorpusRole, Document, Question, Response
 from annotations.models.question import AUDIT_PREFIX
 from annotations.policies.registry import OF_AUDITS, find_policy
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 C = TypeVar("C", bound=Content)
@@ -90,9 +90,10 @@ def ask_relations(claims: Sequence[Claim]) -> dict[Claim, tuple[Question, int]]:
     Raises
     ------
     InvalidInput
-        If a claim's types are not admitted by its predicate, or its spans lie outside its document.
+        If a claim's relation is not of its corpus' ontology, or does not admit its types; if there is no such
+        document, or the spans lie outside it.
     """
-    answering = {claim: _answering(claim) for claim in claims}
+    answering = _answering(claims)
     with transaction.atomic():
         found = _settling(answering)
         wanted: dict[_Place, RelationQuestion] = {}
@@ -106,7 +107,7 @@ def ask_relations(claims: Sequence[Claim]) -> dict[Claim, tuple[Question, int]]:
 
 def find_relations(claims: Iterable[Claim]) -> dict[Claim, tuple[Question, int]]:
     """Find what `ask_relations` would, without asking: a claim that no question settles is left out."""
-    return _settling({claim: _answering(claim) for claim in claims})
+    return _settling(_answering(list(claims)))
 
 
 def ask_canonicals(claims: Collection[CanonicalClaim]) -> dict[CanonicalClaim, Question]:
@@ -164,7 +165,10 @@ def ask_pairs(document_id: int, pairs: Collection[tuple[Mention, Mention]]) -> l
     InvalidInput
         If the types of a pair admit no relation, or a span lies outside the document.
     """
-    return list(ask([(document_id, RelationQuestion.about(*pair)) for pair in pairs]).values())
+    if not pairs:
+        return []
+    ontology = _ontologies([document_id])[document_id]
+    return list(ask([(document_id, RelationQuestion.about(*pair, ontology)) for pair in pairs]).values())
 
 
 def find_canonicals(claims: Iterable[CanonicalClaim]) -> dict[CanonicalClaim, Question]:
@@ -266,16 +270,31 @@ def _have_other_experts(questions: Collection[Question]) -> set[int]:
     return {one.pk for one in questions if reviewers[corpora[one.document_id]] - voters[one.pk]}
 
 
-def _answering(claim: Claim) -> list[_Answering]:
+def _ontologies(documents: Collection[int]) -> dict[int, Ontology]:
+    found = ontologies.of_documents(documents)
+    missing = sorted(set(documents) - found.keys())
+    if missing:
+        raise InvalidInput(f"there is no document {missing[0]}")
+    return found
+
+
+def _answering(claims: Collection[Claim]) -> dict[Claim, list[_Answering]]:
+    if not claims:
+        return {}
+    under = _ontologies({claim.document_id for claim in claims})
+    return {claim: _answering_one(claim, under[claim.document_id]) for claim in claims}
+
+
+def _answering_one(claim: Claim, ontology: Ontology) -> list[_Answering]:
     """List the questions that can settle a claim, the one for its own types first, and the offer in each."""
-    relation.check_claim(claim.predicate, claim.subject_type, claim.object_type)
-    admitted = RELATIONS[claim.predicate]
+    relation.check_claim(claim.predicate, claim.subject_type, claim.object_type, ontology)
+    admitted = ontology.find_relation(claim.predicate)
     subject = Mention(claim.subject, admitted.subject_type)
     others = [one for one in admitted.object_types if one != claim.object_type]
     answering = []
     for object_type in (claim.object_type, *others):
-        question = RelationQuestion.about(subject, Mention(claim.object, object_type))
-        place = 0 if admitted.symmetric else question.mentions.index(subject)
+        question = RelationQuestion.about(subject, Mention(claim.object, object_type), ontology)
+        place = 0 if admitted.is_symmetric else question.mentions.index(subject)
         answering.append((question, Offer(claim.predicate, place)))
     return answering
 

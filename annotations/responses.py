@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from django.db import transaction
@@ -20,6 +21,12 @@ from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 
 
+class Under(Enum):
+    """Under which guidelines of a corpus' own an answer is given, where no page was shown that had some."""
+
+    NEWEST = "newest"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a worker says to a question.
@@ -36,6 +43,9 @@ class Answer:
         Whether it settles the question by itself.
     is_vote : bool
         False: the question was asked only to learn of the worker, and the answer never counts.
+    guidelines : int, Under.NEWEST or None
+        The row id of the corpus' own guidelines that the page showed, None where it showed the ontology's;
+        without a page, those that the corpus has now.
     """
 
     question: Question
@@ -44,6 +54,7 @@ class Answer:
     seconds: float | None = None
     as_expert: bool = False
     is_vote: bool = True
+    guidelines: int | Under | None = Under.NEWEST
 
 
 def record(
@@ -126,7 +137,8 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
             if judged_before and given.as_expert:
                 raise NotAllowed("That question is for others to answer; go on with the next one.")
             is_vote = given.is_vote and not judged_before
-            responses[key] = _response(given, answer, is_vote=is_vote, guidelines_id=under[key[0]])
+            guidelines = under[key[0]] if given.guidelines is Under.NEWEST else given.guidelines
+            responses[key] = _response(given, answer, is_vote=is_vote, guidelines_id=guidelines)
             new.append(responses[key])
         elif (responses[key].answer, responses[key].is_expert) != (answer, given.as_expert):
             raise Conflict("You have already answered this question in another way; your first answer stays.")

@@ -95,6 +95,7 @@ def _ask(corpus: object, number: int) -> int:
     from annotations.models import Document, Question
     from demo import build
     from kbpo.core.errors import InvalidInput
+    from kbpo.core.ontologies.builtin import read_builtin
     from kbpo.core.spans import Span
 
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +110,7 @@ def _ask(corpus: object, number: int) -> int:
             if not 0 < second.span.start - first.span.end < NEAR:
                 continue
             try:
-                asked = RelationQuestion.about(first, second)
+                asked = RelationQuestion.about(first, second, read_builtin("tac-kbp@1"))
             except InvalidInput:  # no relation admits the two
                 continue
             rows.append((row["doc_id"], asked))

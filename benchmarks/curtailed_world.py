@@ -67,11 +67,12 @@ class Crowd:
         from crowd.simulation import simulated_crowd
         from demo import build
         from kbpo.accounts.models import User
+        from kbpo.core.ontologies.builtin import read_builtin
         from marketplace.models import Worker
 
         with tempfile.TemporaryDirectory() as folder:
             build.build(Path(folder))
-            self.gold = simulated_crowd.read_gold(Path(folder) / "gold.jsonl")
+            self.gold = simulated_crowd.read_gold(Path(folder) / "gold.jsonl", read_builtin("tac-kbp@1"))
         for one in range(number):
             crowd_world._worker(one)
         self.rng = random.Random(SEED)

@@ -27,7 +27,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
 
 DOCUMENTS, EXHAUSTIVE = 15_000, 300
 CANDIDATES = {20_000: 300_000, 100_000: 2_000_000}
@@ -41,12 +41,12 @@ SYLLABLES = ("ka", "ri", "to", "ven", "del", "mo", "sha", "lin", "ber", "ost", "
 SLOTS = tuple(entity for entity in range(len(TYPES)) for _ in range(2))
 COMBINATIONS = [
     (predicate, one, other)
-    for predicate, relation in RELATIONS.items()
+    for predicate, relation in read_builtin(DEFAULT).relations_by_name.items()
     for one, first in enumerate(SLOTS)
     for other, second in enumerate(SLOTS)
     if first != second
     and relation.admits(TYPES[first], TYPES[second])
-    and (one < other or not relation.symmetric)
+    and (one < other or not relation.is_symmetric)
 ]
 random.Random(0).shuffle(COMBINATIONS)
 

@@ -198,6 +198,7 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
                 answer=answer,
                 seconds=seconds.get(pk),
                 is_vote=pk in questions,
+                guidelines=assignment.guidelines_id,
             )
             for pk, answer in sorted(read.answers.items(), key=lambda one: _mixed(hit, one[0]))
         ]

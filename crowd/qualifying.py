@@ -1,4 +1,4 @@
-"""Who may work at an interface: tutorials, what passing them grants, and that providers know of it."""
+"""Who may do which work: tutorials, what passing them grants, and that providers know of it."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from annotations import ontologies
 from crowd import outbox, review
-from crowd.interfaces.registry import find_tutorial
 from crowd.leases import is_free
-from crowd.models import Assignment, TutorialAttempt, WorkerQualification
+from crowd.lessons import lesson_of, lesson_of_attempt, skill_of
+from crowd.models import Assignment, HitBatch, TutorialAttempt, WorkerQualification
+from crowd.models.qualification import Skill
 from crowd.providers import registry
 from crowd.providers.base import NoAnswer, Refused
 from crowd.tutorials.lesson import Posted, Tutorial
@@ -24,30 +26,27 @@ BONUS_CENTS = 75  # once, for passing a tutorial
 logger = logging.getLogger(__name__)
 
 
-def latest_attempt(*, provider: str, worker_id: str, kind: str) -> TutorialAttempt | None:
-    """Return a worker's last way through a tutorial; None if they have not begun it."""
-    found = TutorialAttempt.objects.filter(provider=provider, provider_worker_id=worker_id, kind=kind)
-    return found.order_by("-number").first()
+def latest_attempt(*, batch: HitBatch, worker_id: str) -> TutorialAttempt | None:
+    """Return a worker's last way through the tutorial for a batch's work; None if they have not begun it."""
+    return TutorialAttempt.objects.filter(_learned_by(batch, worker_id)).order_by("-number").first()
 
 
-def is_qualified(*, provider: str, worker_id: str, kind: str) -> bool:
-    """Say whether a worker has passed a tutorial, and its provider was or will be told."""
-    return WorkerQualification.objects.filter(
-        provider=provider, provider_worker_id=worker_id, kind=kind
-    ).exists()
+def is_qualified(*, batch: HitBatch, worker_id: str) -> bool:
+    """Say whether a worker has passed the tutorial for a batch's work; its provider was or will be told."""
+    return WorkerQualification.objects.filter(_learned_by(batch, worker_id)).exists()
 
 
 @transaction.atomic
-def begin_attempt(*, provider: str, worker_id: str, kind: str, now: datetime) -> TutorialAttempt:
-    """Begin a tutorial; who is in the middle of it stays there.
+def begin_attempt(*, batch: HitBatch, worker_id: str, now: datetime) -> TutorialAttempt:
+    """Begin the tutorial that a batch is; who is in the middle of it stays there.
 
     Raises
     ------
     Conflict
         If it is passed, or all tries are used.
     """
-    tutorial = find_tutorial(kind)
-    latest = latest_attempt(provider=provider, worker_id=worker_id, kind=kind)
+    tutorial, skill = lesson_of(batch.kind, batch.corpus), skill_of(batch)
+    latest = latest_attempt(batch=batch, worker_id=worker_id)
     if latest is not None and latest.ended_at is None:
         return latest
     if latest is not None and latest.has_passed:
@@ -56,11 +55,12 @@ def begin_attempt(*, provider: str, worker_id: str, kind: str, now: datetime) ->
     if number > tutorial.tries:
         raise Conflict(f"You have used all {tutorial.tries} tries at this tutorial.")
     attempt, _ = TutorialAttempt.objects.get_or_create(
-        provider=provider,
+        provider=batch.provider,
         provider_worker_id=worker_id,
-        kind=kind,
+        kind=skill.kind,
+        ontology_id=skill.ontology,
         number=number,
-        defaults={"begun_at": now},
+        defaults={"begun_at": now, "guidelines": ontologies.newest_of(batch.corpus)},
     )
     return attempt
 
@@ -86,7 +86,7 @@ def answer_practice(*, attempt_id: int, index: int, posted: Posted, now: datetim
         If another question is to be answered first.
     """
     attempt = TutorialAttempt.objects.select_for_update().get(pk=attempt_id)
-    tutorial = find_tutorial(attempt.kind)
+    tutorial = lesson_of_attempt(attempt)
     given = len(attempt.answers)
     if 0 <= index < given:
         return attempt
@@ -137,23 +137,22 @@ def settle_attempt(*, assignment: Assignment, now: datetime) -> None:
     """
     batch = assignment.hit.batch
     worker_id = assignment.provider_worker_id
-    passed = TutorialAttempt.objects.filter(
-        provider=batch.provider, provider_worker_id=worker_id, kind=batch.kind, has_passed=True
-    )
+    passed = TutorialAttempt.objects.filter(_learned_by(batch, worker_id), has_passed=True)
     if not passed.exists():
         return
-    qualify(provider=batch.provider, worker_id=worker_id, kind=batch.kind, now=now)
+    skill = skill_of(batch)
+    qualify(provider=batch.provider, worker_id=worker_id, skill=skill, now=now)
     review.promise_bonus(
         assignment=assignment,
         cents=BONUS_CENTS,
-        reason=f"tutorial {batch.kind}",
+        reason=f"tutorial {skill}",
         message="For passing the tutorial. Thank you for learning it.",
         now=now,
     )
 
 
 @transaction.atomic
-def qualify(*, provider: str, worker_id: str, kind: str, now: datetime) -> None:
+def qualify(*, provider: str, worker_id: str, skill: Skill, now: datetime) -> None:
     """Let a worker do a kind of work; the provider is told in a moment. Who may already, still may.
 
     Parameters
@@ -161,12 +160,16 @@ def qualify(*, provider: str, worker_id: str, kind: str, now: datetime) -> None:
     provider : str
     worker_id : str
         The provider's name of the worker.
-    kind : str
-        Of work: the name of an interface.
+    skill : Skill
+        What they have learned.
     now : datetime
     """
     WorkerQualification.objects.get_or_create(
-        provider=provider, provider_worker_id=worker_id, kind=kind, defaults={"granted_at": now}
+        provider=provider,
+        provider_worker_id=worker_id,
+        kind=skill.kind,
+        ontology_id=skill.ontology,
+        defaults={"granted_at": now},
     )
     nudge("kbpo.pipeline.grant_qualifications")
 
@@ -177,7 +180,7 @@ def grant_next(*, now: datetime, rng: Random) -> bool:
     if found is None:
         return False
     try:
-        registry.provider(found.provider).grant(found.provider_worker_id, kind=found.kind)
+        registry.provider(found.provider).grant(found.provider_worker_id, kind=str(found.skill))
         done: dict[str, Any] = {"told_at": now, "claimed_until": None, "error": ""}
     except NoAnswer as error:
         until = now + outbox.wait(found.tries, rng, retry_after=error.retry_after)
@@ -214,9 +217,10 @@ def _is_finished(assignment: Assignment) -> bool:
     if assignment.begun_at is not None:
         ended |= Q(ended_at__gte=assignment.begun_at)
     batch = assignment.hit.batch
-    return TutorialAttempt.objects.filter(
-        ended,
-        provider=batch.provider,
-        provider_worker_id=assignment.provider_worker_id,
-        kind=batch.kind,
-    ).exists()
+    return TutorialAttempt.objects.filter(ended, _learned_by(batch, assignment.provider_worker_id)).exists()
+
+
+def _learned_by(batch: HitBatch, worker_id: str) -> Q:
+    """Select what a worker did to learn a batch's work."""
+    skill = skill_of(batch)
+    return Q(provider=batch.provider, provider_worker_id=worker_id, kind=skill.kind, ontology=skill.ontology)

@@ -13,7 +13,7 @@ After a blank line comes the text, one sentence a line; a blank line begins a ne
     > per:place_of_birth ruth ellery
     > per:date_of_birth ruth y1990
 
-*Mentions.* ``[words|TYPE id]``, with a type of `kbpo.core.ontology.MENTION_TYPES` and an id for what the
+*Mentions.* ``[words|TYPE id]``, with a type of TAC KBP's first version and an id for what the
 words mean in this document; mentions may nest. Names, titles, dates that give a year, nouns that stand for
 a name (the company), and he, she, him, his and her are mentions; it, its, they and who are not. The
 canonical mention of an entity is its first, unless another has a star: ``[words|TYPE id *]``. A title or a
@@ -35,8 +35,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES, RELATIONS
+from kbpo.core.ontologies.builtin import read_builtin
 from kbpo.core.spans import Span
+
+#: Of the demo's corpus.
+ONTOLOGY = read_builtin("tac-kbp@1")
 
 
 class Document(TypedDict):
@@ -223,8 +226,9 @@ def _mention(draft: _Draft, span: Span, words: str, tag: str, number: int) -> _M
     if match is None:
         raise draft.refuse(number, f"{tag!r} is not a tag; write TYPE id, or TYPE id *")
     kind, entity, starred = match["type"], match["entity"], match["star"] is not None
-    if kind not in MENTION_TYPES:
-        raise draft.refuse(number, f"{kind!r} is not a type; use one of {', '.join(MENTION_TYPES)}")
+    types = ONTOLOGY.mention_types_by_name
+    if kind not in types:
+        raise draft.refuse(number, f"{kind!r} is not a type; use one of {', '.join(types)}")
     known = draft.types.setdefault(entity, kind)
     if known != kind:
         raise draft.refuse(number, f"{entity} is {kind} here and {known} before; give each its own id")
@@ -242,10 +246,11 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
     predicate, subject, obj = words
     if draft.sentence < 0:
         raise draft.refuse(number, "a relation stands before the text; write it under its sentence")
-    relation = RELATIONS.get(predicate)
+    relation = ONTOLOGY.relations_by_name.get(predicate)
     if relation is None:
         raise draft.refuse(
-            number, f"{predicate!r} is not a stored relation; use one of {', '.join(RELATIONS)}"
+            number,
+            f"{predicate!r} is not a stored relation; use one of {', '.join(ONTOLOGY.relations_by_name)}",
         )
     for entity in (subject, obj):
         if entity not in draft.types:
@@ -260,7 +265,7 @@ def _read_statement(draft: _Draft, line: str, number: int) -> None:
     if subject == obj:
         raise draft.refuse(number, f"{subject} is related to itself; name two entities")
     for earlier in draft.statements:
-        same = [(subject, obj), (obj, subject)] if relation.symmetric else [(subject, obj)]
+        same = [(subject, obj), (obj, subject)] if relation.is_symmetric else [(subject, obj)]
         if earlier.predicate == predicate and (earlier.subject, earlier.object) in same:
             raise draft.refuse(number, f"line {earlier.line} says so already; write each fact once")
     draft.statements.append(_Statement(predicate, subject, obj, draft.sentence, number))
@@ -319,7 +324,7 @@ def _instances(
         if one.sentence == other.sentence and not one.span.overlaps(other.span)
     ]
     for one, other in stating + together:
-        if RELATIONS[statement.predicate].symmetric and other.span < one.span:
+        if ONTOLOGY.find_relation(statement.predicate).is_symmetric and other.span < one.span:
             one, other = other, one
         yield one.span, other.span, statement.predicate
 

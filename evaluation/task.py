@@ -52,12 +52,12 @@ class Subsets:
     ----------
     title : str
         What the table of its subsets is called.
-    name_of : callable
-        From a subset's stored name to its name for people.
+    names : callable
+        Of a corpus: what gives a subset's name for people, from its stored name.
     """
 
     title: str
-    name_of: Callable[[str], str]
+    names: Callable[[Corpus], Callable[[str], str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +164,8 @@ class Task:
         How the design of a new corpus grows (`Epoch.Growth`).
     has_classes : bool
         Whether its corpora have a list of classes.
+    has_ontology : bool
+        Whether what its files say is in the types and relations of the corpus' ontology.
     is_audited : bool
         Whether its scores are corrected by audits of labels.
     scored_by : tuple of module
@@ -204,6 +206,7 @@ class Task:
     designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
     growth: str = Epoch.Growth.QUADRATIC
     has_classes: bool = False
+    has_ontology: bool = False
     is_audited: bool = True
 
     @property

@@ -17,6 +17,7 @@ from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Corpus, Document, Question
 from crowd import budget, collecting, posting, review
 from crowd.models import Assignment, Budget, Hit, HitBatch
+from crowd.models.qualification import Skill
 from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
@@ -29,6 +30,7 @@ from marketplace.protocol.answers import write_answers
 from marketplace.workers import worker_for
 from tests.arrivals import sealed
 from tests.factories import ADA, HALLOW, PRESS, SHE, DocumentFactory, QuestionFactory, UserFactory
+from tests.ontologies import TAC
 
 PROVIDER = "marketplace"
 NONE = {"none": True}
@@ -65,7 +67,7 @@ def ask_canonicals(document: Document) -> list[Question]:
 
 
 def ask_founded(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 
@@ -73,11 +75,15 @@ def fund(corpus: Corpus, cents: int = 1_000_00) -> Budget:
     return Budget.objects.create(scope="corpus", key=corpus.tag, cap_cents=cents)
 
 
-def workers(number: int, kind: str = "relation") -> list[Worker]:
+#: What providers call having passed the tutorial for relations of TAC's.
+ABLE = str(Skill("relation", TAC.reference))
+
+
+def workers(number: int, able: str = ABLE) -> list[Worker]:
     """Make workers of the marketplace who have passed the tutorial."""
     made = [worker_for(UserFactory.create(annotator=True)) for _ in range(number)]
     for worker in made:
-        registry.provider(PROVIDER).grant(worker.worker_id, kind=kind)
+        registry.provider(PROVIDER).grant(worker.worker_id, kind=able)
     return made
 
 

@@ -44,6 +44,7 @@ from evaluation.models import (
 )
 from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."
 ADA, HALLOW, SHE, PRESS, THERE, YEAR = (
@@ -351,7 +352,9 @@ class QuestionFactory(factory.django.DjangoModelFactory[Question]):
         exclude = ("asked",)
 
     document = factory.SubFactory(DocumentFactory)
-    asked = factory.LazyFunction(lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")))
+    asked = factory.LazyFunction(
+        lambda: RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
+    )
     kind = factory.LazyAttribute(lambda question: question.asked.kind)
     key = factory.LazyAttribute(lambda question: question.asked.key)
     payload = factory.LazyAttribute(lambda question: question.asked.payload())

@@ -205,13 +205,19 @@ def settle(tokens: Sequence[Span], votes: Sequence[Collection[MentionRecord]]) -
     )
 
 
-def ratings(tokens: Sequence[Span], votes: Sequence[Collection[MentionRecord]]) -> Ratings:
+def ratings(
+    tokens: Sequence[Span],
+    votes: Sequence[Collection[MentionRecord]],
+    unlinked: Collection[str] = (),
+) -> Ratings:
     """Count what the voters say of each word of a document.
 
     Parameters
     ----------
     tokens, votes
         As `settle`.
+    unlinked : collection of str
+        Types whose mentions are linked to nothing.
 
     Raises
     ------
@@ -232,7 +238,7 @@ def ratings(tokens: Sequence[Span], votes: Sequence[Collection[MentionRecord]]) 
             records = [vote.mentions[vote.at[number]] for vote in of_type if number in vote.at]
             if records:
                 canonical.append(Counter(record.canonical for record in records))
-            if records and name != "TITLE":
+            if records and name not in unlinked:
                 links.append(Counter(record.link for record in records))
     return Ratings(tuple(spans), tuple(canonical), tuple(links))
 

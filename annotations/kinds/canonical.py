@@ -15,6 +15,7 @@ from annotations.models import Question, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 NAME = kind_names.CANONICAL
@@ -99,7 +100,9 @@ class CanonicalQuestion:
         }
 
 
-def _parse(payload: Mapping[str, Any], passage: Passage | None) -> CanonicalQuestion:
+def _parse(
+    payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None
+) -> CanonicalQuestion:
     return CanonicalQuestion(read_span(payload["mention"]), read_span(payload["canonical"]))
 
 

@@ -19,6 +19,7 @@ from annotations.texts.classes import ClassRecord
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 NAME = kind_names.CHOICE
@@ -121,7 +122,7 @@ class ChoiceQuestion:
         return {"class": claim, "class_list": f"{self.list_name} {self.list_version}"}
 
 
-def _parse(payload: Mapping[str, Any], passage: Passage | None) -> ChoiceQuestion:
+def _parse(payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None) -> ChoiceQuestion:
     return ChoiceQuestion(
         payload["list"]["name"],
         payload["list"]["version"],

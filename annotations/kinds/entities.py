@@ -7,18 +7,18 @@ An answer lists mentions, each of one entity, and entities, each with its canoni
      "entities": [{"id": 1, "canonical": {"start": 0, "end": 9}, "link": {"page": "Ada Quill"}}, …]}
 
 Mentions begin and end with words. Two of them are apart, or one lies inside the other and their types differ.
-All mentions of an entity are of one type. Links are those of `annotations.kinds.links`; a title needs none.
+All mentions of an entity are of one type. Links are those of `annotations.kinds.links`.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from django.db.models import QuerySet, prefetch_related_objects
 
-from annotations import annotating, selectors
+from annotations import annotating, ontologies, selectors
 from annotations.aggregation import tokens
 from annotations.aggregation.majority import Verdict
 from annotations.aggregation.tokens import Outcome
@@ -30,7 +30,7 @@ from annotations.models import Question, Response, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from kbpo.core.ontologies.ontology import MentionType, Ontology
 from kbpo.core.spans import Span
 
 NAME = kind_names.ENTITIES
@@ -39,7 +39,7 @@ _ENTITY_FIELDS = {"id", "canonical", "link"}
 
 class _Mention(NamedTuple):
     span: Span
-    type: str
+    type: MentionType
     entity: object
 
 
@@ -51,11 +51,14 @@ class EntitiesQuestion:
     ----------
     passage : Passage or None
         The document; None where no answer is read.
+    ontology : Ontology or None
+        Its corpus', which has the types of mentions; None where no answer is read.
     """
 
     kind: ClassVar[str] = NAME
 
     passage: Passage | None = None
+    ontology: Ontology | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> str:
@@ -94,7 +97,9 @@ class EntitiesQuestion:
         """
         passage = self._passage()
         mentions, entities = _lists(answer)
-        found = sorted((_read_mention(item, passage) for item in mentions), key=lambda one: one.span)
+        found = sorted(
+            (_read_mention(item, passage, self._ontology()) for item in mentions), key=lambda one: one.span
+        )
         _check_nesting(found, passage)
         listed = _by_id(entities)
         members: dict[object, list[_Mention]] = defaultdict(list)
@@ -174,6 +179,10 @@ class EntitiesQuestion:
         """Settle the mentions of stored answers, with all votes, ties and disagreements."""
         return tokens.settle(self._passage().tokens, [self.mentions(answer) for answer in answers])
 
+    def _ontology(self) -> Ontology:
+        assert self.ontology is not None, "an answer is read against its corpus' ontology"
+        return self.ontology
+
     def _passage(self) -> Passage:
         assert self.passage is not None, "an answer is read against its document"
         return self.passage
@@ -193,7 +202,7 @@ def _lists(answer: object) -> tuple[list[object], list[object]]:
     return mentions, entities  # type: ignore[return-value]  # both are lists
 
 
-def _read_mention(item: object, passage: Passage) -> _Mention:
+def _read_mention(item: object, passage: Passage, ontology: Ontology) -> _Mention:
     match item:
         case {"start": int(start), "end": int(end), "type": mention_type, "entity": entity, **rest} if (
             not rest and not isinstance(start, bool) and not isinstance(end, bool)
@@ -209,12 +218,12 @@ def _read_mention(item: object, passage: Passage) -> _Mention:
         whole = passage.whole_words(span)
         right = f"; “{passage.words(whole)}” ({whole}) does" if whole else ""
         raise InvalidInput(f"the mention {passage.place(span)} does not begin and end with words{right}")
-    if mention_type not in MENTION_TYPES:
+    types = ontology.mention_types_by_name
+    if not isinstance(mention_type, str) or mention_type not in types:
         raise InvalidInput(
-            f"the mention {passage.place(span)} is of type {shown(mention_type)}, "
-            f"not {', '.join(MENTION_TYPES)}"
+            f"the mention {passage.place(span)} is of type {shown(mention_type)}, not {', '.join(types)}"
         )
-    return _Mention(span, mention_type, _id(entity))
+    return _Mention(span, types[mention_type], _id(entity))
 
 
 def _check_nesting(mentions: Sequence[_Mention], passage: Passage) -> None:
@@ -231,7 +240,7 @@ def _check_nesting(mentions: Sequence[_Mention], passage: Passage) -> None:
                 raise InvalidInput(f"{both} overlap; one must lie inside the other, or they must be apart")
             if outer.type == mention.type:
                 raise InvalidInput(
-                    f"{both} are both of type {TYPE_NAMES[mention.type]}; mentions of one type do not overlap"
+                    f"{both} are both of type {mention.type.word}; mentions of one type do not overlap"
                 )
         around.append(mention)
 
@@ -262,7 +271,7 @@ def _read_entity(
         if other.type != first.type:
             raise InvalidInput(
                 f"{passage.place(first.span)} and {passage.place(other.span)} are one entity, but one is of "
-                f"type {TYPE_NAMES[first.type]} and the other of type {TYPE_NAMES[other.type]}"
+                f"type {first.type.word} and the other of type {other.type.word}"
             )
     spans = {(mention.span.start, mention.span.end): mention.span for mention in members}
     match entity["canonical"]:
@@ -276,16 +285,18 @@ def _read_entity(
     return canonical, _read_link(entity.get("link"), first.type, canonical, passage)
 
 
-def _read_link(link: object, mention_type: str, canonical: Span, passage: Passage) -> dict[str, object]:
+def _read_link(
+    link: object, mention_type: MentionType, canonical: Span, passage: Passage
+) -> dict[str, object]:
     place = passage.place(canonical)
-    if mention_type == "TITLE":
+    if mention_type.link is None:
         if link not in (None, {"none": True}):
-            raise InvalidInput(f"{place} is a title; titles are not linked")
+            raise InvalidInput(f"{place} is of type {mention_type.word}; such mentions are not linked")
         return {"none": True}
     if link is None:
         raise InvalidInput(
             f"say which date {place} is, or that it cannot be told"
-            if mention_type == "DATE"
+            if mention_type.link == "date"
             else f"say which Wikipedia page {place} has, or that it has none"
         )
     try:
@@ -303,7 +314,7 @@ def _written(
     return {
         "version": VERSION,
         "mentions": [
-            {**mention.span._asdict(), "type": mention.type, "entity": numbers[mention.entity]}
+            {**mention.span._asdict(), "type": mention.type.name, "entity": numbers[mention.entity]}
             for mention in mentions
         ],
         "entities": [
@@ -331,8 +342,10 @@ def outcome(question: Question) -> Outcome:
     )
 
 
-def _parse(payload: Mapping[str, Any], passage: Passage | None) -> EntitiesQuestion:
-    return EntitiesQuestion(passage)
+def _parse(
+    payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None
+) -> EntitiesQuestion:
+    return EntitiesQuestion(passage, ontology)
 
 
 def _store(question: Question, asked: EntitiesQuestion, answers: Sequence[StoredAnswer]) -> None:
@@ -343,16 +356,20 @@ def _agreement(questions: QuerySet[Question], first: int | None, level: float) -
     measured = list(those_measured(questions, first).order_by("pk"))
     prefetch_related_objects(measured, "document")  # of none, no query for texts
     passages = selectors.read_passages([one.document for one in measured]) if measured else {}
-    asked = {one.pk: KIND.read(one.payload, passages[one.document_id]) for one in measured}
+    types = ontologies.of_documents(passages) if measured else {}
+    asked = {
+        one.pk: KIND.read(one.payload, passages[one.document_id], types[one.document_id]) for one in measured
+    }
     votes: dict[int, list[tuple[MentionRecord, ...]]] = defaultdict(list)
     answers = Response.objects.filter(question__in=asked, is_valid=True, is_expert=False).order_by("pk")
     for question_id, answer in answers.values_list("question_id", "answer"):
         votes[question_id].append(asked[question_id].mentions(answer))
     documents = []
     for question_id, given in votes.items():
-        passage = asked[question_id].passage
-        if len(given) >= 2 and passage is not None:
-            documents.append(tokens.ratings(passage.tokens, given[:first]))
+        passage, ontology = asked[question_id].passage, asked[question_id].ontology
+        if len(given) >= 2 and passage is not None and ontology is not None:
+            unlinked = [one.name for one in ontology.mention_types if one.link is None]
+            documents.append(tokens.ratings(passage.tokens, given[:first], unlinked))
     found = tokens.agreement(documents, level=level)
     return [
         Agreement(NAME, len(documents), kappa, aspect)
@@ -369,6 +386,7 @@ KIND = Kind(
     label="every mention of a document",
     parse=_parse,
     reads_passage=True,
+    reads_ontology=True,
     usual_error=1.0,  # two who mark a whole document hardly ever mark all of it alike
     affirms=None,
     category=None,

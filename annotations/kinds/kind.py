@@ -13,6 +13,7 @@ from annotations.models import Question
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 StoredAnswer = Mapping[str, Any]
@@ -81,6 +82,8 @@ class Kind(Generic[C]):
         Makes the content of a stored payload; whatever it stumbles over, `read` refuses with clear words.
     reads_passage : bool
         Whether answers are read against the words of the document.
+    reads_ontology : bool
+        Whether answers are read against the ontology of the corpus.
     usual_error : float
         How often one person's whole answer is wrong somewhere, where nothing was measured.
     affirms : str or None
@@ -105,7 +108,7 @@ class Kind(Generic[C]):
 
     name: str
     label: str
-    parse: Callable[[Mapping[str, Any], Passage | None], C]
+    parse: Callable[[Mapping[str, Any], Passage | None, Ontology | None], C]
     reads_passage: bool
     usual_error: float
     affirms: str | None
@@ -115,13 +118,19 @@ class Kind(Generic[C]):
     reopens: bool
     settled: Callable[[Question, C, Sequence[StoredAnswer]], None] | None
     columns: tuple[str, ...] = ()
+    reads_ontology: bool = False
 
     @property
     def is_verdict(self) -> bool:
         """Say whether its labels are 1, it holds, and 0, it does not."""
         return self.affirms is not None
 
-    def read(self, payload: Mapping[str, Any], passage: Passage | None = None) -> C:
+    def read(
+        self,
+        payload: Mapping[str, Any],
+        passage: Passage | None = None,
+        ontology: Ontology | None = None,
+    ) -> C:
         """Read a stored question.
 
         Parameters
@@ -130,6 +139,8 @@ class Kind(Generic[C]):
             As made by `Content.payload`.
         passage : Passage, optional
             Its document, where answers are to be read against it.
+        ontology : Ontology, optional
+            Its corpus', where answers are to be read against it.
 
         Raises
         ------
@@ -139,6 +150,6 @@ class Kind(Generic[C]):
         try:
             if payload["version"] != VERSION:
                 raise InvalidInput(f"the question is of version {shown(payload['version'])}, not {VERSION}")
-            return self.parse(payload, passage)
+            return self.parse(payload, passage, ontology)
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"the {self.name} question is not of the known form: {error!r}") from error

@@ -9,18 +9,14 @@ from urllib.parse import quote
 
 from annotations.texts.languages import DEFAULT, read_language
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import MentionType
 
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it
 _ILLEGAL = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ud800-\udfff]")
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", re.ASCII)
 
 
-def kind_of(mention_type: str) -> str | None:
-    """Return what a mention of a type is linked to: ``"page"``, ``"date"``, or None if to nothing."""
-    return {"PER": "page", "ORG": "page", "GPE": "page", "DATE": "date"}.get(mention_type)
-
-
-def read_link(link: object, mention_type: str) -> dict[str, Any]:
+def read_link(link: object, mention_type: MentionType) -> dict[str, Any]:
     """Validate a link and return its normal form.
 
     Parameters
@@ -28,17 +24,17 @@ def read_link(link: object, mention_type: str) -> dict[str, Any]:
     link : object
         ``{"page": title}``, ``{"date": "2016-11-03"}`` (or ``"2016-11"``, or ``"2016"``), or
         ``{"none": true}`` where there is no such page, or no such date.
-    mention_type : str
-        Of the mention: dates have dates, and people, organizations and places have pages.
+    mention_type : MentionType
+        The mention's: dates have dates, and entities have pages.
 
     Raises
     ------
     InvalidInput
         Saying what would be right.
     """
-    kind = kind_of(mention_type)
+    kind = mention_type.link
     if kind is None:
-        raise InvalidInput(f"a mention of type {mention_type} is not linked to anything")
+        raise InvalidInput(f"a mention of type {mention_type.name} is not linked to anything")
     match link:
         case {"none": True, **rest} if not rest:
             return {"none": True}
@@ -47,7 +43,7 @@ def read_link(link: object, mention_type: str) -> dict[str, Any]:
         case {"date": str(text), **rest} if not rest and kind == "date":
             return {"date": read_date(text)}
     raise InvalidInput(
-        f"{link!r:.80} is no link of a mention of type {mention_type}; "
+        f"{link!r:.80} is no link of a mention of type {mention_type.name}; "
         f'it must be {{"{kind}": …}} or {{"none": true}}'
     )
 
@@ -109,14 +105,14 @@ def read_date(text: str) -> str:
     return text
 
 
-def read_links(links: object, types: Mapping[int, str]) -> dict[str, dict[str, Any]]:
+def read_links(links: object, types: Mapping[int, MentionType]) -> dict[str, dict[str, Any]]:
     """Validate the links of a question's mentions.
 
     Parameters
     ----------
     links : object
         ``{index: link}``, by the mention's index; JSON has no other keys than strings.
-    types : mapping of int to str
+    types : mapping of int to MentionType
         The mentions' types, by index.
 
     Raises

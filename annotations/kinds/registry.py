@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotations import selectors
+from annotations import ontologies, selectors
 from annotations.kinds import canonical, choice, entities, relation
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.choice import ChoiceQuestion
@@ -16,6 +16,7 @@ from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 
 #: In the order in which their numbers are shown.
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType(
@@ -57,7 +58,12 @@ def check_kinds(questions: QuerySet[Question]) -> None:
         find_kind(name)
 
 
-def read_question(kind: str, payload: Mapping[str, Any], passage: Passage | None = None) -> Asked:
+def read_question(
+    kind: str,
+    payload: Mapping[str, Any],
+    passage: Passage | None = None,
+    ontology: Ontology | None = None,
+) -> Asked:
     """Read a stored question.
 
     Parameters
@@ -67,13 +73,15 @@ def read_question(kind: str, payload: Mapping[str, Any], passage: Passage | None
     payload : mapping
     passage : Passage, optional
         Its document, where answers are to be read and the kind reads them against it.
+    ontology : Ontology, optional
+        Its corpus', likewise.
 
     Raises
     ------
     InvalidInput
         If it is of an unknown kind, or of another form or version.
     """
-    question: Asked = find_kind(kind).read(payload, passage)
+    question: Asked = find_kind(kind).read(payload, passage, ontology)
     return question
 
 
@@ -87,25 +95,32 @@ def read_asked(questions: Collection[Question]) -> dict[int, Asked]:
     """
     whole = {one.document for one in questions if find_kind(one.kind).reads_passage}
     passages = selectors.read_passages(whole) if whole else {}
+    typed = {one.document_id for one in questions if find_kind(one.kind).reads_ontology}
+    types = ontologies.of_documents(typed) if typed else {}
     return {
         one.pk: read_question(
             one.kind,
             one.payload,
             passages[one.document_id] if find_kind(one.kind).reads_passage else None,
+            types[one.document_id] if find_kind(one.kind).reads_ontology else None,
         )
         for one in questions
     }
 
 
-def read_claim_question(kind: str, payload: Mapping[str, Any]) -> RelationQuestion | CanonicalQuestion:
+def read_claim_question(
+    kind: str, payload: Mapping[str, Any], ontology: Ontology | None = None
+) -> RelationQuestion | CanonicalQuestion:
     """Read a stored question of those that one HIT asks together: about a pair, or a canonical mention.
+
+    With the ontology of its corpus what its types and relations are can be asked, and answers be read.
 
     Raises
     ------
     InvalidInput
         As `read_question`, and if it is about a whole document.
     """
-    match read_question(kind, payload):
+    match read_question(kind, payload, ontology=ontology):
         case RelationQuestion() | CanonicalQuestion() as question:
             return question
         case EntitiesQuestion() | ChoiceQuestion():

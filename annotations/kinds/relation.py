@@ -5,7 +5,7 @@ offers, or says that none holds, and may link the mentions. Every offer is a cla
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from django.db.models import QuerySet
@@ -20,7 +20,7 @@ from annotations.models import Question, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import RelationRecord, shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS, options
+from kbpo.core.ontologies.ontology import MentionType, Ontology
 from kbpo.core.spans import Span
 
 NAME = kind_names.RELATION
@@ -61,16 +61,19 @@ class RelationQuestion:
         In their order in the text.
     offered : tuple of Offer
         In the ontology's order; never empty.
+    ontology : Ontology or None
+        What its types and relations are those of; None where no answer is read.
     """
 
     kind: ClassVar[str] = NAME
 
     mentions: tuple[Mention, Mention]
     offered: tuple[Offer, ...]
+    ontology: Ontology | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def about(cls, one: Mention, other: Mention) -> "RelationQuestion":
-        """Make the question about two mentions, in whichever order they are given.
+    def about(cls, one: Mention, other: Mention, ontology: Ontology) -> "RelationQuestion":
+        """Make the question about two mentions, in whichever order they are given, under an ontology.
 
         Raises
         ------
@@ -79,11 +82,12 @@ class RelationQuestion:
         """
         first, second = sorted((one, other))
         offered = tuple(
-            Offer(option.relation.name, option.subject) for option in options(first.type, second.type)
+            Offer(option.relation.name, option.subject)
+            for option in ontology.options(first.type, second.type)
         )
         if not offered:
             raise InvalidInput(f"no relation is admitted between {first.type} and {second.type}")
-        return cls((first, second), offered)
+        return cls((first, second), offered, ontology)
 
     @property
     def key(self) -> str:
@@ -95,6 +99,17 @@ class RelationQuestion:
     def spans(self) -> tuple[Span, ...]:
         """Return every span that it shows."""
         return tuple(mention.span for mention in self.mentions)
+
+    @property
+    def types(self) -> tuple[MentionType, ...]:
+        """Return the types of its mentions."""
+        assert self.ontology is not None, "types have a meaning under an ontology"
+        return tuple(self.ontology.find_type(mention.type) for mention in self.mentions)
+
+    def is_symmetric(self, offer: Offer) -> bool:
+        """Say whether the relation of an offer is the same from either end."""
+        assert self.ontology is not None, "relations have a meaning under an ontology"
+        return self.ontology.find_relation(offer.predicate).is_symmetric
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -146,8 +161,7 @@ class RelationQuestion:
             ticked.append(offer)
         found = self.answer(ticked)
         if "links" in fields:
-            types = {index: mention.type for index, mention in enumerate(self.mentions)}
-            found["links"] = read_links(fields["links"], types)
+            found["links"] = read_links(fields["links"], dict(enumerate(self.types)))
         return found
 
     def ticked(self, answer: Mapping[str, Any]) -> tuple[Offer, ...]:
@@ -201,17 +215,18 @@ class RelationQuestion:
         raise InvalidInput(f"{shown(item)} was not offered; offered were {offered}")
 
 
-def check_claim(predicate: str, subject_type: str, object_type: str) -> None:
-    """Refuse a claim that no question can settle.
+def check_claim(predicate: str, subject_type: str, object_type: str, ontology: Ontology) -> None:
+    """Refuse a claim that no question under an ontology can settle.
 
     Raises
     ------
     InvalidInput
         If the predicate is unknown or does not admit the two types.
     """
-    relation = RELATIONS.get(predicate)
+    relation = ontology.relations_by_name.get(predicate)
     if relation is None:
-        raise InvalidInput(f"unknown predicate {shown(predicate)}; known are {', '.join(RELATIONS)}")
+        known = ", ".join(ontology.relations_by_name)
+        raise InvalidInput(f"unknown predicate {shown(predicate)}; known are {known}")
     if not relation.admits(subject_type, object_type):
         raise InvalidInput(
             f"{predicate} does not admit {shown(subject_type)} and {shown(object_type)}; its subject is "
@@ -224,10 +239,12 @@ def claim_sql(predicate: str, subject: str) -> str:
     return f"(({predicate}) || '|' || ({subject}))"
 
 
-def _parse(payload: Mapping[str, Any], passage: Passage | None) -> RelationQuestion:
+def _parse(
+    payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None
+) -> RelationQuestion:
     first, second = (Mention(read_span(item), item["type"]) for item in payload["mentions"])
     offered = tuple(Offer(item["predicate"], item["subject"]) for item in payload["options"])
-    return RelationQuestion((first, second), offered)
+    return RelationQuestion((first, second), offered, ontology)
 
 
 _CATEGORY = "(answer -> 'relations')::text"  # what they link the mentions to tells no votes apart
@@ -242,6 +259,7 @@ KIND = Kind(
     label="which relations hold between two mentions",
     parse=_parse,
     reads_passage=False,
+    reads_ontology=True,
     usual_error=majority.ERROR,
     affirms="EXISTS (SELECT FROM jsonb_array_elements(response.answer -> 'relations') AS ticked WHERE "
     + claim_sql("ticked ->> 'predicate'", "ticked ->> 'subject'")

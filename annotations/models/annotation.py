@@ -4,7 +4,6 @@ from django.db import models
 
 from annotations.models.corpus import Document
 from annotations.models.question import Question
-from kbpo.core.ontology import MENTION_TYPES, RELATIONS
 
 
 class DocumentAnnotation(models.Model):
@@ -76,7 +75,6 @@ class AnnotatedMention(models.Model):
                 condition=models.Q(start__lt=models.F("end"), canonical_start__lt=models.F("canonical_end")),
                 name="annotated_mention_span",
             ),
-            models.CheckConstraint(condition=models.Q(type__in=MENTION_TYPES), name="annotated_mention_type"),
         ]
 
     def __str__(self) -> str:
@@ -106,9 +104,6 @@ class AnnotatedRelation(models.Model):
                     "object_end",
                 ],
                 name="annotated_relation_once",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(predicate__in=list(RELATIONS)), name="annotated_relation_predicate"
             ),
             models.CheckConstraint(
                 condition=models.Q(

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES, RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 NOT_IN_DOC_IDS = ':,;#"'  # they end a document's id, or the line, in a TAC file
@@ -98,7 +98,7 @@ class AnnotationRecord:
                     )
 
 
-def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
+def read_document(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> DocumentRecord:
     """Read a line of a corpus file.
 
     Parameters
@@ -110,6 +110,8 @@ def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
         are left alone.
     where : str
         The place of the line, for errors.
+    ontology : Ontology
+        Its corpus', which has the types of mentions.
 
     Raises
     ------
@@ -133,10 +135,10 @@ def read_document(value: Mapping[str, Any], *, where: str) -> DocumentRecord:
             raise InvalidInput(
                 f"{where_in}the date {shown(written)} is no ISO date; write YYYY-MM-DD, or null", where=where
             )
-    return DocumentRecord(doc_id, title, day, text, _suggestions(value, doc_id, text, where))
+    return DocumentRecord(doc_id, title, day, text, _suggestions(value, doc_id, text, where, ontology))
 
 
-def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
+def read_annotation(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> AnnotationRecord:
     """Read a line of an annotations file; the document's text is checked by `check_within`.
 
     Parameters
@@ -147,6 +149,8 @@ def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord
         (``[start, end]`` of mentions). Offsets are half-open, in characters.
     where : str
         The place of the line, for errors.
+    ontology : Ontology
+        Its corpus', which has the types and the relations.
 
     Raises
     ------
@@ -159,21 +163,21 @@ def read_annotation(value: Mapping[str, Any], *, where: str) -> AnnotationRecord
     mentions: dict[tuple[Span, str], MentionRecord] = {}
     types: dict[Span, set[str]] = {}
     for item in _objects(value, "mentions", doc_id, where):
-        mention = _mention(item, doc_id, where)
+        mention = _mention(item, doc_id, where, ontology)
         if (mention.span, mention.type) in mentions:
             _refuse(doc_id, f"the {mention.type} mention {list(mention.span)} is there twice", where)
         mentions[mention.span, mention.type] = mention
         types.setdefault(mention.span, set()).add(mention.type)
     relations: set[RelationRecord] = set()
     for item in _objects(value, "relations", doc_id, where):
-        relation = _relation(item, types, doc_id, where)
+        relation = _relation(item, types, doc_id, where, ontology)
         if relation in relations:
             _refuse(doc_id, f"the relation {_named(relation)} is there twice", where)
         relations.add(relation)
     return AnnotationRecord(doc_id, tuple(sorted(mentions.values())), tuple(sorted(relations)))
 
 
-def read_gold(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
+def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> AnnotationRecord:
     """Read a line of right answers: an annotation, or `doc_id` and `label`, the class of its text or null.
 
     Raises
@@ -182,11 +186,34 @@ def read_gold(value: Mapping[str, Any], *, where: str) -> AnnotationRecord:
         As `read_annotation`, or if the label is no text.
     """
     if "label" not in value:
-        return read_annotation(value, where=where)
+        return read_annotation(value, where=where, ontology=ontology)
     doc_id, label = _doc_id(value, where), value["label"]
     if label is not None and not isinstance(label, str):
         _refuse(doc_id, f"the label is {shown(label)}; it must be the name of a class, or null", where)
     return AnnotationRecord(doc_id, (), (), label)
+
+
+def check_terms(record: AnnotationRecord, ontology: Ontology) -> None:
+    """Refuse a type or a relation that an ontology has not: no constraint of the database knows ontologies.
+
+    Raises
+    ------
+    InvalidInput
+        Naming it, and those there are.
+    """
+    types, relations = ontology.mention_types_by_name, ontology.relations_by_name
+    for mention in record.mentions:
+        if mention.type not in types:
+            raise InvalidInput(
+                f"document {record.doc_id}: the mention {mention.span} is of type {shown(mention.type)};"
+                f" {ontology.reference} has {', '.join(types)}"
+            )
+    for relation in record.relations:
+        if relation.predicate not in relations:
+            raise InvalidInput(
+                f"document {record.doc_id}: unknown relation {shown(relation.predicate)};"
+                f" {ontology.reference} has {', '.join(relations)}"
+            )
 
 
 def shown(value: object) -> str:
@@ -195,25 +222,28 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _suggestions(value: Mapping[str, Any], doc_id: str, text: str, where: str) -> tuple[MentionRecord, ...]:
+def _suggestions(
+    value: Mapping[str, Any], doc_id: str, text: str, where: str, ontology: Ontology
+) -> tuple[MentionRecord, ...]:
     if value.get("suggestions") is None:
         return ()
     suggestions = set()
     for item in _objects(value, "suggestions", doc_id, where):
-        one = _mention({"canonical": [item.get("start"), item.get("end")], **item}, doc_id, where)
+        one = _mention({"canonical": [item.get("start"), item.get("end")], **item}, doc_id, where, ontology)
         if max(one.span.end, one.canonical.end) > len(text):
             _refuse(doc_id, f"the suggestion {list(one.span)} ends outside the text", where)
         suggestions.add(one)
     return tuple(sorted(suggestions))
 
 
-def _mention(item: Mapping[str, Any], doc_id: str, where: str) -> MentionRecord:
+def _mention(item: Mapping[str, Any], doc_id: str, where: str, ontology: Ontology) -> MentionRecord:
     span = _span([item.get("start"), item.get("end")], "mention", doc_id, where)
     mention_type = item.get("type")
-    if mention_type not in MENTION_TYPES:
+    types = ontology.mention_types_by_name
+    if not isinstance(mention_type, str) or mention_type not in types:
         _refuse(
             doc_id,
-            f"the mention {list(span)} is of type {shown(mention_type)}, not {', '.join(MENTION_TYPES)}",
+            f"the mention {list(span)} is of type {shown(mention_type)}, not {', '.join(types)}",
             where,
         )
     canonical = _span(item.get("canonical"), f"canonical mention of {list(span)}", doc_id, where)
@@ -221,12 +251,17 @@ def _mention(item: Mapping[str, Any], doc_id: str, where: str) -> MentionRecord:
 
 
 def _relation(
-    item: Mapping[str, Any], types: Mapping[Span, set[str]], doc_id: str, where: str
+    item: Mapping[str, Any],
+    types: Mapping[Span, set[str]],
+    doc_id: str,
+    where: str,
+    ontology: Ontology,
 ) -> RelationRecord:
     predicate = item.get("predicate")
-    relation = RELATIONS.get(predicate) if isinstance(predicate, str) else None
+    known = ontology.relations_by_name
+    relation = known.get(predicate) if isinstance(predicate, str) else None
     if relation is None:
-        _refuse(doc_id, f"unknown predicate {shown(predicate)}; known are {', '.join(RELATIONS)}", where)
+        _refuse(doc_id, f"unknown predicate {shown(predicate)}; known are {', '.join(known)}", where)
     found = RelationRecord(
         relation.name,
         _span(item.get("subject"), f"subject of {predicate}", doc_id, where),
@@ -245,7 +280,7 @@ def _relation(
             f"{_named(found)} is between {' and '.join(sorted(pairs)[0])}; it must be between {wanted}",
             where,
         )
-    if relation.symmetric and found.subject > found.object:
+    if relation.is_symmetric and found.subject > found.object:
         _refuse(
             doc_id,
             f"{_named(found)} is symmetric; its subject must be the mention that starts first",

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotations.models import Question, Response
-from annotations.responses import Answer, record_many
+from annotations.responses import Answer, Under, record_many
 from crowd.models import Reservation
 from kbpo.accounts.models import User
 from kbpo.core.errors import NotAllowed
@@ -14,7 +14,12 @@ from kbpo.core.errors import NotAllowed
 
 @transaction.atomic
 def submit(
-    *, worker: User, answers: Mapping[int, object], now: datetime, as_expert: bool = False
+    *,
+    worker: User,
+    answers: Mapping[int, object],
+    now: datetime,
+    as_expert: bool = False,
+    page_of: int | None = None,
 ) -> list[Response]:
     """Record a page's answers, all or none, each timed from when its question was held.
 
@@ -30,6 +35,8 @@ def submit(
         Aware.
     as_expert : bool
         Whether the answers settle their questions.
+    page_of : int, optional
+        The question whose page showed them all, under the guidelines with which it was held.
 
     Raises
     ------
@@ -57,12 +64,23 @@ def submit(
                 answer=answer,
                 seconds=_seconds(held.get(question_id), now),
                 as_expert=as_expert,
+                guidelines=_guidelines(held.get(question_id if page_of is None else page_of)),
             )
             for question_id, answer in answers.items()
         ]
     )
     Reservation.objects.filter(worker=worker, question__in=answers).delete()
     return responses
+
+
+def reservation_of(*, worker: User, question: Question) -> Reservation | None:
+    """Return what a question is held by for a worker, if it is."""
+    found = Reservation.objects.filter(worker=worker, question=question)
+    return found.select_related("guidelines").first()
+
+
+def _guidelines(reservation: Reservation | None) -> int | Under | None:
+    return Under.NEWEST if reservation is None else reservation.guidelines_id
 
 
 def _seconds(reservation: Reservation | None, now: datetime) -> float | None:

@@ -43,9 +43,11 @@ def _export(user: User) -> Mapping[str, Rows]:
         ),
         "tutorials": TutorialAttempt.objects.filter(_named(user))
         .order_by("pk")
-        .values("provider", "kind", "number", "answers", "right", "has_passed", "begun_at", "ended_at"),
+        .values(
+            "provider", "kind", "ontology", "number", "answers", "right", "has_passed", "begun_at", "ended_at"
+        ),
         "qualifications": WorkerQualification.objects.filter(_named(user)).values(
-            "provider", "kind", "granted_at"
+            "provider", "kind", "ontology", "granted_at"
         ),
         "measures of your work": WorkerMeasure.objects.filter(worker=user).values(
             "kind", "seconds", "compared", "agreed", "measured_at"

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotations import conflicts, responses, roles
-from annotations.models import Corpus, Question, Response
+from annotations import conflicts, ontologies, responses, roles
+from annotations.models import Corpus, CorpusGuidelines, Question, Response
 from annotations.roles import Act
 from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
@@ -73,7 +73,9 @@ def next_question(
             return question
     found = _take(worker, now, corpus, as_expert)
     if found is not None:
-        _hold([found, *_companions(found, worker, now, as_expert)], worker, now, as_expert)
+        together = [found, *_companions(found, worker, now, as_expert)]
+        guidelines = ontologies.newest_of(found.document.corpus)
+        _hold(together, worker, now, as_expert, guidelines=guidelines)
     return found
 
 
@@ -105,7 +107,8 @@ def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
     held = Reservation.objects.filter(question=question, worker=worker).first()
     if held is None or not _open_to(worker, now, held.as_expert).filter(pk=question.pk).exists():
         return False
-    _hold([question], worker, now, held.as_expert)
+    # Its page is still there, and shows what it showed.
+    _hold([question], worker, now, held.as_expert, guidelines=held.guidelines)
     return True
 
 
@@ -159,13 +162,21 @@ def _companions(question: Question, worker: User, now: datetime, as_expert: bool
     return interface.queue.choose(question, list(free))
 
 
-def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert: bool) -> None:
+def _hold(
+    questions: Iterable[Question],
+    worker: User,
+    now: datetime,
+    as_expert: bool,
+    *,
+    guidelines: CorpusGuidelines | None,
+) -> None:
     Reservation.objects.bulk_create(
         (
             Reservation(
                 question=question,
                 worker=worker,
                 as_expert=as_expert,
+                guidelines=guidelines,
                 taken_at=now,
                 expires_at=now + held_for(question),
             )
@@ -173,7 +184,7 @@ def _hold(questions: Iterable[Question], worker: User, now: datetime, as_expert:
         ),
         update_conflicts=True,
         unique_fields=["question", "worker"],
-        update_fields=["as_expert", "taken_at", "expires_at"],
+        update_fields=["as_expert", "guidelines", "taken_at", "expires_at"],
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from annotations import conflicts
+from annotations import conflicts, ontologies
 from annotations.models import Question, Response
 from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits import places
@@ -64,16 +64,24 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
             hit=hit,
             provider_id=arrival.assignment_id,
             provider_worker_id=arrival.worker_id,
-            defaults={"begun_at": now, "verified_at": now if is_verified else None, "worker": identity},
+            defaults={
+                "begun_at": now,
+                "verified_at": now if is_verified else None,
+                "worker": identity,
+                # Its page shows these to the end, whatever comes after.
+                "guidelines": ontologies.newest_of(hit.batch.corpus),
+            },
         )
         if is_new and is_verified:
             places.ask_gold(assignment=found)
     if found.state != Assignment.State.BEGUN:
         raise AlreadySent("Thank you; there is nothing more to do here.")
+    if found.begun_at is None:
+        found.guidelines = ontologies.newest_of(hit.batch.corpus)
     if found.begun_at is None or (is_verified and found.verified_at is None):
         found.begun_at = found.begun_at or now
         found.verified_at = found.verified_at or (now if is_verified else None)
-        found.save(update_fields=["begun_at", "verified_at"])
+        found.save(update_fields=["begun_at", "verified_at", "guidelines"])
     return found
 
 
@@ -180,7 +188,7 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
 def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
     """Return the assignment that a worker has at a HIT, if it is known."""
     return (
-        Assignment.objects.select_related("gold__document")
+        Assignment.objects.select_related("gold__document", "guidelines")
         .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)
         .first()
     )

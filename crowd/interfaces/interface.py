@@ -18,6 +18,7 @@ from crowd.interfaces.given import GivenAnswer
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
 from crowd.tutorials.lesson import Tutorial
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
@@ -52,11 +53,14 @@ class Teaching:
     offer : WorkOffer
         The tutorial as work.
     tutorial : callable
-        Returns the tutorial.
+        Returns the tutorial under an ontology.
+    by_ontology : bool
+        Whether it differs by the ontology: who has passed one tutorial has not passed the others then.
     """
 
     offer: WorkOffer
-    tutorial: Callable[[], Tutorial]
+    tutorial: Callable[[Ontology], Tutorial]
+    by_ontology: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What each kind of work is called, and the time that it is given."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ class WorkOffer:
     Attributes
     ----------
     title, description, keywords : str
+        In a title ``{types}`` stands for what mentions there are, of some corpus.
     duration : timedelta
         That a worker has for one unit: a question with its companions, or a document.
     """
@@ -20,6 +22,23 @@ class WorkOffer:
     keywords: str
     duration: timedelta
 
+    def title_for(self, types: Sequence[str]) -> str:
+        """Return its title where mentions have some types, as people call them.
+
+        Examples
+        --------
+        >>> WorkOffer("Mark every {types}", "", "", timedelta(0)).title_for(["person", "place", "date"])
+        'Mark every person, place and date'
+        """
+        titles = (self._title(types, number) for number in range(len(types), 0, -1))
+        return next((title for title in titles if len(title) <= LONGEST_TITLE), self.title[:LONGEST_TITLE])
+
+    def _title(self, types: Sequence[str], number: int) -> str:
+        """Return the title with so many of the types."""
+        named = [*types[:number], *(["so on"] if number < len(types) else [])]
+        listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+        return self.title.replace("{types}", listed)
+
 
 TUTORIAL_TAKES = timedelta(minutes=6)  # 8 to 10 questions, with their explanations (Liu et al. 2016)
 LIFETIME = timedelta(days=7)
@@ -27,6 +46,7 @@ AUTO_APPROVAL = timedelta(days=3)
 #: When providers pay by themselves what nobody decided: the longest delay that MTurk's API knows.
 PAID_WITHOUT_US = timedelta(days=30)
 LONGEST_DURATION = timedelta(hours=24)
+LONGEST_TITLE = 120
 
 
 def promise(within: timedelta, *, held_answers: int, holds_all: bool, is_tutorial: bool = False) -> str:

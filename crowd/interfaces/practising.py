@@ -2,12 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crowd.interfaces.steps import Page, Part
 from crowd.tutorials.lesson import Practice, Tutorial
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 _MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
@@ -36,7 +37,16 @@ def review(given: Page, right: Page) -> Review:
     return Review(given, tuple(Reviewed(one.parts, one.checked, best.checked) for one, best in rows))
 
 
-def read_tutorial(toml: str, *, kind: str, read: Callable[[Mapping[str, Any], str], Practice]) -> Tutorial:
+def read_tutorial(
+    toml: str,
+    *,
+    kind: str,
+    read: Callable[[Mapping[str, Any], str], Practice],
+    ontology: Ontology | None = None,
+    asks: Callable[[Mapping[str, Any]], bool] = lambda one: True,
+    examples: Sequence[Practice] = (),
+    practice: Sequence[Practice] = (),
+) -> Tutorial:
     """Read a tutorial from its file's text.
 
     Parameters
@@ -46,15 +56,27 @@ def read_tutorial(toml: str, *, kind: str, read: Callable[[Mapping[str, Any], st
         Of work.
     read : callable
         Reads a question; its second argument is where it stands, for errors.
+    ontology : Ontology, optional
+        Under which it is taught.
+    asks : callable
+        Says which questions of the file are asked; all of them if left out.
+    examples, practice : sequence of Practice
+        What comes before those of the file.
     """
     data = tomllib.loads(toml)
+
+    def questions(table: str) -> list[Practice]:
+        return [read(one, f"{table} {n}") for n, one in enumerate(data[table], 1) if asks(one)]
+
+    practised = (*practice, *questions("practice"))
     return Tutorial(
         kind=kind,
         title=data["title"],
-        pass_mark=data["pass_mark"],
+        pass_mark=-(-data["pass_mark"] * len(practised) // 10),
         tries=data["tries"],
-        examples=tuple(read(one, f"example {n}") for n, one in enumerate(data["example"], 1)),
-        practice=tuple(read(one, f"practice {n}") for n, one in enumerate(data["practice"], 1)),
+        examples=(*examples, *questions("example")),
+        practice=practised,
+        ontology=ontology,
     )
 
 

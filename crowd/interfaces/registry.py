@@ -8,6 +8,7 @@ from crowd.interfaces.interface import AskedKind, Interface, Teaching
 from crowd.interfaces.relation.interface import INTERFACE as RELATION
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 
 INTERFACES: Mapping[str, Interface] = {one.name: one for one in (RELATION, ENTITIES, CHOICE)}
 #: Every kind of question that people are asked, in the order in which they are listed.
@@ -62,6 +63,6 @@ def find_teaching(name: str) -> Teaching:
     return teaching
 
 
-def find_tutorial(name: str) -> Tutorial:
-    """Return the tutorial of an interface; errors as `find_teaching`."""
-    return find_teaching(name).tutorial()
+def find_tutorial(name: str, ontology: Ontology) -> Tutorial:
+    """Return the tutorial of an interface under an ontology; errors as `find_teaching`."""
+    return find_teaching(name).tutorial(ontology)

@@ -26,6 +26,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Guideline:
+    """What something is called in lists, and when it is right."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One question of the page.
 
@@ -42,6 +50,8 @@ class Step:
     choices : tuple of Choice
         Empty where `link` is what it asks for.
     link : LinkField or None
+    guidelines : tuple of Guideline
+        When what may be chosen is right.
     """
 
     name: str
@@ -51,6 +61,7 @@ class Step:
     missing: str
     choices: tuple[Choice, ...]
     link: LinkField | None = None
+    guidelines: tuple[Guideline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,28 @@
 """Who has learned an interface, and who may work at it."""
 
+from dataclasses import dataclass
+
 from django.db import models
 from django.db.models import Q
 
+from annotations.models import CorpusGuidelines, OntologyVersion
 from kbpo.accounts.models import User, WorkerIdentity
+
+ONTOLOGY_HELP = "Under which it is taught; empty where that is the same for all."
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """What can be learned: an interface, and under which ontology, where it differs by that.
+
+    As text it is what providers call it.
+    """
+
+    kind: str
+    ontology: str | None = None
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind, self.ontology)))
 
 
 class TutorialAttempt(models.Model):
@@ -12,6 +31,24 @@ class TutorialAttempt(models.Model):
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)
     kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
+    ontology = models.ForeignKey(
+        OntologyVersion,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # nobody looks for those of a version
+        help_text=ONTOLOGY_HELP,
+    )
+    guidelines = models.ForeignKey(
+        CorpusGuidelines,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # nobody looks for those of a version
+        help_text="A corpus' own, whose examples it asks; empty: the ontology's.",
+    )
     number = models.PositiveSmallIntegerField(help_text="From 1; tries are limited.")
     answers = models.JSONField(default=list, help_text="What was said to each practice question, in order.")
     right = models.PositiveSmallIntegerField(default=0)
@@ -22,7 +59,9 @@ class TutorialAttempt(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["provider", "provider_worker_id", "kind", "number"], name="tutorial_attempt_once"
+                fields=["provider", "provider_worker_id", "kind", "ontology", "number"],
+                nulls_distinct=False,
+                name="tutorial_attempt_once",
             ),
             models.CheckConstraint(
                 condition=Q(has_passed=False) | Q(ended_at__isnull=False), name="tutorial_attempt_ended"
@@ -39,6 +78,15 @@ class WorkerQualification(models.Model):
     provider = models.CharField(max_length=16, choices=WorkerIdentity.Provider)
     provider_worker_id = models.CharField(max_length=64)
     kind = models.CharField(max_length=16, help_text="Of work: the name of an interface.")
+    ontology = models.ForeignKey(
+        OntologyVersion,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # nobody looks for those of a version
+        help_text=ONTOLOGY_HELP,
+    )
     granted_at = models.DateTimeField()
     told_at = models.DateTimeField(null=True, blank=True, help_text="When the provider took it.")
     claimed_until = models.DateTimeField(null=True, blank=True)
@@ -48,12 +96,19 @@ class WorkerQualification(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["provider", "provider_worker_id", "kind"], name="worker_qualification_once"
+                fields=["provider", "provider_worker_id", "kind", "ontology"],
+                nulls_distinct=False,
+                name="worker_qualification_once",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.provider_worker_id} for {self.kind}"
+        return f"{self.provider_worker_id} for {self.skill}"
+
+    @property
+    def skill(self) -> Skill:
+        """What they may do."""
+        return Skill(self.kind, self.ontology_id)
 
 
 class WorkerBlock(models.Model):

@@ -6,7 +6,8 @@ It depends on the kind of work alone, so that nobody learns from it what is samp
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from crowd.interfaces.registry import find_interface, find_tutorial
+from crowd.interfaces.registry import find_interface
+from crowd.lessons import lesson_of
 from crowd.models import Hit
 from crowd.pricing import expected
 from crowd.tutorials import pages
@@ -26,6 +27,6 @@ def show(request: HttpRequest, hit: Hit) -> HttpResponse:
     }
     if interface.teaching is None:
         return render(request, TASK, context)
-    tutorial = find_tutorial(interface.name)
+    tutorial = lesson_of(interface.name, hit.batch.corpus)
     context |= pages.start(tutorial) | {"tries_left": tutorial.tries}
     return render(request, pages.START if hit.batch.is_tutorial else TASK, context)

@@ -11,7 +11,7 @@ from crowd import qualifying
 from crowd.hits import sending, tokens, working
 from crowd.hits.arrivals import Arrival
 from crowd.hits.forms import posted
-from crowd.interfaces.registry import find_tutorial
+from crowd.lessons import lesson_of, lesson_of_attempt
 from crowd.models import Assignment, Hit, TutorialAttempt
 from crowd.pages.page import HitPage
 from crowd.pricing import expected
@@ -24,10 +24,10 @@ RESULT = "crowd/tutorial/result.html"
 
 def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Show where the worker is: at the start, at a question, or at the end."""
-    tutorial = find_tutorial(hit.batch.kind)
     attempt = _attempt(hit, arrival, assignment)
     if attempt is None:
-        return _start(request, tutorial, hit, arrival, assignment)
+        return _start(request, hit, arrival, assignment)
+    tutorial = lesson_of_attempt(attempt)
     if attempt.ended_at is None:
         return _render(request, pages.PRACTICE, pages.practice(tutorial, len(attempt.answers)), assignment)
     return _result(request, tutorial, hit, arrival, assignment, attempt)
@@ -35,15 +35,14 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
 
 def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
     """Begin a try, or take the answer to a question and explain it."""
-    tutorial, now, sent = find_tutorial(hit.batch.kind), timezone.now(), posted(request)
+    now, sent = timezone.now(), posted(request)
     if "begin" in sent:
-        who = {"provider": arrival.provider, "worker_id": arrival.worker_id}
-        qualifying.begin_attempt(**who, kind=tutorial.kind, now=now)
+        qualifying.begin_attempt(batch=hit.batch, worker_id=arrival.worker_id, now=now)
         return show(request, hit, arrival, assignment)
     attempt = _attempt(hit, arrival, assignment)
     if attempt is None:
         raise Conflict("The tutorial has not begun; reload the page.")
-    index = read_index(sent)
+    tutorial, index = lesson_of_attempt(attempt), read_index(sent)
     try:
         attempt = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=sent, now=now)
     except InvalidInput as error:
@@ -74,26 +73,22 @@ def _attempt(hit: Hit, arrival: Arrival, assignment: Assignment) -> TutorialAtte
     Conflict
         If there is nothing to be done any more.
     """
-    who = {"provider": arrival.provider, "worker_id": arrival.worker_id, "kind": hit.batch.kind}
-    if qualifying.is_qualified(**who):
+    if qualifying.is_qualified(batch=hit.batch, worker_id=arrival.worker_id):
         raise Conflict(f"You have passed this tutorial before. {working.RETURN}")
-    attempt = qualifying.latest_attempt(**who)
+    attempt = qualifying.latest_attempt(batch=hit.batch, worker_id=arrival.worker_id)
     if attempt is None or attempt.ended_at is None or attempt.has_passed:
         return attempt
     assert assignment.begun_at is not None  # begun on the page
     if attempt.ended_at >= assignment.begun_at:
         return attempt
-    if attempt.number >= find_tutorial(hit.batch.kind).tries:
+    if attempt.number >= lesson_of(hit.batch.kind, hit.batch.corpus).tries:
         raise Conflict(f"You have used all your tries at this tutorial. {working.RETURN}")
     return None  # failed in an earlier assignment
 
 
-def _start(
-    request: HttpRequest, tutorial: Tutorial, hit: Hit, arrival: Arrival, assignment: Assignment
-) -> HttpResponse:
-    latest = qualifying.latest_attempt(
-        provider=arrival.provider, worker_id=arrival.worker_id, kind=hit.batch.kind
-    )
+def _start(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignment) -> HttpResponse:
+    tutorial = lesson_of(hit.batch.kind, hit.batch.corpus)
+    latest = qualifying.latest_attempt(batch=hit.batch, worker_id=arrival.worker_id)
     tries_left = tutorial.tries - (latest.number if latest is not None else 0)
     return _render(request, pages.START, pages.start(tutorial) | {"tries_left": tries_left}, assignment)
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.models import Question
+from annotations.ontologies import ontology_of
 from crowd import budget, pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.offers import WorkOffer, promise
@@ -184,6 +185,13 @@ def open_tutorial(terms: BatchTerms, *, places: int, by: User | None, now: datet
     if not 1 <= places <= 1000:
         raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
     teaching, takes = find_teaching(terms.kind), expected.of_tutorial()
+    ontology = ontology_of(terms.corpus)
+    if teaching.by_ontology and not any(one.is_practice for one in ontology.examples):
+        raise InvalidInput(
+            f"{ontology} has no examples to be practised, so nothing can be taught: give {terms.corpus} some,"
+            " with guidelines of its own (load_guidelines)",
+            where="corpus",
+        )
     if terms.reward_cents is None:
         terms = replace(terms, reward_cents=timing.suggested_reward(takes.seconds))
     check_pay([terms.reward], provider=terms.provider, reward_cents=terms.reward, seconds=takes.seconds)
@@ -252,13 +260,14 @@ def _write_batch(
     promised = promise(
         terms.auto_approval, held_answers=held, holds_all=terms.holds_all, is_tutorial=is_tutorial
     )
+    types = [one.word for one in ontology_of(terms.corpus).mention_types]
     batch = HitBatch.objects.create(
         corpus=terms.corpus,
         submission_id=terms.submission_id,
         kind=terms.kind,
         is_tutorial=is_tutorial,
         provider=terms.provider,
-        title=offer.title,
+        title=offer.title_for(types),
         description=f"{offer.description} {promised}",
         keywords=offer.keywords,
         reward_cents=terms.reward,

@@ -11,6 +11,7 @@ from crowd import outbox
 from crowd.interfaces.addresses import hit_url
 from crowd.interfaces.offers import PAID_WITHOUT_US
 from crowd.leases import take_first
+from crowd.lessons import skill_of
 from crowd.models import Hit, HitBatch
 from crowd.posting.recording import (
     give_up,
@@ -114,7 +115,7 @@ def _tell(hit: Hit, provider: Provider, now: datetime) -> None:
 
 
 def _offer(hit: Hit) -> NewHit:
-    batch = hit.batch
+    batch, skill = hit.batch, str(skill_of(hit.batch))
     return NewHit(
         token=hit.request_token,
         annotation=hit.annotation,
@@ -129,8 +130,8 @@ def _offer(hit: Hit) -> NewHit:
         # It must not pay what waits for a person here, so it is the longest that there is: the time that
         # workers are told is kept by those persons (docs/adr/0041).
         auto_approval_seconds=int(PAID_WITHOUT_US.total_seconds()),
-        qualified_for=None if batch.is_tutorial else batch.kind,
-        unqualified_for=batch.kind if batch.is_tutorial else None,
+        qualified_for=None if batch.is_tutorial else skill,
+        unqualified_for=skill if batch.is_tutorial else None,
         group=f"batch {batch.pk}",
         estimated_seconds=_estimated_seconds(hit),
     )

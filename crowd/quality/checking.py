@@ -18,8 +18,9 @@ from annotations.kinds.registry import read_question
 from annotations.models import Label, Question, Response
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.offers import LONGEST_DURATION
-from crowd.interfaces.registry import find_interface, find_tutorial
+from crowd.interfaces.registry import find_interface
 from crowd.lengths import count_tokens
+from crowd.lessons import lesson_of, skill_of
 from crowd.models import Assignment, TutorialAttempt, WorkerMeasure
 from crowd.pricing import timing
 from crowd.quality import habits, rules
@@ -282,12 +283,13 @@ def _tutorial_unread(assignment: Assignment) -> str:
         provider=batch.provider,
         provider_worker_id=assignment.provider_worker_id,
         kind=batch.kind,
+        ontology=skill_of(batch).ontology,
         ended_at__isnull=False,
     )
     took = tries.aggregate(took=Sum(F("ended_at") - F("begun_at"), output_field=DurationField()))["took"]
     if took is None:
         return ""
-    words = find_tutorial(batch.kind).words
+    words = lesson_of(batch.kind, batch.corpus).words
     least = rules.reading_seconds(words, words_a_second=settings.CROWD_FASTEST_READING)
     return rules.below_reading(took.total_seconds(), least, words)
 

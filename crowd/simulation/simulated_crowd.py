@@ -25,6 +25,7 @@ from annotations.texts.records import read_gold as read_gold_line
 from crowd.interfaces.registry import interface_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 
 BATCH = 500
 DOMAIN = "simulated.invalid"
@@ -39,8 +40,8 @@ class SimulationReport:
     expert_answers: int
 
 
-def read_gold(path: Path | str) -> dict[str, AnnotationRecord]:
-    """Read an annotations file into one record a document.
+def read_gold(path: Path | str, ontology: Ontology) -> dict[str, AnnotationRecord]:
+    """Read an annotations file into one record a document, under the ontology of its corpus.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def read_gold(path: Path | str) -> dict[str, AnnotationRecord]:
     """
     gold = {}
     for number, value in jsonlines.read(path):
-        record = read_gold_line(value, where=jsonlines.place(path, number))
+        record = read_gold_line(value, where=jsonlines.place(path, number), ontology=ontology)
         gold[record.doc_id] = record
     return gold
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from kbpo.core.ontologies.ontology import Ontology
+
 Posted = Mapping[str, Sequence[str]]
 
 
@@ -49,6 +51,8 @@ class Tutorial:
     tries : int
         That a worker has.
     examples, practice : tuple of Practice
+    ontology : Ontology or None
+        Under which it is taught; None where that is the same for all.
     """
 
     kind: str
@@ -57,6 +61,7 @@ class Tutorial:
     tries: int
     examples: tuple[Practice, ...]
     practice: tuple[Practice, ...]
+    ontology: Ontology | None = None
 
     @property
     def words(self) -> int:

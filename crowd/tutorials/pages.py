@@ -15,6 +15,7 @@ def start(tutorial: Tutorial) -> dict[str, Any]:
     """Return what the first page shows: how to judge, and examples with their answers."""
     return {
         "tutorial": tutorial,
+        "ontology": tutorial.ontology,
         "examples": [
             {"review": one.review(one.right_answer), "explanation": one.explanation}
             for one in tutorial.examples
@@ -30,6 +31,7 @@ def practice(
     """Return what a practice question's page shows."""
     return {
         "tutorial": tutorial,
+        "ontology": tutorial.ontology,
         "index": index,
         "number": index + 1,
         "heading": f"Question {index + 1} of {len(tutorial.practice)}",

@@ -17,6 +17,7 @@ from crowd.models import Reservation
 from crowd.pages.registry import pages_of
 from crowd.pricing import expected
 from kbpo.accounts.models import User
+from kbpo.core.ontologies import builtin
 
 
 @require_safe
@@ -27,8 +28,12 @@ def home(request: HttpRequest) -> HttpResponse:
     worker = _user(request)
     responses.check_role(worker=worker)
     now = timezone.now()
+    waiting = queue.waiting(worker=worker, now=now)
+    others = {row.corpus.ontology_id: row.corpus for row in reversed(waiting)}
+    others.pop(builtin.DEFAULT, None)
     context = {
-        "waiting": queue.waiting(worker=worker, now=now),
+        "waiting": waiting,
+        "taught_otherwise": sorted(others.values(), key=lambda corpus: corpus.name),
         "answered": Response.objects.filter(worker=worker).count(),
         "tutorial_takes": expected.of_tutorial().words,
         "unsettled": sum(

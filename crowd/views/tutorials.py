@@ -9,14 +9,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotations import responses
+from annotations import ontologies, responses
+from annotations.selectors import corpus_by_tag
 from crowd import qualifying
 from crowd.interfaces.registry import INTERFACES, find_tutorial
 from crowd.pages.tutorial import RESULT, read_index
 from crowd.pricing import expected
 from crowd.tutorials import pages
+from crowd.tutorials.lesson import Tutorial
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.ontologies import builtin
 
 #: The one that an address without a name shows.
 FIRST = next(iter(INTERFACES))
@@ -26,17 +29,20 @@ FIRST = next(iter(INTERFACES))
 @login_required
 @never_cache
 def tutorial(request: HttpRequest, kind: str = FIRST) -> HttpResponse:
-    """Show where an annotator is in a tutorial, and take answers."""
+    """Show where an annotator is in a tutorial, and take answers.
+
+    ``?corpus=`` names the corpus under whose ontology it is taught; the first built-in one if left out.
+    """
     assert isinstance(request.user, User)
     responses.check_role(worker=request.user)
     try:
-        lesson, name = find_tutorial(kind), f"tutorial-{kind}"
+        lesson, name = _lesson(kind, request.GET.get("corpus", ""))
     except InvalidInput:
         raise Http404 from None
     answers: list[dict[str, Any]] | None = request.session.get(name)
     if request.method == "POST" and "begin" in request.POST:
         request.session[name] = []
-        return redirect(request.path)
+        return redirect(request.get_full_path())
     if answers is None:
         return _render(request, pages.START, pages.start(lesson))
     if request.method == "POST":
@@ -59,9 +65,19 @@ def tutorial(request: HttpRequest, kind: str = FIRST) -> HttpResponse:
     return _render(request, RESULT, context)
 
 
+def _lesson(kind: str, tag: str) -> tuple[Tutorial, str]:
+    """Return a tutorial, and the name under which the session keeps its answers."""
+    if not tag:
+        return find_tutorial(kind, builtin.read_builtin(builtin.DEFAULT)), f"tutorial-{kind}"
+    corpus = corpus_by_tag(tag)
+    own = ontologies.newest_of(corpus)
+    examples = corpus.ontology_id if own is None else f"{corpus.ontology_id}-{own.pk}"
+    return find_tutorial(kind, ontologies.ontology_under(corpus, own)), f"tutorial-{kind}-{examples}"
+
+
 def _render(
     request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
     takes = expected.of_tutorial().words
-    common = {"base": "base.html", "is_hit": False, "here": request.path, "takes": takes}
+    common = {"base": "base.html", "is_hit": False, "here": request.get_full_path(), "takes": takes}
     return render(request, template, {**common, **context}, status=status)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from demo.markup import Document, Gold
 from demo.systems.pairs import pairs
-from demo.systems.reading import Claim, Extraction, Sentence, extract_each
-from kbpo.core.ontology import RELATIONS
+from demo.systems.reading import ONTOLOGY, Claim, Extraction, Sentence, extract_each
 
 REACH = 120
 
@@ -61,7 +60,7 @@ def _claims(sentence: Sentence, memory: Memory) -> Iterator[Claim]:
     for pair in pairs(sentence, reach=REACH):
         for relation, subject, obj in pair.choices:
             told = {(relation, subject.name, obj.name)}
-            if RELATIONS[relation].symmetric:
+            if ONTOLOGY.relations_by_name[relation].is_symmetric:
                 told.add((relation, obj.name, subject.name))
             habit, share = memory.habits.get((subject.type, obj.name), ("", 0.0))
             if told & memory.facts:

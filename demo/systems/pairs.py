@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from demo.systems.reading import Mention, Sentence
-from kbpo.core.ontology import options
+from demo.systems.reading import ONTOLOGY, Mention, Sentence
 
 
 class Choice(NamedTuple):
@@ -45,7 +44,7 @@ def pairs(sentence: Sentence, *, reach: int) -> Iterator[Pair]:
                 continue
             choices = tuple(
                 Choice(option.relation.name, *((first, second) if option.subject == 0 else (second, first)))
-                for option in options(first.type, second.type)
+                for option in ONTOLOGY.options(first.type, second.type)
             )
             if choices:
                 yield Pair(first, second, choices)

@@ -11,7 +11,11 @@ from typing import Literal
 
 from demo.markup import Document
 from demo.systems import lexicon
+from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
 from kbpo.core.spans import Span
+
+ONTOLOGY = read_builtin(DEFAULT)
+"""Of the demo's texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Mention:
     ----------
     span : Span
     type : str
-        One of `kbpo.core.ontology.MENTION_TYPES`.
+        One of `ONTOLOGY`'s.
     words : str
     canonical : Span
         The canonical mention of its entity in this document.
@@ -46,7 +50,7 @@ class Claim:
     Attributes
     ----------
     relation : str
-        A name of `kbpo.core.ontology.RELATIONS`.
+        A name of `ONTOLOGY`'s.
     subject, object : Mention
     confidence : float
         In (0, 1].

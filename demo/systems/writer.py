@@ -10,9 +10,8 @@ from itertools import groupby
 from typing import Literal
 
 from demo.systems import lexicon
-from demo.systems.reading import Claim, Extraction, Mention
+from demo.systems.reading import ONTOLOGY, Claim, Extraction, Mention
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import PREDICATES, RELATIONS
 from kbpo.core.spans import Span
 
 Direction = Literal["forward", "inverse", "both"]
@@ -123,10 +122,10 @@ def _relation_lines(
         return
     other = nodes[obj.type, obj.name]
     provenance = f"{_place(doc_id, subject.span)},{_place(doc_id, obj.span)}"
-    if direction != "inverse" or RELATIONS[claim.relation].symmetric:
+    if direction != "inverse" or ONTOLOGY.relations_by_name[claim.relation].is_symmetric:
         yield f"{node}\t{name}\t{other}\t{provenance}\t{confidence}"
     if direction != "forward":
-        inverse = f"{obj.type.lower()}:{PREDICATES[name].inverse}"
+        inverse = ONTOLOGY.predicates_by_name[name].inverse_for(obj.type)
         yield f"{other}\t{inverse}\t{node}\t{provenance}\t{confidence}"
 
 

@@ -24,7 +24,7 @@ from kbpo.core.database.coded import unpack_names
 
 CHOICE = Choice(ESTIMATOR, WEIGHTING, PART, STANDARD)
 BY_CLASS = "class"
-SUBSETS = MappingProxyType({BY_CLASS: Subsets("By class", str)})
+SUBSETS = MappingProxyType({BY_CLASS: Subsets("By class", lambda corpus: str)})
 
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:

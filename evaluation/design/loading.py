@@ -12,7 +12,6 @@ from evaluation.design import epochs
 from evaluation.models import DocumentSample, Submission
 from evaluation.task import FindTask, Task
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontologies import builtin as ontologies
 
 
 @transaction.atomic
@@ -35,8 +34,7 @@ def load_texts(
     Raises
     ------
     InvalidInput
-        As `load_corpus` says, or if its task has no corpora of that design, or lacks classes or has none; or
-        if its ontology is another than the first, by which alone claims are read so far.
+        As `load_corpus` says, or if its task has no corpora of that design, or lacks classes or has none.
     Conflict
         As `load_corpus` says, or if the corpus takes no new documents any more.
     """
@@ -55,12 +53,6 @@ def load_texts(
 def _fit(report: LoadReport, task: Task, classes: Path | str | None) -> None:
     """Give the corpus what its task needs; refuse what it cannot have."""
     corpus = report.corpus
-    if corpus.ontology_id != ontologies.DEFAULT:
-        raise InvalidInput(
-            f"claims are read, asked and scored by {ontologies.DEFAULT} alone so far;"
-            f" {corpus.ontology} can be loaded and looked at, and no corpus can have it yet",
-            where="ontology",
-        )
     if corpus.design not in task.designs:
         known = " or ".join(task.designs)
         raise InvalidInput(f"{corpus.tag} is of {task.label}, whose design is {known}", where="design")

@@ -19,13 +19,17 @@ from evaluation.estimators import weighting
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
-from evaluation.kbp.features import of_predicates
+from evaluation.kbp.features import of_relations
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
 from kbpo.core.spans import Span
+
+ONTOLOGY = read_builtin(DEFAULT)
+"""The systems state the properties by the names of TAC."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +125,9 @@ class KnowledgeNet:
 
     def features(self) -> UnitFeatures:
         """Return what the pooled model learns from of each instance of the pool."""
-        predicates = list(dict.fromkeys(self.predicates))
-        return of_predicates(predicates, np.array([predicates.index(one) for one in self.predicates]))
+        names = list(dict.fromkeys(self.predicates))
+        codes = np.array([names.index(one) for one in self.predicates])
+        return of_relations([ONTOLOGY.relations_by_name[name] for name in names], codes)
 
     def by_document(self, flags: BoolArray, document: IntArray) -> IntArray:
         """Count what is flagged in each document."""
@@ -180,7 +185,7 @@ def read(folder: Path) -> KnowledgeNet:
         relations=relations,
         members=members,
         correct=correct,
-        matching=match(list(index), relations, Words.of(texts)),
+        matching=match(list(index), relations, Words.of(texts), ONTOLOGY),
         true_document=np.array([position[relation.doc_id] for relation in relations]),
         claim_document=np.array([position[claim.doc_id] for claim in index]),
     )

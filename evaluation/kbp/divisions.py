@@ -1,27 +1,34 @@
 """From rows to subsets: relation, type of the subject, and in how many documents its name stands."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedRelation, Corpus, Document
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators.subsets import Division
 from evaluation.kbp import name_counts
 from evaluation.kbp.name_keys import Names, digest
 from evaluation.task import Subsets
 from kbpo.core.database.coded import Coded
-from kbpo.core.ontology import RELATIONS, TYPE_NAMES
 
 IntArray = NDArray[np.int64]
 
 PREDICATE, TYPE, FREQUENCY = "predicate", "type", "frequency"
+
+
+def _words_of_types(corpus: Corpus) -> Callable[[str], str]:
+    known = plain_ontology_of(corpus).types_by_name
+    return lambda name: known[name].word
+
+
 SUBSETS: Mapping[str, Subsets] = MappingProxyType(
     {
-        PREDICATE: Subsets("By relation", lambda name: RELATIONS[name].name),
-        TYPE: Subsets("By type of subject", lambda name: TYPE_NAMES[name]),
-        FREQUENCY: Subsets("By how many documents name the subject so", str),
+        PREDICATE: Subsets("By relation", lambda corpus: str),
+        TYPE: Subsets("By type of subject", _words_of_types),
+        FREQUENCY: Subsets("By how many documents name the subject so", lambda corpus: str),
     }
 )
 
@@ -55,14 +62,16 @@ def divisions(
         .order_by("pk")
         .values_list("predicate", "annotation_id", "annotation__document_id", "subject_start", "subject_end")
     )
-    every = list(RELATIONS)
+    ontology = plain_ontology_of(corpus)
+    every = list(ontology.relations_by_name)
     code = {predicate: number for number, predicate in enumerate(every)}
     of_claims = [_codes(code[name] for name in column.values)[column.codes] for column in predicates]
     of_relations = _codes(code[row[0]] for row in relations)
     yield PREDICATE, Division(every, of_claims, of_relations)
 
-    types = sorted({relation.subject_type for relation in RELATIONS.values()}, key=list(TYPE_NAMES).index)
-    type_of = np.array([types.index(RELATIONS[predicate].subject_type) for predicate in every])
+    subject_types = {relation.subject_type for relation in ontology.relations}
+    types = [name for name in ontology.types_by_name if name in subject_types]
+    type_of = np.array([types.index(relation.subject_type) for relation in ontology.relations])
     yield (
         TYPE,
         Division(types, [type_of[codes] for codes in of_claims], type_of[of_relations]),

@@ -1,4 +1,4 @@
-"""What is known of a claim before it is judged: its predicate, and the types that this relates."""
+"""What is known of a claim before it is judged: its relation, and the types of its ends."""
 
 from collections.abc import Sequence
 
@@ -6,34 +6,33 @@ import numpy as np
 
 from evaluation.estimators._checks import IntArray
 from evaluation.estimators.pooled import UnitFeatures
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Relation
 
 
-def of_predicates(predicates: Sequence[str], codes: IntArray) -> UnitFeatures:
-    """Return of each claim its predicate, the type of its subject, and those that its object may have.
+def of_relations(relations: Sequence[Relation], codes: IntArray) -> UnitFeatures:
+    """Return of each claim its relation, the type of its subject, and those that its object may have.
 
-    Types are the ontology's, not what systems take the mentions for: predicates that are alike learn from
+    Types are the ontology's, not what systems take the mentions for: relations that are alike learn from
     each other.
 
     Parameters
     ----------
-    predicates : sequence of str
+    relations : sequence of Relation
     codes : int[N]
         Which of them each claim has.
 
     Returns
     -------
     UnitFeatures
-        Of the predicates that are claimed.
+        Of the relations that are claimed.
     """
-    said = [_said(predicate) for predicate in predicates]
-    claimed = np.flatnonzero(np.bincount(codes, minlength=len(predicates)))
+    said = [_said(relation) for relation in relations]
+    claimed = np.flatnonzero(np.bincount(codes, minlength=len(relations)))
     names = sorted({name for number in claimed for name in said[number]})
     table = np.array([[float(name in own) for name in names] for own in said])
     return UnitFeatures(names, table, codes)
 
 
-def _said(predicate: str) -> set[str]:
-    relation = RELATIONS[predicate]
+def _said(relation: Relation) -> set[str]:
     objects = {f"object {kind}" for kind in relation.object_types}
-    return {f"relation {predicate}", f"subject {relation.subject_type}", *objects}
+    return {f"relation {relation.name}", f"subject {relation.subject_type}", *objects}

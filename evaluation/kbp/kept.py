@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns as stored
 from evaluation.estimators import weighting
 from evaluation.estimators.pooled import UnitFeatures
@@ -14,7 +15,6 @@ from evaluation.kbp.claims import Claims
 from evaluation.units import Pool
 from kbpo.core.database.coded import code, code_names, unpack_names
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
 
 FloatArray = NDArray[np.float64]
 
@@ -49,14 +49,14 @@ def columns(claims: Claims) -> Mapping[str, bytes]:
 
 def features(pool: Pool) -> UnitFeatures:
     """Return what the pooled model learns from of each claim (`evaluation.kbp.features`)."""
-    every = list(RELATIONS)
-    place = {predicate: number for number, predicate in enumerate(every)}
+    relations = plain_ontology_of(pool.epoch.corpus).relations
+    place = {relation.name: number for number, relation in enumerate(relations)}
     codes = np.zeros(pool.size, dtype=np.int64)
     kept = stored.read([batch.pk for batch in pool.batches], [PREDICATES])
     for system, one in zip(pool.systems, kept, strict=True):
         column = unpack_names(one[PREDICATES])
         codes[system.rows] = np.array([place[name] for name in column.values.tolist()])[column.codes]
-    return of_claims.of_predicates(every, codes)
+    return of_claims.of_relations(relations, codes)
 
 
 def _texts(names: Sequence[int]) -> list[str]:

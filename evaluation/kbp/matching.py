@@ -18,7 +18,7 @@ import numpy as np
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.kbp.words import Words
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 RULE = "near"
@@ -56,7 +56,9 @@ class TrueRelation(NamedTuple):
     object_mentions: tuple[Span, ...] = ()
 
 
-def matches(claim: Claim, true: TrueRelation, words: Words, part: str = "relation") -> bool:
+def matches(
+    claim: Claim, true: TrueRelation, words: Words, ontology: Ontology, part: str = "relation"
+) -> bool:
     """Say whether the claim matches the true relation.
 
     Parameters
@@ -65,6 +67,8 @@ def matches(claim: Claim, true: TrueRelation, words: Words, part: str = "relatio
     true : TrueRelation
     words : Words
         With those of the document.
+    ontology : Ontology
+        Which says what is symmetric.
     part : {"relation", "all"}
         Whether the relation alone counts, or the canonical mentions too.
 
@@ -79,17 +83,21 @@ def matches(claim: Claim, true: TrueRelation, words: Words, part: str = "relatio
 
     Examples
     --------
+    >>> from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
+    >>> tac = read_builtin(DEFAULT)
     >>> true = TrueRelation("D", "per:spouse", Span(0, 3), Span(12, 15))
     >>> words = Words.of({"D": "Ann married Bob in Bonn, which is nice."})
-    >>> matches(Claim("D", "per:spouse", Span(12, 23), Span(0, 3)), true, words)
+    >>> matches(Claim("D", "per:spouse", Span(12, 23), Span(0, 3)), true, words, tac)
     True
-    >>> matches(Claim("D", "per:spouse", Span(12, 28), Span(0, 3)), true, words)
+    >>> matches(Claim("D", "per:spouse", Span(12, 28), Span(0, 3)), true, words, tac)
     False
     """
-    return _coverage(claim, true, words, part) is not None
+    return _coverage(claim, true, words, ontology, part) is not None
 
 
-def _coverage(claim: Claim, true: TrueRelation, words: Words, part: str) -> Fraction | None:
+def _coverage(
+    claim: Claim, true: TrueRelation, words: Words, ontology: Ontology, part: str
+) -> Fraction | None:
     """Return by how much the two cover each other; None where they do not match."""
     _refuse_part(part)
     if (claim.doc_id, claim.predicate) != (true.doc_id, true.predicate):
@@ -100,7 +108,7 @@ def _coverage(claim: Claim, true: TrueRelation, words: Words, part: str) -> Frac
         subject_mentions=true.object_mentions,
         object_mentions=true.subject_mentions,
     )
-    ways = (true, turned) if _is_symmetric(true.predicate) else (true,)
+    ways = (true, turned) if _is_symmetric(true.predicate, ontology) else (true,)
     return max(
         (
             _overlap_over_union(claim.subject, way.subject) + _overlap_over_union(claim.object, way.object)
@@ -159,7 +167,11 @@ class Matching:
 
 
 def match(
-    claims: Sequence[Claim], true: Sequence[TrueRelation], words: Words, part: str = "relation"
+    claims: Sequence[Claim],
+    true: Sequence[TrueRelation],
+    words: Words,
+    ontology: Ontology,
+    part: str = "relation",
 ) -> Matching:
     """Find the true relation of each claim: of those that it matches the best covered, then the first.
 
@@ -169,6 +181,8 @@ def match(
     true : sequence of TrueRelation
     words : Words
         With those of each document that has both.
+    ontology : Ontology
+        Which says what is symmetric.
     part : {"relation", "all"}
 
     Returns
@@ -189,7 +203,7 @@ def match(
         covered = {
             candidate: coverage
             for candidate in groups.get((claim.doc_id, claim.predicate), ())
-            if (coverage := _coverage(claim, true[candidate], words, part)) is not None
+            if (coverage := _coverage(claim, true[candidate], words, ontology, part)) is not None
         }
         if covered:
             pairs.append((position, max(covered, key=covered.__getitem__)))
@@ -229,7 +243,11 @@ class ClaimColumns:
 
 
 def match_columns(
-    claims: ClaimColumns, true: Sequence[TrueRelation], words: Words, part: str = "relation"
+    claims: ClaimColumns,
+    true: Sequence[TrueRelation],
+    words: Words,
+    ontology: Ontology,
+    part: str = "relation",
 ) -> Matching:
     """Match as `match` does, hundreds of thousands of claims at a time.
 
@@ -239,6 +257,8 @@ def match_columns(
     true : sequence of TrueRelation
     words : Words
         With those of the documents of all true relations.
+    ontology : Ontology
+        Which says what is symmetric.
     part : {"relation", "all"}
 
     Returns
@@ -251,7 +271,7 @@ def match_columns(
         As `matches`.
     """
     _refuse_part(part)
-    symmetric = np.array([_is_symmetric(one) for one in claims.predicates], dtype=np.bool_)
+    symmetric = np.array([_is_symmetric(one, ontology) for one in claims.predicates], dtype=np.bool_)
     document = {doc_id: code for code, doc_id in enumerate(claims.doc_ids)}
     predicate = {name: code for code, name in enumerate(claims.predicates)}
     size = len(claims.predicates)
@@ -355,9 +375,8 @@ def _refuse_part(part: str) -> None:
         _checks.refuse("part", f"is {part!r}; recall exists for 'all' and 'relation' only")
 
 
-def _is_symmetric(predicate: str) -> bool:
-    if predicate not in RELATIONS:
-        _checks.refuse(
-            "predicate", f"{predicate!r} is not a stored relation; one of the ontology's is needed"
-        )
-    return RELATIONS[predicate].symmetric
+def _is_symmetric(predicate: str, ontology: Ontology) -> bool:
+    relation = ontology.relations_by_name.get(predicate)
+    if relation is None:
+        _checks.refuse("predicate", f"{predicate!r} is not a stored relation of {ontology.reference}")
+    return relation.is_symmetric

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from annotations.models import DocumentAnnotation
+from annotations.ontologies import plain_ontology_of
 from evaluation.design import columns
 from evaluation.estimators import coordinated, planned_variance
 from evaluation.estimators.planned_variance import Claimant, Scale, VarianceModel
@@ -20,7 +21,7 @@ from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo.core.database.coded import pack, unpack, unpack_coded
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 
 PARTS = ("relation", "all")
 """The first is learnt; what is planned must do for both."""
@@ -74,7 +75,7 @@ def plan(
         return None
     systems = _Systems.read(submission, epoch, number)
     learnt_from = systems.submissions[:-1] if foreseen else systems.submissions
-    evidence = _read_evidence(learnt_from, epoch, sample.annotations)
+    evidence = _read_evidence(learnt_from, epoch, sample.annotations, systems.ontology)
     model = planned_variance.fit(systems.features(evidence.ids), evidence.labels, evidence.folds)
     if model is None:
         return None
@@ -132,10 +133,13 @@ class _Systems:
         The one that is planned for comes last.
     scales : mapping of int to Scale
         By team.
+    ontology : Ontology
+        Their corpus'.
     """
 
     submissions: list[Submission]
     scales: Mapping[int, Scale]
+    ontology: Ontology
 
     @classmethod
     def read(cls, submission: Submission, epoch: Epoch, number: int) -> "_Systems":
@@ -160,7 +164,9 @@ class _Systems:
             team: Scale.of(np.concatenate([v for v, _ in some]), np.concatenate([n for _, n in some]))
             for team, some in given.items()
         }
-        return cls([*(batch.submission for batch in before), submission], scales)
+        return cls(
+            [*(batch.submission for batch in before), submission], scales, plain_ontology_of(epoch.corpus)
+        )
 
     def features(self, ids: IntArray) -> Any:
         """Return what these systems say of instances: their own ones, and those that were learnt from."""
@@ -181,7 +187,7 @@ class _Systems:
             for one in self.submissions
             for own in [np.flatnonzero(found["submission"] == one.pk)]
         ]
-        code = {predicate: number for number, predicate in enumerate(RELATIONS)}
+        code = {name: number for number, name in enumerate(self.ontology.relations_by_name)}
         predicates = np.full(ids.size, -1, dtype=np.int64)
         for instance, predicate in read_rows(
             "SELECT id, predicate FROM evaluation_instance WHERE id = ANY(%s::bigint[])", [literal]
@@ -191,11 +197,11 @@ class _Systems:
 
 
 def _read_evidence(
-    submissions: Sequence[Submission], epoch: Epoch, annotations: Mapping[int, int]
+    submissions: Sequence[Submission], epoch: Epoch, annotations: Mapping[int, int], ontology: Ontology
 ) -> _Evidence:
     of_corpus = epoch.corpus.documents.filter(pk__in=list(annotations))
     names = sorted(of_corpus.values_list("doc_id", "pk"))  # by Python's order of strings
-    found = annotated.read_correct(submissions, {pk: annotations[pk] for _, pk in names})
+    found = annotated.read_correct(submissions, {pk: annotations[pk] for _, pk in names}, ontology)
     folds = coordinated.document_folds(bytes.fromhex(epoch.secret), [doc_id for doc_id, _ in names])
     return _Evidence(
         found.instance,
@@ -217,7 +223,7 @@ def _audit_labels(stored: PlannedVariance, systems: _Systems, evidence: _Evidenc
     }
     if stored.matching != matching.RULE or not standing:
         return []
-    again = _read_evidence(systems.submissions, stored.batch.epoch, standing)
+    again = _read_evidence(systems.submissions, stored.batch.epoch, standing, systems.ontology)
     order = np.argsort(evidence.ids)
     at = np.searchsorted(evidence.ids, again.ids, sorter=order)
     at = order[np.minimum(at, evidence.ids.size - 1)]

@@ -5,16 +5,26 @@ from collections.abc import Iterator
 from django.db import connection
 
 from annotations.models import Document
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators import weighting
 from evaluation.kbp.name_keys import digest
 from evaluation.kbp.tac.predictions import OFFSETS
 from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
+from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:
-    """Store the predictions of a submission, and the instances that are new."""
+    """Store the predictions of a submission, and the instances that are new.
+
+    Raises
+    ------
+    InvalidInput
+        If one is of a relation that its corpus' ontology has not, or that does not admit its types.
+    """
+    _refuse_others(predictions, plain_ontology_of(submission.corpus))
     probabilities = weighting.WEIGHTINGS[weighting.DEFAULT](
         predictions.names("subject_name"),
         predictions.names("predicate"),
@@ -71,6 +81,16 @@ def store_predictions(submission: Submission, predictions: Predictions) -> None:
         )
         cursor.execute("DROP TABLE read_prediction")
     analyse({Prediction: len(predictions)})
+
+
+def _refuse_others(predictions: Predictions, ontology: Ontology) -> None:
+    columns = (predictions.integers[name] for name in ("predicate", "subject_type", "object_type"))
+    for codes in set(zip(*columns, strict=True)):
+        predicate, *types = (predictions.strings[code] for code in codes)
+        if not ontology.find_relation(predicate).admits(*types):
+            raise InvalidInput(
+                f"{predicate} of {ontology} does not admit {' and '.join(types):.40}", where="predicate"
+            )
 
 
 def _digests(predictions: Predictions, column: str) -> Iterator[int]:

@@ -1,5 +1,9 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
+from collections.abc import Mapping
+
+from annotations.models import Corpus
+from annotations.ontologies import plain_ontology_of
 from evaluation import kbp
 from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_counts, planning, scoring
 from evaluation.kbp.asking import ask, asked_beside
@@ -11,12 +15,21 @@ from evaluation.kbp.recall import retirement
 from evaluation.kbp.summary import summarise
 from evaluation.kbp.tac.reading import READER
 from evaluation.task import Pages, Task
+from kbpo.core.ontologies.normal import write_normal
+
+
+def about(corpus: Corpus) -> Mapping[str, str]:
+    """Return what the reader must know of a corpus: its ontology."""
+    return {"ontology": write_normal(plain_ontology_of(corpus))}
+
 
 TASK = Task(
     name="kbp",
     label="knowledge base population",
     words="they extract knowledge bases from the texts",
     reader=READER,
+    about=about,
+    has_ontology=True,
     summarise=summarise,
     store_predictions=store_predictions,
     read_units=read_claims,

@@ -7,7 +7,6 @@ from django.db.models import F, Q
 
 from annotations.models import Corpus, Document
 from evaluation.models.submission import Submission
-from kbpo.core.ontology import MENTION_TYPES
 
 
 class EntityIndex(models.Model):
@@ -45,7 +44,6 @@ class Entity(models.Model):
         verbose_name_plural = "entities"
         constraints = [
             models.UniqueConstraint(fields=["index", "key"], name="entity_once"),
-            models.CheckConstraint(condition=Q(type__in=MENTION_TYPES), name="entity_type"),
             models.CheckConstraint(
                 condition=Q(documents__gte=1, mentions__gte=F("documents")), name="entity_counts"
             ),

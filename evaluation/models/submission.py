@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from annotations.models import Corpus, Document
 from kbpo.accounts.models import Team, User
-from kbpo.core.ontology import MENTION_TYPES, RELATIONS
 
 
 def upload_path(submission: "Submission", filename: str) -> str:
@@ -251,7 +250,6 @@ class Instance(models.Model):
                 condition=Q(subject_start__lt=F("subject_end"), object_start__lt=F("object_end")),
                 name="instance_spans",
             ),
-            models.CheckConstraint(condition=Q(predicate__in=list(RELATIONS)), name="instance_predicate"),
         ]
 
     def __str__(self) -> str:
@@ -279,10 +277,6 @@ class Prediction(Use):
         constraints = [
             *Use.Meta.constraints,
             models.UniqueConstraint(fields=["submission", "instance"], name="prediction_once"),
-            models.CheckConstraint(
-                condition=Q(subject_type__in=MENTION_TYPES, object_type__in=MENTION_TYPES),
-                name="prediction_types",
-            ),
             models.CheckConstraint(
                 condition=Q(object_canonical_start__isnull=True, object_canonical_end__isnull=True)
                 | Q(object_canonical_start__lt=F("object_canonical_end")),

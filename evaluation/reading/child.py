@@ -1,8 +1,10 @@
 """The process that reads one file, whatever its task: its limits, its order, its answer.
 
 A task has a module of its own that is run, ``python -m evaluation.TASK.….child ORDER``, and calls `main` with
-what reads its files. The file comes on stdin and the answer goes to stdout: a line of JSON, and then the
-predictions or the normalised file. `evaluation.reading.isolated` starts it, and it dies with who did.
+what reads its files. ``ORDER`` is the number of an open file that holds the order: what a reader must know of
+a corpus may be longer than a command line. The file comes on stdin and the answer goes to stdout: a line of
+JSON, and then the predictions or the normalised file. `evaluation.reading.isolated` starts it, and it dies
+with who did.
 """
 
 import ctypes
@@ -91,8 +93,9 @@ ReadFile = Callable[[BinaryIO, str, Documents], FileRead]
 
 
 def main(read: ReadFile) -> None:
-    """Carry out the order on the command line, from stdin to stdout."""
-    order = Order(**json.loads(sys.argv[1]))
+    """Carry out the order of the file that the command line names, from stdin to stdout."""
+    with open(int(sys.argv[1]), "rb") as written:
+        order = Order(**json.load(written))
     _limit(order)
     gc.disable()  # nothing that is read makes cycles
     try:

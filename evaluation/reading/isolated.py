@@ -206,9 +206,17 @@ def _answer(
         output=limits.output,
     )
     # Files without a name: nothing is left behind, however this process ends.
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors, _descriptor(stream) as file:
+    with (
+        tempfile.TemporaryFile() as answer,
+        tempfile.TemporaryFile() as errors,
+        tempfile.TemporaryFile() as written,
+        _descriptor(stream) as file,
+    ):
+        written.write(json.dumps(asdict(order)).encode())
+        written.seek(0)
         child = subprocess.Popen(  # noqa: S603 (no word of the command is a user's)
-            [sys.executable, "-s", "-m", reader.child, json.dumps(asdict(order))],
+            [sys.executable, "-s", "-m", reader.child, str(written.fileno())],
+            pass_fds=[written.fileno()],
             stdin=file,
             stdout=answer,
             stderr=errors,

@@ -6,6 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
+from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.design import columns
 from evaluation.estimators.scores import VOTES
@@ -45,21 +46,24 @@ def subset_tables(submission: Submission, task: Task, part: str) -> list[SubsetT
     for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
         found[division].append(list(of_subset))
     return [
-        SubsetTable(
-            task.subsets[division].title,
-            [
-                _subset_row(rows, task.subsets[division], task.choices)
-                for rows in subsets
-                if rows[0].labels is not None
-            ],
-            [task.subsets[division].name_of(rows[0].name) for rows in subsets if rows[0].labels is None],
-        )
+        _subset_table(subsets, task.subsets[division], submission.corpus, task.choices)
         for division, subsets in found.items()
         if subsets
     ]
 
 
-def _subset_row(rows: Sequence[SubsetScore], subsets: Subsets, choices: Choices) -> SubsetRow:
+def _subset_table(
+    found: Sequence[Sequence[SubsetScore]], subsets: Subsets, corpus: Corpus, choices: Choices
+) -> SubsetTable:
+    name_of = subsets.names(corpus)
+    return SubsetTable(
+        subsets.title,
+        [_subset_row(rows, name_of(rows[0].name), choices) for rows in found if rows[0].labels is not None],
+        [name_of(rows[0].name) for rows in found if rows[0].labels is None],
+    )
+
+
+def _subset_row(rows: Sequence[SubsetScore], name: str, choices: Choices) -> SubsetRow:
     score = rows[0]
     shown = dict(measures(rows, score.part, choices))
     if score.true is None:
@@ -67,7 +71,7 @@ def _subset_row(rows: Sequence[SubsetScore], subsets: Subsets, choices: Choices)
         for name in choices.parts[score.part].measures:
             if name in choices.of_truth:
                 shown[name] = Measure(None, None, None, few)
-    return SubsetRow(subsets.name_of(score.name), shown, score.labels, score.true)
+    return SubsetRow(name, shown, score.labels, score.true)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class LeaderboardView(APIView):
             {
                 "corpus": corpus.tag,
                 "language": corpus.language,
+                "ontology": corpus.ontology_id if task_of(corpus).has_ontology else None,
                 "level": choice.level,
                 "part": choice.part,
                 "weighting": choice.weighting,
@@ -110,6 +111,7 @@ class CompareView(APIView):
             {
                 "corpus": corpus.tag,
                 "language": corpus.language,
+                "ontology": corpus.ontology_id if task_of(corpus).has_ontology else None,
                 **choice.named,
                 "a": first.pk,
                 "b": second.pk,

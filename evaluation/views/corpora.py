@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
+from annotations.ontologies import plain_ontology_of
 from evaluation.views.board import board
 
 
@@ -15,6 +16,7 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     found = get_object_or_404(Corpus, tag=tag)
     context = {
         "corpus": found,
+        "ontology": plain_ontology_of(found),
         "documents": found.documents.count(),
         "removed": found.documents.filter(takedown__isnull=False).count(),
         "epochs": found.epochs.order_by("-number"),

@@ -1,13 +1,18 @@
 """How it all works, in short words, with one file of the demo walked through."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotations.models import Corpus
+from annotations.ontologies import plain_ontology_of
+from evaluation.registry import TASKS
 from evaluation.submissions.progress import HEADINGS
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
+from kbpo.core.ontologies.ontology import MentionType, Ontology, Relation
 
 DOCUMENT = "quill-profile"
 TEXT = (
@@ -73,17 +78,83 @@ MEANINGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ShownRelation:
+    """A relation, the claim that it makes of A and B, and the other names by which files may state it."""
+
+    relation: Relation
+    words: str
+    others: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOntology:
+    """An ontology that corpora have.
+
+    Attributes
+    ----------
+    ontology : Ontology
+    anchor : str
+        Its name on the page.
+    corpora : sequence of Corpus
+    types : sequence of (str, MentionType)
+        Those that people mark, each with the class of its colour.
+    others : sequence of str
+        Types that may stand in files too.
+    relations : sequence of ShownRelation
+    unscored : sequence of str
+        Predicates that are read and not scored.
+    """
+
+    ontology: Ontology
+    anchor: str
+    corpora: Sequence[Corpus]
+    types: Sequence[tuple[str, MentionType]]
+    others: Sequence[str]
+    relations: Sequence[ShownRelation]
+    unscored: Sequence[str]
+
+
+def show_ontology(ontology: Ontology, corpora: Sequence[Corpus] = ()) -> ShownOntology:
+    """Prepare an ontology for the page."""
+    names: dict[str, list[str]] = {one.name: [] for one in ontology.relations}
+    for predicate in ontology.predicates:
+        for name in dict.fromkeys(stored for _, stored in predicate.stored_as):
+            if predicate.name != name:
+                names[name].append(predicate.name)
+    return ShownOntology(
+        ontology=ontology,
+        anchor=f"{ontology.name}-{ontology.version}",
+        corpora=corpora,
+        types=[(ontology.type_class(one.name), one) for one in ontology.mention_types],
+        others=[one.name for one in ontology.entity_types if not one.is_asked],
+        relations=[
+            ShownRelation(one, one.statement.format(subject="A", object="B"), names[one.name])
+            for one in ontology.relations
+        ],
+        unscored=[one.name for one in ontology.predicates if not one.stored_as],
+    )
+
+
+def read_ontologies() -> list[ShownOntology]:
+    """Read the ontologies that corpora have, in the order of these; without any, that of a new corpus."""
+    tasks = [task.name for task in TASKS.values() if task.has_ontology]
+    found: dict[str, list[Corpus]] = {}
+    for corpus in Corpus.objects.filter(task__in=tasks).order_by("created_at", "pk"):
+        found.setdefault(str(corpus.ontology_id), []).append(corpus)
+    if not found:
+        return [show_ontology(read_builtin(DEFAULT))]
+    return [show_ontology(plain_ontology_of(corpora[0]), corpora) for corpora in found.values()]
+
+
 @require_safe
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
-    relations = [
-        (name, relation.statement.format(subject="A", object="B")) for name, relation in RELATIONS.items()
-    ]
     context = {
         "document": DOCUMENT,
         "text": TEXT,
         "steps": STEPS,
         "states": [(HEADINGS[state], words) for state, words in MEANINGS.items()],
-        "relations": relations,
+        "ontologies": read_ontologies(),
     }
     return render(request, "evaluation/help.html", context)

@@ -130,9 +130,7 @@ def _of_tutorial(assignment: Assignment) -> list[str]:
     batch = assignment.hit.batch
     if not batch.is_tutorial:
         return []
-    attempt = qualifying.latest_attempt(
-        provider=batch.provider, worker_id=assignment.provider_worker_id, kind=batch.kind
-    )
+    attempt = qualifying.latest_attempt(batch=batch, worker_id=assignment.provider_worker_id)
     if attempt is None:
         return ["Tutorial: never begun."]
     said = f"Tutorial, try {attempt.number}: {attempt.right} right of {len(attempt.answers)} answers"

@@ -289,7 +289,7 @@ def _workers_told(now: datetime, most: int) -> Iterable[Item]:
     grants = WorkerQualification.objects.exclude(error="").filter(told_at=None).order_by("granted_at")
     for grant in grants[:most]:
         yield Item(
-            title=f"{grant.provider_worker_id} may do {grant.kind}",
+            title=f"{grant.provider_worker_id} may do {grant.skill}",
             cause=f"The provider does not know it, at try {grant.tries}. {grant.error}",
             since=grant.granted_at,
             act="grant",

@@ -71,7 +71,7 @@ def worker(question: Question) -> User:
     given = {"corpus": corpus, "kind": "entities", "provider": "marketplace", "by": operator}
     crowd.open_batch(**given, reward_cents=325, now=timezone.now())
     work()
-    registry.provider("marketplace").grant(worker_for(person).worker_id, kind="entities")
+    registry.provider("marketplace").grant(worker_for(person).worker_id, kind="entities tac-kbp@1")
     mturk_provider.connect.cache_clear()
     return person
 
@@ -82,7 +82,7 @@ def begin(open_page: OpenPage, worker: User) -> Begin:
 
     def act(**options: object) -> tuple[Page, FrameLocator]:
         page = open_page(reverse("work"), user=worker, **options)
-        page.get_by_role("link", name="Mark the people").click()
+        page.get_by_role("link", name="Mark every person").click()
         frame = page.frame_locator("[data-frame]")
         expect(frame.get_by_text("This is a preview")).to_be_visible()
         page.get_by_role("button", name="Accept").click()
@@ -195,7 +195,7 @@ def test_a_refused_answer_says_why_and_can_be_sent_again(begin: Begin) -> None:
 
 def test_a_preview_has_the_tutorials_examples_and_no_document(open_page: OpenPage, worker: User) -> None:
     page = open_page(reverse("work"), user=worker)
-    page.get_by_role("link", name="Mark the people").click()
+    page.get_by_role("link", name="Mark every person").click()
     frame = page.frame_locator("[data-frame]")
     expect(frame.get_by_role("heading", name="Examples")).to_be_visible()
     expect(frame.get_by_role("option")).to_have_count(0)

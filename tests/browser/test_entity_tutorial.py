@@ -8,6 +8,7 @@ from crowd.interfaces.registry import find_tutorial
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import picture
 from tests.factories import UserFactory
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,7 +20,7 @@ def test_it_is_taken_with_the_keys_of_the_interface(open_page: OpenPage, width: 
     picture(page, f"marking-tutorial-start-{width}")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Begin").click()
-    practice = find_tutorial("entities").practice
+    practice = find_tutorial("entities", TAC).practice
     for index, one in enumerate(practice):
         expect(page.get_by_role("heading", name=f"Question {index + 1} of 10")).to_be_visible()
         expect(page.get_by_text("Keys ?")).to_be_visible()  # the script is there

@@ -44,6 +44,7 @@ from tests.factories import (
     WorkerIdentityFactory,
 )
 from tests.mediawiki import Wiki, serve_wiki
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -82,7 +83,7 @@ def worker() -> User:
 def hit() -> Hit:
     """Who founded what, far down in a document, and her full name."""
     document = DocumentFactory.create(text=f"{BEFORE}{TEXT} {BEFORE}".strip(), sentences=True)
-    asked = RelationQuestion.about(Mention(moved(SHE), "PER"), Mention(moved(PRESS), "ORG"))
+    asked = RelationQuestion.about(Mention(moved(SHE), "PER"), Mention(moved(PRESS), "ORG"), TAC)
     questions = [
         QuestionFactory.create(document=document, asked=asked),
         QuestionFactory.create(document=document, asked=CanonicalQuestion(moved(SHE), moved(ADA))),
@@ -260,7 +261,7 @@ def wiki(settings: LazySettings) -> Iterator[Wiki]:
 @pytest.fixture
 def linking() -> Hit:
     document = DocumentFactory.create(sentences=True)
-    asked = RelationQuestion.about(Mention(PRESS, "ORG"), Mention(YEAR, "DATE"))
+    asked = RelationQuestion.about(Mention(PRESS, "ORG"), Mention(YEAR, "DATE"), TAC)
     question = QuestionFactory.create(document=document, asked=asked)
     return HitFactory.create(batch__corpus=document.corpus, batch__asks_links=True, questions=[question])
 
@@ -372,7 +373,7 @@ def test_ten_long_documents_weigh_less_than_a_hundred_kilobytes(browser, live_se
         by = len(before) + 1
         she, press, ada = (Span(span.start + by, span.end + by) for span in (SHE, PRESS, ADA))
         for asked in (
-            RelationQuestion.about(Mention(she, "PER"), Mention(press, "ORG")),
+            RelationQuestion.about(Mention(she, "PER"), Mention(press, "ORG"), TAC),
             CanonicalQuestion(she, ada),
             CanonicalQuestion(press, press),
         ):
@@ -411,14 +412,14 @@ def test_from_learning_to_the_money(
     work()
 
     page = open_page(reverse("work"), user=worker)
-    expect(page.get_by_role("link", name="How are two people")).to_be_visible()
+    expect(page.get_by_role("link", name="How are two names")).to_be_visible()
     expect(page.get_by_text("You do not qualify yet")).to_be_visible()
     page.get_by_role("link", name="Learn to say").click()
     page.get_by_role("button", name="Accept").press("Enter")
     frame = page.frame_locator("[data-frame]")
     picture(page, "tutorial-start")
     frame.get_by_role("button", name="Begin").click()
-    for index, practice in enumerate(find_tutorial("relation").practice):
+    for index, practice in enumerate(find_tutorial("relation", TAC).practice):
         expect(frame.get_by_role("heading", name=f"Question {index + 1} of 10")).to_be_visible()
         expect(frame.get_by_text("Keys ?")).to_be_visible()  # the script is there
         choices = practice.page({}).steps[0].choices
@@ -443,7 +444,7 @@ def test_from_learning_to_the_money(
     work()
 
     page.goto(reverse("work"))
-    page.get_by_role("link", name="How are two people").click()
+    page.get_by_role("link", name="How are two names").click()
     page.get_by_role("button", name="Accept").press("Enter")
     frame.get_by_label("founded").check()
     frame.get_by_role("button", name="Next").click()
@@ -482,7 +483,7 @@ def test_several_passages_are_gone_through_one_after_the_other(
     open_page: OpenPage, mturk, hit: Hit, worker: User
 ) -> None:
     other = DocumentFactory.create(corpus=hit.batch.corpus, title="The second one", sentences=True)
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     question = QuestionFactory.create(document=other, asked=asked)
     hit.hit_questions.create(question=question, position=2)
     post(mturk, hit)

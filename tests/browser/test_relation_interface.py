@@ -12,6 +12,7 @@ from kbpo.core.spans import Span
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers
 from tests.factories import ADA, PRESS, SHE, TEXT, YEAR, DocumentFactory, QuestionFactory, UserFactory
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +28,7 @@ def worker() -> User:
 def founded() -> Question:
     """Who founded what, far down in a long document, with a question about her full name."""
     document = DocumentFactory.create(text=BEFORE + TEXT + " " + BEFORE.strip(), sentences=True)
-    asked = RelationQuestion.about(Mention(moved(SHE), "PER"), Mention(moved(PRESS), "ORG"))
+    asked = RelationQuestion.about(Mention(moved(SHE), "PER"), Mention(moved(PRESS), "ORG"), TAC)
     question = QuestionFactory.create(document=document, asked=asked)
     QuestionFactory.create(document=document, asked=CanonicalQuestion(moved(SHE), moved(ADA)))
     return question
@@ -36,7 +37,7 @@ def founded() -> Question:
 @pytest.fixture
 def married(founded: Question) -> Question:
     """A second question, without companions."""
-    asked = RelationQuestion.about(Mention(moved(ADA), "PER"), Mention(moved(PRESS), "PER"))
+    asked = RelationQuestion.about(Mention(moved(ADA), "PER"), Mention(moved(PRESS), "PER"), TAC)
     return QuestionFactory.create(
         document__corpus=founded.document.corpus, document__text=BEFORE + TEXT, asked=asked
     )
@@ -220,7 +221,7 @@ def test_every_choice_has_a_name_for_those_who_hear_it(
 def test_the_pairs_of_a_sentence_are_asked_on_one_page(
     open_page: OpenPage, worker: User, founded: Question
 ) -> None:
-    asked = RelationQuestion.about(Mention(moved(PRESS), "ORG"), Mention(moved(YEAR), "DATE"))
+    asked = RelationQuestion.about(Mention(moved(PRESS), "ORG"), Mention(moved(YEAR), "DATE"), TAC)
     QuestionFactory.create(document=founded.document, asked=asked)
     page = start(open_page, worker)
     expect(

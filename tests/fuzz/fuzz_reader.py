@@ -17,6 +17,7 @@ with atheris.instrument_imports(include=["evaluation.kbp.tac"]):
     from evaluation.kbp.tac.writer import write
 
 from evaluation.reading.corpus import Texts
+from tests.ontologies import TAC
 
 FORMATS = ("tac2016", "tac2015")
 SECONDS = 5.0
@@ -38,7 +39,7 @@ def check(data: bytes) -> None:
     """Read one input under both formats."""
     for format in FORMATS:
         started = time.monotonic()
-        reading = read(io.BytesIO(data), format=format, documents=DOCUMENTS)
+        reading = read(io.BytesIO(data), format=format, documents=DOCUMENTS, ontology=TAC)
         assert time.monotonic() - started < SECONDS, "too slow"
         counts = reading.counts
         assert reading.accepted is (counts["errors"] == 0)
@@ -52,7 +53,7 @@ def check(data: bytes) -> None:
             == counts["relation_lines"]
         )
         written = "".join(write(reading, DOCUMENTS)).encode()
-        again = read(io.BytesIO(written), documents=DOCUMENTS)
+        again = read(io.BytesIO(written), documents=DOCUMENTS, ontology=TAC)
         assert content(again) == content(reading), (data, written)
         assert set(again.counts["problems"]) <= (
             {"DUPLICATE_ASSERTION", "LONG_MENTION", "MULTIPLE_FILLS_ENTITY"} & set(counts["problems"])

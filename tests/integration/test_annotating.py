@@ -26,6 +26,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +40,7 @@ def document() -> Document:
 
 @pytest.fixture
 def founded(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 
@@ -274,7 +275,7 @@ def test_a_documents_markup_is_shown_and_never_run(browser: Client) -> None:
     evil = "<script>alert(1)</script> & <b>Acme</b>"
     document = DocumentFactory.create(text=evil, title="<script>alert(2)</script>")
     asked = RelationQuestion.about(
-        Mention(ADA._replace(start=0, end=10), "PER"), Mention(SHE._replace(start=4, end=30), "ORG")
+        Mention(ADA._replace(start=0, end=10), "PER"), Mention(SHE._replace(start=4, end=30), "ORG"), TAC
     )
     question = QuestionFactory.create(document=document, asked=asked)
     start(browser)

@@ -20,6 +20,7 @@ from tests.arrivals import KEYS, field
 from tests.factories import HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import HIT_HOST, address, html_of, token_of
 from tests.languages import SAMPLES, TYPES, Sample
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -93,7 +94,7 @@ def marking(sample: Sample) -> dict[str, Any]:
 def relation_question(document: Document, sample: Sample) -> Question:
     """Ask about the person and the company of the first document."""
     person, company = Mention(sample.span(0, "person"), "PER"), Mention(sample.span(0, "company"), "ORG")
-    return QuestionFactory.create(document=document, asked=RelationQuestion.about(person, company))
+    return QuestionFactory.create(document=document, asked=RelationQuestion.about(person, company, TAC))
 
 
 def test_a_document_has_three_sentences_and_its_words(document: Document, sample: Sample) -> None:

@@ -9,6 +9,7 @@ from annotations.models import Corpus, Label
 from crowd.simulation import simulated_crowd
 from kbpo import pipeline
 from tests.integration.conftest import Submit
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def test_figures_do_not_depend_on_the_order_in_which_questions_were_settled(
     submit("one")
     pipeline.advance()
     simulated_crowd.simulate(
-        corpus=corpus, gold=simulated_crowd.read_gold(gold), workers=9, error=0.2, seed=1
+        corpus=corpus, gold=simulated_crowd.read_gold(gold, TAC), workers=9, error=0.2, seed=1
     )
     before = measured(corpus)
     settled = list(Label.objects.order_by("-pk"))

@@ -32,6 +32,7 @@ from tests.factories import (
     TeamFactory,
     UserFactory,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +56,7 @@ def born(document: Document) -> Question:
 
 @pytest.fixture
 def founded(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 
@@ -246,10 +247,10 @@ def test_the_queries_do_not_grow_with_the_queue(
     for start in range(30):
         asked = CanonicalQuestion(SHE, ADA._replace(start=0, end=start + 1))
         QuestionFactory.create(document=document, asked=asked)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         take(workers[0])
     QuestionFactory.create_batch(30)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         take(workers[1])
 
 
@@ -328,7 +329,9 @@ def pairs(document: Document) -> list[Question]:
             token_starts=sentence.token_starts,
             token_ends=sentence.token_ends,
         )
-    return [QuestionFactory.create(document=document, asked=RelationQuestion.about(*pair)) for pair in asked]
+    return [
+        QuestionFactory.create(document=document, asked=RelationQuestion.about(*pair, TAC)) for pair in asked
+    ]
 
 
 def test_the_pairs_of_a_sentence_are_handed_out_together(
@@ -382,7 +385,9 @@ def at_once(acts: list[Callable[[], object]]) -> list[object]:
 @pytest.mark.django_db(transaction=True)
 def test_many_who_ask_at_once_never_hold_more_than_there_are_places(document: Document) -> None:
     for end in range(1, 4):
-        asked = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW._replace(end=40 + end), "GPE"))
+        asked = RelationQuestion.about(
+            Mention(ADA, "PER"), Mention(HALLOW._replace(end=40 + end), "GPE"), TAC
+        )
         QuestionFactory.create(document=document, asked=asked)
     crowd = UserFactory.create_batch(12, annotator=True)
     results = at_once([lambda worker=worker: take(worker) for worker in crowd])  # type: ignore[misc]

@@ -19,6 +19,7 @@ from kbpo.core.commands import Refused
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
 from tests.factories import UserFactory
+from tests.ontologies import TAC
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ def gold_file(world: World, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def gold(gold_file: Path) -> Gold:
-    return simulated_crowd.read_gold(gold_file)
+    return simulated_crowd.read_gold(gold_file, TAC)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from tests.factories import (
     QuestionFactory,
     UserFactory,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -151,7 +152,7 @@ def test_pairs_are_within_a_sentence_of_admitted_types_and_two_entities(
     marked: DocumentAnnotation, document: Document
 ) -> None:
     passage = selectors.read_passages([document])[document.pk]
-    assert pairs.pairs(MENTIONS, passage.sentences) == [
+    assert pairs.pairs(MENTIONS, passage.sentences, TAC) == [
         (Mention(ADA, "PER"), Mention(HALLOW, "GPE")),
         (Mention(SHE, "PER"), Mention(PRESS, "ORG")),
         (Mention(SHE, "PER"), Mention(THERE, "GPE")),
@@ -165,7 +166,7 @@ def test_a_mention_inside_another_may_be_related_to_it_and_one_entity_to_itself_
     words = [Span(0, 9), Span(10, 13), Span(14, 17)]
     captain, ash = MentionRecord(words[0], "TITLE", words[0]), MentionRecord(Span(0, 13), "PER", Span(0, 13))
     her = MentionRecord(words[2], "PER", Span(0, 13))
-    assert pairs.pairs([captain, ash, her], [words]) == [
+    assert pairs.pairs([captain, ash, her], [words], TAC) == [
         (Mention(words[0], "TITLE"), Mention(Span(0, 13), "PER")),
         (Mention(words[0], "TITLE"), Mention(words[2], "PER")),
     ]
@@ -174,7 +175,7 @@ def test_a_mention_inside_another_may_be_related_to_it_and_one_entity_to_itself_
 def test_what_was_asked_before_is_not_asked_again(
     marked: DocumentAnnotation, document: Document, crowd: list[User]
 ) -> None:
-    asked = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"))
+    asked = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
     before = QuestionFactory.create(document=document, asked=asked)
     assert pairs.settle_documents(now=NOW) == 1
     assert before in marked.questions.all()
@@ -240,7 +241,7 @@ def test_a_crowd_without_errors_finds_what_experts_do_within_sentences(tmp_path:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     corpus = corpora.load_corpus(path=tmp_path / "corpus.jsonl", tag="demo").corpus
-    gold = simulated_crowd.read_gold(tmp_path / "gold.jsonl")
+    gold = simulated_crowd.read_gold(tmp_path / "gold.jsonl", TAC)
     questions.ask_entities(list(corpus.documents.values_list("pk", flat=True)))
     for _ in range(2):
         simulated_crowd.simulate(corpus=corpus, gold=gold, workers=5, error=0.0)

@@ -30,6 +30,7 @@ from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.keeping import trash
 from kbpo.core.models import Message
+from tests.ontologies import TAC
 from tests.world import World
 
 TAG = "small"
@@ -199,7 +200,7 @@ def judge(folder: Path) -> None:
     simulated_crowd.BATCH = 60  # several commits
     simulated_crowd.simulate(
         corpus=Corpus.objects.get(tag=TAG),
-        gold=simulated_crowd.read_gold(folder / "gold.jsonl"),
+        gold=simulated_crowd.read_gold(folder / "gold.jsonl", TAC),
         **CROWD,  # type: ignore[arg-type]
     )
 

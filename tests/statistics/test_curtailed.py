@@ -22,11 +22,12 @@ from crowd.quality import measures
 from kbpo.core.database.analysing import analyse
 from kbpo.core.spans import Span
 from tests.factories import CorpusFactory, DocumentFactory, UserFactory
+from tests.ontologies import TAC
 
 QUESTIONS = 10_000
 ERROR = 0.1
 LIMITS = Limits(most_votes=5, least_posterior=0.5)
-RELATION = RelationQuestion.about(Mention(Span(0, 3), "PER"), Mention(Span(4, 9), "ORG"))
+RELATION = RelationQuestion.about(Mention(Span(0, 3), "PER"), Mention(Span(4, 9), "ORG"), TAC)
 CANONICAL = CanonicalQuestion(Span(0, 3), Span(4, 9))
 Content = RelationQuestion | CanonicalQuestion
 Labels = Mapping[str, float] | None

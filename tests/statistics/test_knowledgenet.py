@@ -37,9 +37,9 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledUnit, Submission
 from evaluation.scoring import pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 from tests.knowledgenet import exact
+from tests.ontologies import TAC
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
 TAG = "knowledgenet"
@@ -247,7 +247,7 @@ def judged_right(claims: list[matching.Claim], relations: list[matching.TrueRela
         true.setdefault((one.doc_id, one.predicate), []).append(one)
 
     def is_right(claim: matching.Claim) -> bool:
-        both_ways = RELATIONS[claim.predicate].symmetric
+        both_ways = TAC.relations_by_name[claim.predicate].is_symmetric
         return any(
             (claim.subject.overlaps(one.subject) and claim.object.overlaps(one.object))
             or (both_ways and claim.subject.overlaps(one.object) and claim.object.overlaps(one.subject))
@@ -266,7 +266,7 @@ class _Plans:
         place = {pk: number for number, pk in enumerate(world.document_ids.values())}
         self._document = np.zeros(pool.size, dtype=np.int64)
         predicates = np.zeros(pool.size, dtype=np.int64)
-        code = {predicate: number for number, predicate in enumerate(RELATIONS)}
+        code = {predicate: number for number, predicate in enumerate(TAC.relations_by_name)}
         for submission in pool.submissions:
             read = read_claims(submission)
             at = pool.positions(read.ids)
@@ -282,7 +282,7 @@ class _Plans:
             }
             claimants = [planned_variance.Claimant(one.team, one.rows, one.confidence) for one in some]
             made = planned_variance.features(pool.size, claimants, scales, [(predicates, len(code))])
-            known = annotated.read_correct(pool.submissions[:last], annotations)
+            known = annotated.read_correct(pool.submissions[:last], annotations, TAC)
             self._features.append(made)
             self._known.append((pool.positions(known.instance), known.document, known.correct))
 

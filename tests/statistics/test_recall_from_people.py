@@ -30,6 +30,7 @@ from evaluation.kbp.matching import TrueRelation, match
 from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.slow, knowledgenet.needs_knowledgenet]
 
@@ -55,7 +56,8 @@ def texts() -> list[Text]:
     gold = {
         record.doc_id: record
         for record in (
-            read_annotation(value, where="") for _, value in jsonlines.read(folder / "gold.jsonl.gz")
+            read_annotation(value, where="", ontology=TAC)
+            for _, value in jsonlines.read(folder / "gold.jsonl.gz")
         )
     }
     corpus = {value["doc_id"]: value["text"] for _, value in jsonlines.read(folder / "corpus.jsonl.gz")}
@@ -65,7 +67,7 @@ def texts() -> list[Text]:
         words = [
             [Span(*both) for both in zip(one.token_starts, one.token_ends, strict=True)] for one in sentences
         ]
-        found.append(Text(EntitiesQuestion(Passage(corpus[doc_id], words)), words, gold[doc_id]))
+        found.append(Text(EntitiesQuestion(Passage(corpus[doc_id], words), TAC), words, gold[doc_id]))
     return found
 
 
@@ -83,13 +85,15 @@ def annotate(text: Text, rng: Random) -> list[TrueRelation]:
     ]
     mentions = tokens.settle(text.asked.passage.tokens, marked).records
     return [
-        relation for pair in pairs.pairs(mentions, text.sentences) for relation in judge(text.gold, pair, rng)
+        relation
+        for pair in pairs.pairs(mentions, text.sentences, TAC)
+        for relation in judge(text.gold, pair, rng)
     ]
 
 
 def judge(gold: AnnotationRecord, pair: tuple[Mention, Mention], rng: Random) -> list[TrueRelation]:
     """Have people answer a question about a pair; return what most of them say."""
-    question = RelationQuestion.about(*pair)
+    question = RelationQuestion.about(*pair, TAC)
     right = question.answer(simulated_relations.true_offers(question, gold))
     votes: dict[Any, int] = defaultdict(int)
     for _ in range(PEOPLE):
@@ -130,7 +134,7 @@ def outcome() -> Outcome:
         rng = Random(seed)
         relations = [relation for text in texts() for relation in annotate(text, rng)]
         at = np.array([place[relation.doc_id] for relation in relations])
-        matched = match(claims, relations, Words.of(data.texts))
+        matched = match(claims, relations, Words.of(data.texts), TAC)
         drawn = [place[doc_id] for doc_id in draw_documents(data.documents, SAMPLED, seed)]
         total = np.bincount(at, minlength=len(place))
         for mine in of_system:

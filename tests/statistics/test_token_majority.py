@@ -12,6 +12,7 @@ from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
 from kbpo.core.spans import Span
 from tests.knowledgenet import FOLDER, needs_knowledgenet
+from tests.ontologies import TAC
 
 SEEDS = range(20)
 DOCUMENTS = 200
@@ -20,7 +21,10 @@ ERROR = 0.1  # of mentions are missed; of the others 5% are cut or extended, and
 
 @needs_knowledgenet
 def test_token_majority_recovers_at_least_as_many_spans_as_the_best_of_three() -> None:
-    gold = [read_annotation(value, where="") for _, value in jsonlines.read(FOLDER / "gold.jsonl.gz")]
+    gold = [
+        read_annotation(value, where="", ontology=TAC)
+        for _, value in jsonlines.read(FOLDER / "gold.jsonl.gz")
+    ]
     gold = [record for record in gold if record.mentions][:DOCUMENTS]
     texts = {value["doc_id"]: value["text"] for _, value in jsonlines.read(FOLDER / "corpus.jsonl.gz")}
     segmented = segment([texts[record.doc_id] for record in gold])
@@ -29,7 +33,7 @@ def test_token_majority_recovers_at_least_as_many_spans_as_the_best_of_three() -
         words = [
             [Span(*both) for both in zip(one.token_starts, one.token_ends, strict=True)] for one in sentences
         ]
-        asked = EntitiesQuestion(Passage(texts[record.doc_id], words))
+        asked = EntitiesQuestion(Passage(texts[record.doc_id], words), TAC)
         expert = asked.mentions(simulated_documents.answer(asked, record.mentions))
         documents.append((asked, expert))
     majority, best, single = [], [], []

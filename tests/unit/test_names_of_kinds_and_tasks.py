@@ -85,7 +85,7 @@ KIND_IMPORTS = {
 }
 TASK_IMPORTS = {
     "evaluation/experiments/knowledgenet.py": {
-        "evaluation.kbp.features.of_predicates",
+        "evaluation.kbp.features.of_relations",
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.matching.Claim",
         "evaluation.kbp.matching.Matching",

@@ -43,7 +43,7 @@ INTERFACE = Interface(
     title="Documents",
     description="all mentions of a document",
     offer=WorkOffer(
-        title="Mark the people, places, organizations, dates and titles in a text",
+        title="Mark every {types} in a text",
         description="Read a document, mark every name in it, and say which names mean the same.",
         keywords="text, reading, names, language",
         duration=timedelta(hours=2),

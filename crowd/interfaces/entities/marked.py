@@ -10,7 +10,7 @@ from annotations.models import Document, Response
 from annotations.texts.languages import DEFAULT
 from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Segment, cut, merge
-from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 NO_PAGE = "no page"
@@ -58,12 +58,13 @@ def part(
     answer: Mapping[str, Any] | None,
     response: Response | None,
     others: Sequence[Response],
+    ontology: Ontology,
 ) -> MarkedPart:
     """Put a worker's answer beside those of others."""
     language = document.corpus.language
-    own = read(document.text, answer, language) if answer is not None else None
+    own = read(document.text, answer, ontology, language) if answer is not None else None
     spans = own.spans if own else frozenset()
-    compared = [(one, read(document.text, one.answer, language).spans) for one in others]
+    compared = [(one, read(document.text, one.answer, ontology, language).spans) for one in others]
     return MarkedPart(
         document,
         own,
@@ -72,7 +73,7 @@ def part(
     )
 
 
-def read(text: str, answer: Mapping[str, Any], language: str = DEFAULT) -> Reading:
+def read(text: str, answer: Mapping[str, Any], ontology: Ontology, language: str = DEFAULT) -> Reading:
     """Read an answer that may not have been counted: what makes no sense in it is left out.
 
     Parameters
@@ -81,6 +82,8 @@ def read(text: str, answer: Mapping[str, Any], language: str = DEFAULT) -> Readi
         The document's.
     answer : mapping
         ``{"mentions": [{"start", "end", "type", "entity"}], "entities": [{"id", "canonical", "link"}]}``
+    ontology : Ontology
+        The corpus', which has the types.
     language : str
         The corpus', in whose Wikipedia pages are.
     """
@@ -88,8 +91,8 @@ def read(text: str, answer: Mapping[str, Any], language: str = DEFAULT) -> Readi
     for item in _list(answer.get("mentions")):
         span = _span(item, text)
         kind = item.get("type")
-        if span is not None and kind in MENTION_TYPES:
-            found.append((span, str(kind), _key(item.get("entity"))))
+        if span is not None and isinstance(kind, str) and kind in ontology.mention_types_by_name:
+            found.append((span, kind, _key(item.get("entity"))))
     found.sort(key=lambda one: one[0])
     listed = {_key(item.get("id")): item for item in _list(answer.get("entities"))}
     first: dict[object, Span] = {}
@@ -100,7 +103,7 @@ def read(text: str, answer: Mapping[str, Any], language: str = DEFAULT) -> Readi
         item = listed.get(entity, {})
         canonical = _span(item.get("canonical"), text) or first[entity]
         mentions.append(MentionRecord(span, kind, canonical, _link(item.get("link"), language)))
-    own = entities(text, mentions)
+    own = entities(text, mentions, ontology)
     return Reading(
         tuple(cut(text, merge(marks(text, own)))),
         tuple(own),

@@ -1,34 +1,21 @@
 """The entity interface: a document as its page needs it. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from annotations.kinds.links import kind_of, read_link
+from annotations.kinds.links import read_link
 from annotations.texts.languages import read_language
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES, TYPE_NAMES
+from kbpo.core.ontologies.ontology import MentionType, Ontology
 from kbpo.core.spans import Span
 
-KEYS: Mapping[str, str] = {"PER": "p", "ORG": "o", "GPE": "g", "DATE": "d", "TITLE": "t"}
 
-
-@dataclass(frozen=True, slots=True)
-class TypeChoice:
-    """A type that a mention may have, its name, and the key that gives it."""
-
-    type: str
-    name: str
-    key: str
-
-
-TYPES = tuple(TypeChoice(name, TYPE_NAMES[name], KEYS[name]) for name in MENTION_TYPES)
-
-
-def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def build_page(
+    passage: Passage, suggestions: Iterable[Mapping[str, Any]], ontology: Ontology
+) -> dict[str, Any]:
     """Return what the page's script needs of a document, for JSON.
 
     Parameters
@@ -36,14 +23,17 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
     passage : Passage
     suggestions : iterable of mapping
         As `Document.suggestions` has them. Each is widened to whole words.
+    ontology : Ontology
+        The corpus', which has the types.
 
     Returns
     -------
     dict
-        `language`: the corpus', without script and region. `sentences`: for each where it starts (in
-        characters), its words, what stands between them, and whether a paragraph begins with it.
-        `suggestions`: for each its first and last word (by their numbers in the document), type, canonical
-        mention (first and last word) and link (null if it has none).
+        `types`: for each its name, word, key, what its mentions are linked to ("page", "date" or null), and
+        the number of its colour. `language`: the corpus', without script and region. `sentences`: for each
+        where it starts (in characters), its words, what stands between them, and whether a paragraph begins
+        with it. `suggestions`: for each its first and last word (by their numbers in the document), type,
+        canonical mention (first and last word) and link (null if it has none).
     """
     sentences: list[dict[str, Any]] = []
     end = 0
@@ -58,15 +48,26 @@ def build_page(passage: Passage, suggestions: Iterable[Mapping[str, Any]]) -> di
             }
         )
         end = tokens[-1].end
-    found = (_suggestion(one, passage) for one in suggestions)
+    found = (_suggestion(one, passage, ontology) for one in suggestions)
     return {
+        "types": [_type(one, number) for number, one in enumerate(ontology.mention_types, 1)],
         "language": read_language(passage.language).code,
         "sentences": sentences,
         "suggestions": [one for one in found if one is not None],
     }
 
 
-def _suggestion(one: Mapping[str, Any], passage: Passage) -> dict[str, Any] | None:
+def _type(one: MentionType, number: int) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "word": one.word,
+        "key": one.key,
+        "link": one.link,
+        "number": number,
+    }
+
+
+def _suggestion(one: Mapping[str, Any], passage: Passage, ontology: Ontology) -> dict[str, Any] | None:
     span = _words(Span(one["start"], one["end"]), passage)
     if span is None:
         return None
@@ -76,7 +77,9 @@ def _suggestion(one: Mapping[str, Any], passage: Passage) -> dict[str, Any] | No
         "last": span[1],
         "type": one["type"],
         "canonical": list(canonical),
-        "link": _link(one.get("link") or "", one["type"], read_language(passage.language).pages),
+        "link": _link(
+            one.get("link") or "", ontology.find_type(one["type"]), read_language(passage.language).pages
+        ),
     }
 
 
@@ -85,8 +88,8 @@ def _words(span: Span, passage: Passage) -> tuple[int, int] | None:
     return whole and (passage.first_of[whole.start], passage.last_of[whole.end])
 
 
-def _link(link: str, mention_type: str, pages: str) -> dict[str, Any] | None:
-    kind = kind_of(mention_type)
+def _link(link: str, mention_type: MentionType, pages: str) -> dict[str, Any] | None:
+    kind = mention_type.link
     if kind is None or (kind == "page" and not link.startswith(pages)):
         return None
     try:

@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from annotations.kinds.entities import EntitiesQuestion
-from annotations.kinds.links import kind_of, read_link
+from annotations.kinds.links import read_link
 from annotations.texts.languages import read_language
 from annotations.texts.passages import Passage
 from annotations.texts.records import AnnotationRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
@@ -24,7 +24,8 @@ def right(asked: EntitiesQuestion, gold: AnnotationRecord) -> dict[str, object]:
 def given(asked: EntitiesQuestion, gold: AnnotationRecord, error: float, rng: Random) -> dict[str, object]:
     """Return the answer of somebody who makes mistakes, as `with_errors` says."""
     assert asked.passage is not None, "it was read to be answered"
-    return answer(asked, with_errors(gold.mentions, asked.passage, error, rng))
+    types = list(_ontology(asked).mention_types_by_name)
+    return answer(asked, with_errors(gold.mentions, asked.passage, types, error, rng))
 
 
 def answer(asked: EntitiesQuestion, mentions: Iterable[MentionRecord]) -> dict[str, Any]:
@@ -56,13 +57,13 @@ def answer(asked: EntitiesQuestion, mentions: Iterable[MentionRecord]) -> dict[s
     for (said, _), members in entities.items():
         spans = [one.span for one in members]
         canonical = said if said in spans else min(spans, key=lambda span: (span.start - span.end, span))
-        links[canonical] = _link(members, passage.language)
+        links[canonical] = _link(members, passage.language, _ontology(asked))
         marked += [MentionRecord(one.span, one.type, canonical) for one in members]
     return asked.answer(marked, links)
 
 
 def with_errors(
-    mentions: Sequence[MentionRecord], passage: Passage, error: float, rng: Random
+    mentions: Sequence[MentionRecord], passage: Passage, types: Sequence[str], error: float, rng: Random
 ) -> list[MentionRecord]:
     """Make the mistakes of a person: each mention is missed, has a word too many or too few, or a wrong type.
 
@@ -70,6 +71,8 @@ def with_errors(
     ----------
     mentions : sequence of MentionRecord
     passage : Passage
+    types : sequence of str
+        Those that there are.
     error : float
         The probability that one is missed; each of the other mistakes is half as likely.
     rng : Random
@@ -83,7 +86,7 @@ def with_errors(
         if moved:
             span = rng.choice(_other_ends(span, passage) or [span])
         if mistyped:
-            kind = rng.choice([name for name in MENTION_TYPES if name != kind])
+            kind = rng.choice([name for name in types if name != kind] or [kind])
         own = mention.canonical == mention.span or mistyped
         made.append(MentionRecord(span, kind, span if own else mention.canonical, mention.link))
     return made
@@ -110,12 +113,17 @@ def _other_ends(span: Span, passage: Passage) -> list[Span]:
     ]
 
 
-def _link(members: Sequence[MentionRecord], language: str) -> dict[str, Any]:
+def _ontology(asked: EntitiesQuestion) -> Ontology:
+    assert asked.ontology is not None, "it was read to be answered"
+    return asked.ontology
+
+
+def _link(members: Sequence[MentionRecord], language: str, ontology: Ontology) -> dict[str, Any]:
     pages = read_language(language).pages
     for member in members:
-        kind = kind_of(member.type)
+        of_type = ontology.find_type(member.type)
         said = unquote(member.link.removeprefix(pages))
-        if kind is not None and (kind == "date" or member.link.startswith(pages)):
+        if of_type.link == "date" or (of_type.link == "page" and member.link.startswith(pages)):
             with suppress(InvalidInput):
-                return read_link({kind: said}, member.type)
+                return read_link({of_type.link: said}, of_type)
     return {"none": True}

@@ -1,23 +1,24 @@
-"""The tutorial of the entity interface, read from tutorial.toml beside it.
+"""The tutorial of the entity interface, read from tutorial.toml beside it, and from an ontology's examples.
 
 Each practice question is one of the decisions that marking a document takes, asked by itself: what type words
 have, how far a mention goes, whom or what it means. They are answered with the interface's own keys.
 """
 
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from crowd.interfaces import practising
 from crowd.interfaces.entities import NAME
-from crowd.interfaces.entities.page import TYPES
 from crowd.interfaces.practising import Review, review, unmark
 from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from crowd.tutorials.lesson import Posted, Tutorial
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
+from kbpo.core.ontologies.ontology import Example, Ontology
 from kbpo.core.spans import Span
 
 FIELD = field_name(0)  # of the form
@@ -92,24 +93,67 @@ class EntitiesPractice:
         return review(self.page({FIELD: [answer["choice"]]}), self.page({FIELD: [self.right]}))
 
 
-@cache
-def tutorial() -> Tutorial:
-    """Return the tutorial."""
-    return read_tutorial(_FILE.read_text(encoding="utf-8"))
+@lru_cache(maxsize=32)
+def tutorial(ontology: Ontology) -> Tutorial:
+    """Return the tutorial under an ontology."""
+    return read_tutorial(_FILE.read_text(encoding="utf-8"), ontology)
 
 
-def read_tutorial(toml: str) -> Tutorial:
+def read_tutorial(toml: str, ontology: Ontology) -> Tutorial:
     """Read a tutorial.
+
+    Where the file has no questions about the types of an ontology, its own examples ask of which they are.
 
     Raises
     ------
     InvalidInput
         Naming the question that is not of the form that tutorial.toml describes.
     """
-    return practising.read_tutorial(toml, kind=NAME, read=_read)
+    links = {one.link for one in ontology.mention_types}
+    known = {None, NOTHING, *ontology.mention_types_by_name}
+
+    def is_of_this(one: Mapping[str, Any]) -> bool:
+        return one.get("ontology") == ontology.name and one.get("type") in known
+
+    def asks(one: Mapping[str, Any]) -> bool:
+        return ("ontology" not in one or is_of_this(one)) and one.get("link", "page") in links
+
+    data = tomllib.loads(toml)
+    has_own = any(map(is_of_this, (*data["example"], *data["practice"])))
+    own = () if has_own else ontology.examples
+    return practising.read_tutorial(
+        toml,
+        kind=NAME,
+        read=partial(_read, ontology=ontology),
+        ontology=ontology,
+        asks=asks,
+        examples=list(_of_types((one for one in own if not one.is_practice), ontology)),
+        practice=list(_of_types((one for one in own if one.is_practice), ontology)),
+    )
 
 
-def _read(one: Mapping[str, Any], where: str) -> EntitiesPractice:
+def _of_types(examples: Iterable[Example], ontology: Ontology) -> Iterator[EntitiesPractice]:
+    """Ask of what type the mentions of examples are, each text for a type once."""
+    for example in examples:
+        text, marks = unmark(example.text)
+        first: dict[str, Span] = {}
+        for span, kind in marks:
+            first.setdefault(kind, span)
+        for kind, span in first.items():
+            named = ontology.find_type(kind)
+            words = " ".join(text[span.start : span.end].split())
+            part = Part(words, _LETTERS[0])
+            yield EntitiesPractice(
+                text,
+                _marks([(span, ASKED)], [part]),
+                *_of_type(part),
+                _types(ontology),
+                kind,
+                f"“{words}” is of the type {named.word}. {named.guideline}",
+            )
+
+
+def _read(one: Mapping[str, Any], where: str, ontology: Ontology) -> EntitiesPractice:
     text, marked = unmark(one["text"].strip())
     spans = sorted(marked, key=lambda found: found[1] != ASKED)
     if [name for _, name in spans].count(ASKED) != 1 or len(spans) > len(_LETTERS):
@@ -119,8 +163,8 @@ def _read(one: Mapping[str, Any], where: str) -> EntitiesPractice:
         for (span, _), letter in zip(spans, _LETTERS, strict=False)
     ]
     if "type" in one:
-        heading: tuple[Part, ...] = (Part("What is "), parts[0], Part(" in this text?"))
-        hint, options, right = "By what it stands for here.", _types(), one["type"]
+        heading, hint = _of_type(parts[0])
+        options, right = _types(ontology), one["type"]
     elif "means" in one:
         heading = (Part("Whom or what does "), parts[0], Part(" mean?"))
         hint, options, right = "By what this text says.", _entities(parts[1:]), str(one["means"])
@@ -145,8 +189,12 @@ def _marks(spans: Sequence[tuple[Span, str]], parts: Sequence[Part]) -> tuple[Ma
     )
 
 
-def _types() -> tuple[Option, ...]:
-    kinds = [Option(one.type, one.key, (Part(one.name.capitalize()),)) for one in TYPES]
+def _of_type(words: Part) -> tuple[tuple[Part, ...], str]:
+    return (Part("What is "), words, Part(" in this text?")), "By what it stands for here."
+
+
+def _types(ontology: Ontology) -> tuple[Option, ...]:
+    kinds = [Option(one.name, one.key, (Part(one.word.capitalize()),)) for one in ontology.mention_types]
     return (*kinds, Option(NOTHING, "x", (Part("Nothing: it is not marked"),)))
 
 

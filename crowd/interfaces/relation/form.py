@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.links import kind_of
-from annotations.kinds.relation import Mention, Offer, RelationQuestion
+from annotations.kinds.relation import Offer, RelationQuestion
 from crowd.interfaces import links
 from crowd.interfaces.links import LinkField
 from crowd.interfaces.steps import field_name
@@ -50,7 +49,7 @@ def read_links(
         return {}
     found = {}
     for index in links_asked(questions, linked).get(question_id, ()):
-        field = link_field(question_id, index, question.mentions[index], "", posted)
+        field = link_field(question_id, index, question, "", posted)
         try:
             found[str(index)] = links.read_field(field)
         except InvalidInput as error:
@@ -89,10 +88,14 @@ def ticked_values(question: Asked, answer: Mapping[str, Any]) -> list[str]:
 
 
 def link_field(
-    question_id: int, index: int, mention: Mention, suggestion: str, posted: Mapping[str, Sequence[str]]
+    question_id: int,
+    index: int,
+    question: RelationQuestion,
+    suggestion: str,
+    posted: Mapping[str, Sequence[str]],
 ) -> LinkField:
     """Return the field that links a mention, with what has been typed into it."""
-    kind = kind_of(mention.type)
+    kind = question.types[index].link
     assert kind is not None, "mentions that are linked to nothing are not asked about"
     return links.build_field(link_name(question_id, index), kind, suggestion, posted)
 
@@ -104,9 +107,9 @@ def links_asked(questions: Mapping[int, Asked], linked: Iterable[int]) -> dict[i
     for question_id in linked:
         question = questions[question_id]
         if isinstance(question, RelationQuestion):
-            for index, mention in enumerate(question.mentions):
-                if kind_of(mention.type) is not None and mention.span not in seen:
-                    seen.add(mention.span)
+            for index, span in enumerate(question.spans):
+                if question.types[index].link is not None and span not in seen:
+                    seen.add(span)
                     found.setdefault(question_id, []).append(index)
     return found
 

@@ -46,7 +46,7 @@ INTERFACE = Interface(
     title="Relations",
     description="relations between two mentions",
     offer=WorkOffer(
-        title="How are two people, places or organizations related in a text?",
+        title="How are two names related in a text?",
         description="Read a short passage and say how two marked names are related, if at all.",
         keywords="text, reading, relations, language",
         duration=timedelta(minutes=5),

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from string import Formatter
 
 from annotations.kinds.canonical import CanonicalQuestion
-from annotations.kinds.relation import Mention, Offer, RelationQuestion
+from annotations.kinds.relation import Offer, RelationQuestion
 from crowd.interfaces.relation.form import NONE, RIGHT, WRONG, Asked, link_field, links_asked, offer_value
-from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
+from crowd.interfaces.steps import Choice, Guideline, Page, Part, Step, field_name
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.ontology import RELATIONS, TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 # b is back; y and n answer the questions of right and wrong; 0 is none
@@ -42,6 +42,7 @@ def build_page(
     posted: Mapping[str, Sequence[str]],
     votes: Mapping[int, Mapping[str, int]],
     *,
+    ontology: Ontology,
     linked: Iterable[int] = (),
     longest: int | None = None,
 ) -> Page:
@@ -59,6 +60,8 @@ def build_page(
         What has been ticked, by form field, where a refused form comes back.
     votes : mapping of int to mapping of str to int
         For an expert: how many ticked each value of a question. Empty for everybody else.
+    ontology : Ontology
+        In whose words it asks, with guidelines of the corpus' own if there are some.
     linked : iterable of int
         The relation questions whose mentions are to be linked, each mention once.
     longest : int, optional
@@ -68,7 +71,9 @@ def build_page(
     letters = _Letters(text, dict(zip(spans, _letters(len(spans)), strict=True)))
     marks = [Mark(sentence, _IN_VIEW, "") for sentence in sentences]
     marks += [
-        Mark(span, f"mention-{letter.lower()}", f"{letter} {_description(span, questions.values())}")
+        Mark(
+            span, f"mention-{letter.lower()}", f"{letter} {_description(span, questions.values(), ontology)}"
+        )
         for span, letter in letters.by_span.items()
     ]
     steps = []
@@ -78,9 +83,9 @@ def build_page(
         chosen = posted.get(name, ())
         counts = votes.get(question_id)
         if isinstance(question, RelationQuestion):
-            steps.append(_relation_step(name, question, letters, chosen, counts))
+            steps.append(_relation_step(name, question, letters, chosen, counts, ontology))
             steps += [
-                _link_step(question_id, index, question.mentions[index], letters, posted)
+                _link_step(question_id, index, question, letters, posted)
                 for index in to_link.get(question_id, ())
             ]
         else:
@@ -125,12 +130,12 @@ def _letters(number: int) -> list[str]:
     return [chr(ord("A") + index) if index < 26 else f"A{index}" for index in range(number)]
 
 
-def _description(span: Span, questions: Iterable[Asked]) -> str:
+def _description(span: Span, questions: Iterable[Asked], ontology: Ontology) -> str:
     for question in questions:
         if isinstance(question, RelationQuestion):
             for mention in question.mentions:
                 if mention.span == span:
-                    return TYPE_NAMES[mention.type]
+                    return ontology.find_type(mention.type).word
         elif question.mention == span:
             return "mention"
     return "full name?"
@@ -142,16 +147,17 @@ def _relation_step(
     letters: _Letters,
     chosen: Sequence[str],
     counts: Mapping[str, int] | None,
+    ontology: Ontology,
 ) -> Step:
     choices = [
         Choice(
             offer_value(offer),
-            key,
-            _statement(offer, question, letters),
+            _KEYS[number : number + 1],
+            _statement(offer, question, letters, ontology),
             offer_value(offer) in chosen,
             None if counts is None else counts.get(offer_value(offer), 0),
         )
-        for offer, key in zip(question.offered, _KEYS, strict=False)
+        for number, offer in enumerate(question.offered)
     ]
     none = Choice(
         NONE,
@@ -164,14 +170,20 @@ def _relation_step(
     heading = (Part("What does the document say of "), first, Part(" and "), second, Part("?"))
     hint = "Tick everything that the document says or clearly implies, whether or not you know it to be true."
     missing = "Tick what holds, or none of these (0)."
-    return Step(name, True, heading, hint, missing, (*choices, none))
+    relations = (ontology.find_relation(offer.predicate) for offer in question.offered)
+    guidelines = tuple(dict.fromkeys(Guideline(one.label, one.guideline) for one in relations))
+    return Step(name, True, heading, hint, missing, (*choices, none), guidelines=guidelines)
 
 
 def _link_step(
-    question_id: int, index: int, mention: Mention, letters: _Letters, posted: Mapping[str, Sequence[str]]
+    question_id: int,
+    index: int,
+    question: RelationQuestion,
+    letters: _Letters,
+    posted: Mapping[str, Sequence[str]],
 ) -> Step:
-    shown = letters.part(mention.span)
-    field = link_field(question_id, index, mention, shown.text, posted)
+    shown = letters.part(question.spans[index])
+    field = link_field(question_id, index, question, shown.text, posted)
     if field.kind == "date":
         heading: tuple[Part, ...] = (Part("Which date is "), shown, Part("?"))
         hint = "By what the document tells: the year, and the month and day where they are clear."
@@ -232,7 +244,7 @@ def _canonical_step(
         hint = "Right if it is a name, and does not stand for a fuller name in the document."
     else:
         heading = (Part("Is "), canonical, Part(" the right full name of "), mention, Part("?"))
-        hint = "Right if both mean the same person, organization or place in this document."
+        hint = "Right if both mean the same person or thing in this document."
     choices = tuple(
         Choice(
             value,
@@ -246,13 +258,15 @@ def _canonical_step(
     return Step(name, False, heading, hint, "Say whether it is right (y) or wrong (n).", choices)
 
 
-def _statement(offer: Offer, question: RelationQuestion, letters: _Letters) -> tuple[Part, ...]:
+def _statement(
+    offer: Offer, question: RelationQuestion, letters: _Letters, ontology: Ontology
+) -> tuple[Part, ...]:
     spans = {
         "subject": question.mentions[offer.subject].span,
         "object": question.mentions[1 - offer.subject].span,
     }
     parts = []
-    for words, field, _, _ in Formatter().parse(RELATIONS[offer.predicate].statement):
+    for words, field, _, _ in Formatter().parse(ontology.find_relation(offer.predicate).statement):
         if words:
             parts.append(Part(words))
         if field:

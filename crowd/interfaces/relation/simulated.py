@@ -7,7 +7,6 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Offer, RelationQuestion
 from annotations.texts.records import AnnotationRecord
 from crowd.interfaces.relation.form import Asked
-from kbpo.core.ontology import RELATIONS
 
 
 def right(asked: Asked, gold: AnnotationRecord) -> dict[str, object]:
@@ -33,7 +32,7 @@ def true_offers(question: RelationQuestion, gold: AnnotationRecord) -> list[Offe
     for offer in question.offered:
         subject, object_ = spans[offer.subject], spans[1 - offer.subject]
         orders = [(subject, object_)]
-        if RELATIONS[offer.predicate].symmetric:
+        if question.is_symmetric(offer):
             orders.append((object_, subject))
         if any(
             relation.predicate == offer.predicate

@@ -1,8 +1,8 @@
-"""The tutorial of the relation interface, read from tutorial.toml beside it."""
+"""The tutorial of the relation interface: an ontology's examples, then those of tutorial.toml beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from crowd.interfaces.relation.page import build_page
 from crowd.interfaces.steps import Page, field_name
 from crowd.tutorials.lesson import Posted, Tutorial
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.ontologies.ontology import Example, Ontology
 from kbpo.core.spans import Span
 
 _FILE = Path(__file__).with_name("tutorial.toml")
@@ -34,16 +34,20 @@ class RelationPractice:
     right_answer : dict
         In the normal form of its kind (`annotations.kinds`).
     explanation : str
+    ontology : Ontology
+        In whose words it is asked.
     """
 
     text: str
     asked: Asked
     right_answer: dict[str, Any]
     explanation: str
+    ontology: Ontology
 
     def page(self, posted: Posted) -> Page:
         """Return the question as the interface shows it."""
-        return build_page(self.text, [Span(0, len(self.text))], {_ID: self.asked}, posted, {})
+        whole = Span(0, len(self.text))
+        return build_page(self.text, [whole], {_ID: self.asked}, posted, {}, ontology=self.ontology)
 
     def read(self, posted: Posted) -> dict[str, Any]:
         """Return the form's answer; `InvalidInput` if there is none."""
@@ -62,13 +66,13 @@ class RelationPractice:
         return {field_name(_ID): form.ticked_values(self.asked, answer)}
 
 
-@cache
-def tutorial() -> Tutorial:
-    """Return the tutorial."""
-    return read_tutorial(_FILE.read_text(encoding="utf-8"))
+@lru_cache(maxsize=32)
+def tutorial(ontology: Ontology) -> Tutorial:
+    """Return the tutorial under an ontology."""
+    return read_tutorial(_FILE.read_text(encoding="utf-8"), ontology)
 
 
-def read_tutorial(toml: str) -> Tutorial:
+def read_tutorial(toml: str, ontology: Ontology) -> Tutorial:
     """Read a tutorial.
 
     Raises
@@ -76,39 +80,32 @@ def read_tutorial(toml: str) -> Tutorial:
     InvalidInput
         Naming the question that is not of the form that tutorial.toml describes.
     """
-    return practising.read_tutorial(toml, kind=NAME, read=_read)
+    return practising.read_tutorial(
+        toml,
+        kind=NAME,
+        read=partial(_read, ontology=ontology),
+        ontology=ontology,
+        examples=[_of_pair(one, ontology) for one in ontology.examples if not one.is_practice],
+        practice=[_of_pair(one, ontology) for one in ontology.examples if one.is_practice],
+    )
 
 
-def _read(one: Mapping[str, Any], where: str) -> RelationPractice:
+def _of_pair(example: Example, ontology: Ontology) -> RelationPractice:
+    text, marks = unmark(example.text)
+    one, other = (Mention(span, kind) for span, kind in marks)
+    asked = RelationQuestion.about(one, other, ontology)
+    right = asked.answer([Offer(*relation) for relation in example.holds])
+    return RelationPractice(text, asked, right, example.explanation, ontology)
+
+
+def _read(one: Mapping[str, Any], where: str, ontology: Ontology) -> RelationPractice:
     text, marks = unmark(one["text"].strip())
     try:
-        if "holds" in one:
-            pair = _pair(marks)
-            asked: Asked = pair
-            right = _relations(pair, one["holds"])
-        else:
-            asked = _full_name(marks)
-            right = asked.read_answer({"right": one["right"]})
+        asked = _full_name(marks)
+        right = asked.read_answer({"right": one["right"]})
     except InvalidInput as error:
         raise InvalidInput(str(error), where=where) from None
-    return RelationPractice(text, asked, right, one["explanation"])
-
-
-def _pair(marks: list[tuple[Span, str]]) -> RelationQuestion:
-    if len(marks) != 2 or any(kind not in MENTION_TYPES for _, kind in marks):
-        raise InvalidInput(f"two mentions must be marked, each with one of {', '.join(MENTION_TYPES)}")
-    first, second = (Mention(span, kind) for span, kind in marks)
-    return RelationQuestion.about(first, second)
-
-
-def _relations(asked: RelationQuestion, holds: list[str]) -> dict[str, Any]:
-    ticked = []
-    for line in holds:
-        predicate, _, number = line.partition(" ")
-        if number not in ("1", "2"):
-            raise InvalidInput(f"{line!r} must be a relation and 1 or 2, the number of its subject")
-        ticked.append(Offer(predicate, int(number) - 1)._asdict())
-    return asked.read_answer({"relations": ticked, "none": not ticked})
+    return RelationPractice(text, asked, right, one["explanation"], ontology)
 
 
 def _full_name(marks: list[tuple[Span, str]]) -> CanonicalQuestion:

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from annotations import selectors
+from annotations import ontologies, selectors
 from annotations.models import Question
 from crowd.annotators import answering, drafts
 from crowd.annotators.refusals import answers_json
 from crowd.bodies import json_object
 from crowd.interfaces.entities.interface import INTERFACE
-from crowd.interfaces.entities.page import TYPES, build_page
+from crowd.interfaces.entities.page import build_page
 from crowd.models import Reservation
 from crowd.pages.page import AnnotatorPage
 from crowd.pricing import expected, timing
@@ -23,15 +23,16 @@ def show(request: HttpRequest, question: Question, reservation: Reservation) -> 
     """Show the page, with what has been done so far."""
     document = question.document
     passage = selectors.read_passages([document])[document.pk]
+    ontology = ontologies.ontology_under(document.corpus, reservation.guidelines)
     context = {
         "question": question,
         "document": document,
         "as_expert": reservation.as_expert,
-        "types": TYPES,
+        "ontology": ontology,
         "tokens": len(passage.tokens),
         "takes": expected.of_question(question, INTERFACE, timing.measure(document.corpus, [INTERFACE])),
         "data": {
-            **build_page(passage, document.suggestions),
+            **build_page(passage, document.suggestions, ontology),
             "name": f"{question.pk}-{reservation.worker_id}",
             "number": reservation.draft_number,
             "draft": reservation.draft,

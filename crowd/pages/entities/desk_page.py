@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from annotations import ontologies
 from annotations.models import Document, Question
 from crowd.interfaces.entities import marked
 from crowd.interfaces.sent import read_sent
@@ -12,6 +13,7 @@ from crowd.pages.page import DeskPage
 def read(assignment: Assignment, questions: Sequence[Question]) -> list[marked.MarkedPart]:
     """Read what was marked in each document."""
     sent = read_sent(assignment, questions)
+    ontology = ontologies.ontology_under(assignment.hit.batch.corpus, assignment.guidelines)
     documents = Document.objects.select_related("corpus").in_bulk(
         [question.document_id for question in questions]
     )
@@ -21,6 +23,7 @@ def read(assignment: Assignment, questions: Sequence[Question]) -> list[marked.M
             sent.answer(question),
             sent.own.get(question.pk),
             sent.others[question.pk],
+            ontology,
         )
         for question in questions
     ]

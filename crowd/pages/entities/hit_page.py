@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from annotations import selectors
+from annotations import ontologies, selectors
 from annotations.models import Question
 from crowd import hit_answers
 from crowd.annotators import drafts
@@ -15,7 +15,7 @@ from crowd.bodies import json_object
 from crowd.hits import sending, tokens
 from crowd.hits.arrivals import Arrival
 from crowd.hits.limits import LARGEST
-from crowd.interfaces.entities.page import TYPES, build_page
+from crowd.interfaces.entities.page import build_page
 from crowd.models import Assignment, Hit
 from crowd.pages.page import HitPage
 from crowd.pricing import expected
@@ -30,17 +30,18 @@ def show(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     document = question_of(hit).document
     passage = selectors.read_passages([document])[document.pk]
     kept = assignment.draft or {}
+    ontology = ontologies.ontology_under(hit.batch.corpus, assignment.guidelines)
     context = {
         "hit": hit,
         "document": document,
-        "types": TYPES,
+        "ontology": ontology,
         "tokens": len(passage.tokens),
         "takes": expected.of_hit(hit),
         "token": tokens.issue(assignment),
         "comment": kept.get("comment", ""),
         "longest_comment": hit_answers.LONGEST_COMMENT,
         "data": {
-            **build_page(passage, document.suggestions),
+            **build_page(passage, document.suggestions, ontology),
             "name": f"hit-{assignment.pk}",
             "number": assignment.draft_number,
             "draft": kept.get("draft"),

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
 
+from annotations import ontologies
 from annotations.kinds.registry import read_claim_question
 from annotations.models import Question, Response, Sentence
 from crowd.annotators import answering
@@ -25,7 +26,7 @@ from kbpo.core.spans import Span
 
 def show(request: HttpRequest, question: Question, reservation: Reservation) -> HttpResponse:
     """Show the page."""
-    return _show(request, question, reservation.as_expert)
+    return _show(request, question, reservation)
 
 
 def take(
@@ -40,9 +41,10 @@ def take(
     try:
         _record(request, question, as_expert)
     except KbpoError as error:
-        if not is_held:
+        held = answering.reservation_of(worker=_user(request), question=question) if is_held else None
+        if held is None:
             raise
-        return _show(request, question, as_expert, error)
+        return _show(request, question, held, error)
     return go_on()
 
 
@@ -60,13 +62,14 @@ def _record(request: HttpRequest, main: Question, as_expert: bool) -> None:
         },
     }
     answers = {pk: read_answer(_read(one), request.POST.getlist(field_name(pk))) for pk, one in asked.items()}
-    answering.submit(worker=worker, answers=answers, now=timezone.now(), as_expert=as_expert)
+    answering.submit(worker=worker, answers=answers, now=timezone.now(), as_expert=as_expert, page_of=main.pk)
 
 
 def _show(
-    request: HttpRequest, main: Question, as_expert: bool, error: KbpoError | None = None
+    request: HttpRequest, main: Question, held: Reservation, error: KbpoError | None = None
 ) -> HttpResponse:
-    worker = _user(request)
+    worker, as_expert = _user(request), held.as_expert
+    ontology = ontologies.ontology_under(main.document.corpus, held.guidelines)
     questions = {one.pk: _read(one) for one in (main, *_with_it(main, worker, as_expert))}
     page = build_page(
         main.document.text,
@@ -74,6 +77,7 @@ def _show(
         questions,
         dict(request.POST.lists()),
         _votes(questions) if as_expert and not main.document.corpus.audit_share else {},
+        ontology=ontology,
     )
     context = {"question": main, "page": page, "as_expert": as_expert, "error": error}
     return render(request, "crowd/question.html", context, status=error.status if error else 200)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from annotations import ontologies
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import Offer
@@ -18,6 +19,7 @@ from crowd.interfaces.steps import Page, Step, field_name
 from crowd.models import Assignment
 from crowd.pages.page import DeskPage
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
@@ -73,10 +75,11 @@ class Part:
 def read(assignment: Assignment, questions: Sequence[Question]) -> list[Part]:
     """Read answers beside the documents that they are about, in the order of the HIT."""
     sent = read_sent(assignment, questions)
+    ontology = ontologies.ontology_under(assignment.hit.batch.corpus, assignment.guidelines)
     reading = [
         _Reading(
             question,
-            read_claim_question(question.kind, question.payload),
+            read_claim_question(question.kind, question.payload, ontology),
             sent.answer(question),
             sent.own.get(question.pk),
             sent.others[question.pk],
@@ -90,7 +93,7 @@ def read(assignment: Assignment, questions: Sequence[Question]) -> list[Part]:
     documents = Document.objects.select_related("corpus").in_bulk(by_document)
     sentences = _sentences(by_document)
     return [
-        _part(documents[document_id], sentences[document_id], here)
+        _part(documents[document_id], sentences[document_id], here, ontology)
         for document_id, here in by_document.items()
     ]
 
@@ -142,13 +145,16 @@ class _Reading:
         )
 
 
-def _part(document: Document, sentences: Sequence[Span], here: Sequence[_Reading]) -> Part:
+def _part(
+    document: Document, sentences: Sequence[Span], here: Sequence[_Reading], ontology: Ontology
+) -> Part:
     page = build_page(
         document.text,
         sentences,
         {one.question.pk: one.asked for one in here},
         {field_name(one.question.pk): one.ticked for one in here},
         {one.question.pk: one.counts for one in here},
+        ontology=ontology,
     )
     steps = {step.name: step for step in page.steps}
     return Part(document, page, tuple(one.said(steps[field_name(one.question.pk)]) for one in here))

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from annotations import ontologies
 from annotations.kinds.registry import read_claim_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Document, Question, Sentence
@@ -24,6 +25,7 @@ from crowd.page_names import page_names
 from crowd.pages.fields import COMMENT, renumbered, seconds_of, seconds_of_steps, seconds_so_far
 from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 Posted = Mapping[str, Sequence[str]]
@@ -64,7 +66,8 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
     names = page_names(hit, [question.pk for question in questions])
     sent = renumbered(posted(request), names)
     try:
-        data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links)
+        ontology = _ontology(hit, assignment)
+        data = read_form(questions, sent, names=names, asks_links=hit.batch.asks_links, ontology=ontology)
         answers = hit_answers.to_data(hit_answers.read_answers(data, questions))
     except InvalidInput as error:
         if wants_json(request):
@@ -82,7 +85,14 @@ def show_passage(request: HttpRequest, hit: Hit, assignment: Assignment, number:
     """Show the whole document of one of the page's groups."""
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
-    groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted={}, whole=number)
+    groups = build_groups(
+        questions,
+        names=names,
+        asks_links=hit.batch.asks_links,
+        posted={},
+        ontology=_ontology(hit, assignment),
+        whole=number,
+    )
     if not groups:
         raise Http404
     return render(request, "hits/passage.html", {"group": groups[0]})
@@ -110,6 +120,7 @@ def build_groups(
     names: Mapping[int, int],
     asks_links: bool,
     posted: Mapping[str, Sequence[str]],
+    ontology: Ontology,
     whole: int | None = None,
 ) -> list[Group]:
     """Make what the page shows.
@@ -123,12 +134,14 @@ def build_groups(
     asks_links : bool
     posted : mapping of str to sequence of str
         What has been ticked and typed, by form field.
+    ontology : Ontology
+        Of their corpus, as the page shows it.
     whole : int, optional
         The number of the one group that is wanted, with all of its document.
     """
     groups = _group(questions)
     longest = MOST_TEXT // max(1, len(groups))
-    asked = _read(questions)
+    asked = _read(questions, ontology)
     found = []
     for number, group in enumerate(groups, start=1):
         if whole not in (None, number):
@@ -141,6 +154,7 @@ def build_groups(
             about,
             posted,
             {},
+            ontology=ontology,
             linked=about if asks_links else (),
             longest=longest if whole is None else None,
         )
@@ -154,6 +168,7 @@ def read_form(
     *,
     names: Mapping[int, int],
     asks_links: bool,
+    ontology: Ontology,
 ) -> dict[str, Any]:
     """Turn the page's form into what `crowd.hit_answers.read_answers` reads.
 
@@ -162,7 +177,7 @@ def read_form(
     NotAnswered
         At the first step that has no answer, or a wrong one.
     """
-    asked = _read(questions)
+    asked = _read(questions, ontology)
     groups = _group(questions)
     answers: list[dict[str, Any]] = []
     for group in groups:
@@ -198,7 +213,10 @@ def _show(
     questions = questions_of(hit, assignment)
     names = page_names(hit, [question.pk for question in questions])
     shown: Posted = renumbered(kept["fields"], names) if sent is None else sent
-    groups = build_groups(questions, names=names, asks_links=hit.batch.asks_links, posted=shown)
+    ontology = _ontology(hit, assignment)
+    groups = build_groups(
+        questions, names=names, asks_links=hit.batch.asks_links, posted=shown, ontology=ontology
+    )
     context = {
         "hit": hit,
         "groups": groups,
@@ -223,8 +241,13 @@ def _links(
     return {"links": found} if found else {}
 
 
-def _read(questions: Iterable[Question]) -> dict[int, Asked]:
-    return {question.pk: read_claim_question(question.kind, question.payload) for question in questions}
+def _ontology(hit: Hit, assignment: Assignment) -> Ontology:
+    """Return the ontology as the page has shown it from the first: with the guidelines of that time."""
+    return ontologies.ontology_under(hit.batch.corpus, assignment.guidelines)
+
+
+def _read(questions: Iterable[Question], ontology: Ontology | None = None) -> dict[int, Asked]:
+    return {one.pk: read_claim_question(one.kind, one.payload, ontology) for one in questions}
 
 
 def _group(questions: Sequence[Question]) -> list[list[Question]]:

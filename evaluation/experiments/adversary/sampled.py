@@ -27,13 +27,13 @@ from evaluation.estimators.scores import (
 )
 from evaluation.estimators.weighting import DEFAULT
 from evaluation.experiments.adversary.world import Score, Version, World
+from evaluation.experiments.knowledgenet import ONTOLOGY
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.features import of_predicates
+from evaluation.kbp.features import of_relations
 from evaluation.kbp.labels import Labels
 from evaluation.kbp.matching import PARTS as FOUND_PARTS
-from kbpo.core.ontology import RELATIONS
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -159,7 +159,7 @@ class Epoch:
             for team in teams.values()
             for values in [np.concatenate([one.confidence for one in claimants if one.team == team])]
         }
-        categories = [(self.predicate, len(RELATIONS))]
+        categories = [(self.predicate, len(ONTOLOGY.relations))]
         features = planned_variance.features(len(self.place), claimants, scales, categories)
         known = np.flatnonzero(draw.inside[self.document])
         folds = draw.folds[self.document]
@@ -217,7 +217,7 @@ def board(world: World, epoch: Epoch, draw: Draw, parts: Sequence[str]) -> Board
         labels,
         sample,
         documents,
-        features=of_predicates(list(RELATIONS), epoch.predicate),
+        features=of_relations(ONTOLOGY.relations, epoch.predicate),
         weightings=[DEFAULT],
         parts=parts,
     ):

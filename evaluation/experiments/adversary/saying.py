@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from evaluation.experiments.adversary.situation import Claims, Situation
+from evaluation.experiments.knowledgenet import ONTOLOGY
 from evaluation.kbp.tac.predictions import ReadPrediction
 from evaluation.kbp.tac.writer import write
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
 
@@ -34,7 +34,7 @@ def turned_and_shifted(one: Situation) -> Claims:
     """Say each symmetric claim once more in the other order, one mention a character longer."""
     more = []
     for claim in one.claims:
-        if RELATIONS[claim.predicate].symmetric:
+        if ONTOLOGY.relations_by_name[claim.predicate].is_symmetric:
             end = min(claim.object.end + 1, len(one.world.data.texts[claim.doc_id]))
             more.append(claim._replace(object=Span(claim.object.start, end), turned=not claim.turned))
     return [*one.claims, *more]

@@ -15,6 +15,7 @@ from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.weighted_recall import WEIGHTED, TrueRelations, relation_weights
 from evaluation.estimators.weighting import every
 from evaluation.experiments import knowledgenet
+from evaluation.experiments.knowledgenet import ONTOLOGY
 from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.keys import instance_key
@@ -27,7 +28,6 @@ from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.kbp.tac.reader import Reading, read
 from evaluation.kbp.words import Words
 from evaluation.reading.corpus import Texts
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 
 Claims = Sequence[ReadPrediction]
@@ -128,7 +128,7 @@ class World:
     @cached_property
     def predicates(self) -> dict[str, int]:
         """A number for each relation."""
-        return {predicate: number for number, predicate in enumerate(RELATIONS)}
+        return {predicate: number for number, predicate in enumerate(ONTOLOGY.relations_by_name)}
 
     @cached_property
     def names(self) -> dict[str, Names]:
@@ -201,7 +201,7 @@ class World:
 
     def read(self, file: bytes) -> Reading:
         """Read a file as an upload is read."""
-        return read(io.BytesIO(file), documents=self.documents)
+        return read(io.BytesIO(file), documents=self.documents, ontology=ONTOLOGY)
 
     def honest(self, system: str) -> Version:
         """Return a system as it was handed in."""
@@ -209,7 +209,7 @@ class World:
 
     def is_right(self, one: ReadPrediction) -> bool:
         """Say what judges say of a relation."""
-        both_ways = RELATIONS[one.predicate].symmetric
+        both_ways = ONTOLOGY.relations_by_name[one.predicate].is_symmetric
         return any(
             (one.subject.overlaps(true.subject) and one.object.overlaps(true.object))
             or (both_ways and one.subject.overlaps(true.object) and one.object.overlaps(true.subject))
@@ -244,7 +244,7 @@ class World:
         finds = {}
         of_match = [Claim(*(getattr(one, name) for name in Claim._fields)) for one in kept]
         for part in FOUND_PARTS:
-            matched = match(of_match, self.relations, self.words, part)
+            matched = match(of_match, self.relations, self.words, ONTOLOGY, part)
             finds[part] = np.full(len(kept), -1)
             finds[part][matched.claim] = matched.true
         return Version(

@@ -13,7 +13,7 @@ from evaluation.models import Prediction, Submission
 from kbpo.core.blotting import is_blotted
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.ontology import RELATIONS, TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published verdict"}
@@ -51,20 +51,28 @@ class ShownClaim:
     is_removed: bool
 
 
-def predicates(submission: Submission) -> list[tuple[str, str]]:
+def predicates(submission: Submission, ontology: Ontology) -> list[tuple[str, str]]:
     """List the relations that a submission claims: (name, label), in the ontology's order."""
     used = set(submission.predictions.values_list("instance__predicate", flat=True).distinct())
-    return [(name, relation.label) for name, relation in RELATIONS.items() if name in used]
+    return [(one.name, one.label) for one in ontology.relations if one.name in used]
 
 
 def find_predictions(
-    submission: Submission, *, predicate: str = "", verdict: str = "", page: str | int = 1, size: int = 25
+    submission: Submission,
+    ontology: Ontology,
+    *,
+    predicate: str = "",
+    verdict: str = "",
+    page: str | int = 1,
+    size: int = 25,
 ) -> "Page[Prediction]":
     """Find a page of a submission's predictions, in the order of its file.
 
     Parameters
     ----------
     submission : Submission
+    ontology : Ontology
+        Its corpus'.
     predicate : str
         A stored relation's name; empty for all.
     verdict : {"", "right", "wrong", "sealed"}
@@ -84,9 +92,10 @@ def find_predictions(
     InvalidInput
         An unknown predicate or verdict.
     """
-    if predicate and predicate not in RELATIONS:
+    if predicate and predicate not in ontology.relations_by_name:
         raise InvalidInput(
-            f"{predicate!r} is no relation; one is {next(iter(RELATIONS))}.", where="predicate"
+            f"{predicate!r:.80} is no relation of {ontology}; one is {ontology.relations[0].name}.",
+            where="predicate",
         )
     if verdict and verdict not in VERDICTS:
         raise InvalidInput(f"{verdict!r} is none of {', '.join(VERDICTS)}.", where="verdict")
@@ -111,19 +120,23 @@ def _maybe_published(found: "QuerySet[Prediction]") -> "QuerySet[Prediction]":
     return found.filter(instance__document__in=published).select_related(None).select_related("instance")
 
 
-def show(predictions: Iterable[Prediction]) -> list[ShownClaim]:
+def show(predictions: Iterable[Prediction], ontology: Ontology) -> list[ShownClaim]:
     """Prepare predictions for the explorer, in the order given, with a fixed number of queries.
 
     Parameters
     ----------
     predictions : iterable of Prediction
         With instances and documents at hand.
+    ontology : Ontology
+        Their corpus'.
     """
     listed = list(predictions)
     verdicts = published_verdicts(listed)
     sentences = _sentences({prediction.instance.document_id for prediction in listed})
     return [
-        _shown(prediction, verdicts[prediction.pk], sentences.get(prediction.instance.document_id, []))
+        _shown(
+            prediction, verdicts[prediction.pk], sentences.get(prediction.instance.document_id, []), ontology
+        )
         for prediction in listed
     ]
 
@@ -157,14 +170,20 @@ def window(text: str, sentences: Sequence[Span], first: Span, second: Span) -> l
     return [around(Span(left.start, max(left.end, right.end)))]
 
 
-def _shown(prediction: Prediction, verdict: Verdict, sentences: Sequence[Span]) -> ShownClaim:
+def _shown(
+    prediction: Prediction, verdict: Verdict, sentences: Sequence[Span], ontology: Ontology
+) -> ShownClaim:
     instance = prediction.instance
+    relation = ontology.relations_by_name[instance.predicate]
     text = instance.document.text
     subject = Span(instance.subject_start, instance.subject_end)
     obj = Span(instance.object_start, instance.object_end)
     marks = [
-        Mark(subject, prediction.subject_type, f"subject, {TYPE_NAMES[prediction.subject_type]}"),
-        Mark(obj, prediction.object_type, f"object, {TYPE_NAMES[prediction.object_type]}"),
+        Mark(span, ontology.type_class(kind), f"{role}, {ontology.types_by_name[kind].word}")
+        for role, span, kind in (
+            ("subject", subject, prediction.subject_type),
+            ("object", obj, prediction.object_type),
+        )
     ]
     snippet: list[Segment] = []
     for stretch in window(text, sentences, subject, obj):
@@ -176,8 +195,8 @@ def _shown(prediction: Prediction, verdict: Verdict, sentences: Sequence[Span]) 
         canonical = text[prediction.object_canonical_start : prediction.object_canonical_end]
     return ShownClaim(
         prediction=prediction,
-        label=RELATIONS[instance.predicate].label,
-        statement=state(instance.predicate, mention(text, subject), mention(text, obj)),
+        label=relation.label,
+        statement=state(relation.statement, mention(text, subject), mention(text, obj)),
         snippet=snippet,
         subject_canonical=text[prediction.subject_canonical_start : prediction.subject_canonical_end],
         object_canonical=canonical,

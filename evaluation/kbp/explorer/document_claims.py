@@ -19,7 +19,7 @@ from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.words import Words
 from evaluation.models import Prediction, Submission
 from evaluation.submissions.visibility import Viewer, is_operator, visible
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
@@ -42,7 +42,7 @@ class Use:
     verdict : Verdict
         What is published of relation and canonical mentions.
     subject_name, object_name : str
-        The canonical mentions that it gives; the object's is empty for a date or a title.
+        The canonical mentions that it gives; the object's is empty for a string.
     """
 
     system: System
@@ -149,7 +149,7 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
 
 
 def match(
-    text: str, claimed: Iterable[Relation], true: Iterable[Relation]
+    text: str, claimed: Iterable[Relation], true: Iterable[Relation], ontology: Ontology
 ) -> Mapping[Relation, list[Relation]]:
     """Say which claims find each true relation, by the rule of recall: the relation alone.
 
@@ -163,6 +163,7 @@ def match(
         [matching.Claim("", *claim) for claim in claims],
         [matching.TrueRelation("", *relation) for relation in relations],
         Words.of({"": text}),
+        ontology,
     )
     found: dict[Relation, list[Relation]] = {relation: [] for relation in relations}
     for claim, relation in zip(matched.claim.tolist(), matched.true.tolist(), strict=True):
@@ -208,9 +209,11 @@ def uses(document: Document, claims: Claims, relations: Iterable[Relation]) -> M
     return found
 
 
-def rulings(document: Document, relations: Collection[Relation]) -> Mapping[Relation, Ruling]:
+def rulings(
+    document: Document, relations: Collection[Relation], ontology: Ontology
+) -> Mapping[Relation, Ruling]:
     """Read what is published on relations, claimed or not."""
-    claims = {relation: _claim(document.pk, relation) for relation in relations}
+    claims = {relation: _claim(document.pk, relation, ontology) for relation in relations}
     published = published_rulings(claims.values())
     return {relation: published[claim] for relation, claim in claims.items() if claim in published}
 
@@ -238,9 +241,9 @@ def order(relation: Relation) -> tuple[Span, Span, str]:
     return (relation.subject, relation.object, relation.predicate)
 
 
-def _claim(document_id: int, relation: Relation) -> Claim:
+def _claim(document_id: int, relation: Relation, ontology: Ontology) -> Claim:
     # Of the types that the predicate admits: a question settles it whatever types it gives the mentions.
-    own = RELATIONS[relation.predicate]
+    own = ontology.relations_by_name[relation.predicate]
     return Claim(
         document_id=document_id,
         predicate=relation.predicate,

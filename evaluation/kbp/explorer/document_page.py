@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from annotations import marked
 from annotations.models import Document
 from annotations.names import normalised
+from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import document_claims, entity_search
 from evaluation.kbp.explorer.document_claims import Annotation, Claims, System, Use
 from evaluation.kbp.explorer.document_votes import Votes, read_votes
@@ -17,7 +18,7 @@ from evaluation.kbp.explorer.verdicts import Ruling
 from evaluation.models import EntityName
 from evaluation.submissions.visibility import Viewer
 from kbpo.core.marking import Mark, Segment, cut, merge
-from kbpo.core.ontology import TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 PAGE = 50  # relations, and claims, of a page
@@ -60,6 +61,8 @@ class Listed:
     Attributes
     ----------
     relation : Relation
+    label : str
+        Its name for people.
     is_true : bool
         Whether people marked it; otherwise it is a claim.
     statement : tuple of Piece
@@ -76,6 +79,7 @@ class Listed:
     """
 
     relation: Relation
+    label: str
     is_true: bool
     statement: tuple[Piece, ...]
     systems: tuple[System, ...]
@@ -131,7 +135,7 @@ class ReadDocument:
     segments : list of Segment
         The text, marked: what people marked, and the mentions of claims that they did not.
     types : list of tuple of str
-        (type, name) of the mentions, for the key.
+        (class, word) of the mentions' types, for the key.
     annotation : Annotation or None
     true : int
         How many relations people found; `missed` of them no system did.
@@ -171,10 +175,11 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         By default everything, from its first page on.
     """
     choice = choice or Choice()
+    ontology = plain_ontology_of(document.corpus)
     annotation = document_claims.read_annotation(document, viewer)
     claims = document_claims.read_claims(document, viewer)
     true = annotation.relations if annotation else []
-    finders = document_claims.match(document.text, claims.instances, true)
+    finders = document_claims.match(document.text, claims.instances, true, ontology)
     missed = [relation for relation in true if not finders[relation]]
     wanted = [relation for relation in (missed if choice.missed else true) if choice.admits(relation)]
     claimed = [relation for relation in claims.instances if choice.admits(relation)]
@@ -187,25 +192,33 @@ def read_document(document: Document, viewer: Viewer, choice: Choice | None = No
         Paginator(claimed, PAGE).get_page(choice.claims),
     )
     listing = _Listing(
-        document, annotation, claims, finders, list(first), list(second), in_full=choice.relation is not None
+        document,
+        ontology,
+        annotation,
+        claims,
+        finders,
+        list(first),
+        list(second),
+        in_full=choice.relation is not None,
     )
     relations, their_claims = listing.relations(), listing.claimed()
     indexed = entity_search.of_document(entity_search.current(document.corpus), document)
-    own = marked.entities(document.text, annotation.record.mentions) if annotation else []
+    own = marked.entities(document.text, annotation.record.mentions, ontology) if annotation else []
     leads = _leads([*true, *claims.instances], [*relations, *their_claims])
-    marks = _marks(own, claims, leads, document.text)
+    marks = _marks(own, claims, leads, document.text, ontology)
     kinds = {kind for mark in marks for kind in mark.kind.split()}
+    shown = [(ontology.type_class(one.name), one.word) for one in ontology.mention_types]
     return ReadDocument(
         segments=cut(document.text, merge(marks)),
-        types=[(kind, name) for kind, name in TYPE_NAMES.items() if kind in kinds],
+        types=[(kind, word) for kind, word in shown if kind in kinds],
         annotation=annotation,
         true=len(true),
         missed=len(missed),
         systems=len(claims.systems),
         relations=_page(relations, first),
         claims=_page(their_claims, second),
-        entities=_marked_entities(own, indexed) if annotation else _named_entities(indexed),
-        votes=read_votes(document, annotation, viewer),
+        entities=_marked_entities(own, indexed) if annotation else _named_entities(indexed, ontology),
+        votes=read_votes(document, annotation, viewer, ontology),
     )
 
 
@@ -219,6 +232,7 @@ class _Listing:
     def __init__(
         self,
         document: Document,
+        ontology: Ontology,
         annotation: Annotation | None,
         claims: Claims,
         finders: Mapping[Relation, Sequence[Relation]],
@@ -227,7 +241,7 @@ class _Listing:
         *,
         in_full: bool,
     ) -> None:
-        self.text = document.text
+        self.text, self.ontology = document.text, ontology
         self.true, self.claims = true, claimed
         self.finders = {relation: finders[relation] for relation in true}
         self.finds: dict[Relation, list[Relation]] = {relation: [] for relation in claimed}
@@ -238,7 +252,7 @@ class _Listing:
         needed = dict.fromkeys([*claimed, *(claim for own in self.finders.values() for claim in own)])
         self.claimants = document_claims.claimants(claims, needed)
         self.order = {system: number for number, system in enumerate(claims.systems.values())}
-        self.rulings = document_claims.rulings(document, [*true, *claimed])
+        self.rulings = document_claims.rulings(document, [*true, *claimed], ontology)
         self.votes = document_claims.crowd_votes(annotation) if annotation else {}
         self.uses = document_claims.uses(document, claims, claimed) if in_full else {}
         self.named = len(claims.systems) if in_full else NAMED
@@ -251,8 +265,9 @@ class _Listing:
             listed.append(
                 Listed(
                     relation,
+                    self.ontology.relations_by_name[relation.predicate].label,
                     is_true=True,
-                    statement=relation.statement(self.text),
+                    statement=relation.statement(self.text, self.ontology),
                     **self._systems(sorted(who, key=self.order.__getitem__)),
                     ruling=self.votes.get(relation) or self.rulings.get(relation),
                 )
@@ -264,8 +279,9 @@ class _Listing:
         return [
             Listed(
                 relation,
+                self.ontology.relations_by_name[relation.predicate].label,
                 is_true=False,
-                statement=relation.statement(self.text),
+                statement=relation.statement(self.text, self.ontology),
                 **self._systems(self.claimants[relation]),
                 ruling=self.rulings.get(relation),
                 finds=tuple(self.finds[relation]),
@@ -295,15 +311,22 @@ def _leads(relations: Iterable[Relation], listed: Iterable[Listed]) -> Mapping[S
     return leads
 
 
-def _marks(own: Sequence[marked.Entity], claims: Claims, leads: Mapping[Span, str], text: str) -> list[Mark]:
+def _marks(
+    own: Sequence[marked.Entity],
+    claims: Claims,
+    leads: Mapping[Span, str],
+    text: str,
+    ontology: Ontology,
+) -> list[Mark]:
     """Mark what people marked, and the mentions of claims where nobody marked that very span."""
     marks = marked.marks(text, own, leads)
     by_people = {mark.span for mark in marks}
     for span, kinds in claims.mentions.items():
         if span in by_people:
             continue
-        for kind in sorted(kinds):
-            mark = Mark(span, kind, TYPE_NAMES[kind], leads.get(span, ""))
+        for name in sorted(kinds):
+            kind = ontology.type_class(name)
+            mark = Mark(span, kind, ontology.types_by_name[name].word, leads.get(span, ""))
             marks.append(replace(mark, kind=f"{kind} claimed", label="claimed") if own else mark)
     return marks
 
@@ -326,12 +349,12 @@ def _marked_entities(
     ]
 
 
-def _named_entities(indexed: Mapping[tuple[str, str], EntityName]) -> list[ListedEntity]:
+def _named_entities(indexed: Mapping[tuple[str, str], EntityName], ontology: Ontology) -> list[ListedEntity]:
     return [
         ListedEntity(
             one.entity.name,
             kind,
-            TYPE_NAMES[kind],
+            ontology.types_by_name[kind].word,
             one.entity.page,
             marked.page_name(one.entity.page),
             (Span(one.start, one.end),),

@@ -10,7 +10,7 @@ from annotations.marked import page_name, words_of
 from annotations.models import Document, DocumentAnnotation, Question
 from evaluation.kbp.explorer.document_claims import Annotation
 from evaluation.submissions.visibility import Viewer, is_operator
-from kbpo.core.ontology import TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 SHOWN = 100  # words on which people differ
@@ -63,7 +63,9 @@ class Votes:
     more: int
 
 
-def read_votes(document: Document, annotation: Annotation | None, viewer: Viewer) -> Votes | None:
+def read_votes(
+    document: Document, annotation: Annotation | None, viewer: Viewer, ontology: Ontology
+) -> Votes | None:
     """Read how far people agree on a document's mentions.
 
     Returns
@@ -81,7 +83,7 @@ def read_votes(document: Document, annotation: Annotation | None, viewer: Viewer
     outcome = entities.outcome(question) if question is not None else None
     if outcome is None or outcome.voters < 2:
         return None
-    differences = sorted(_differences(document.text, outcome), key=lambda one: one.span)
+    differences = sorted(_differences(document.text, outcome, ontology), key=lambda one: one.span)
     return Votes(
         outcome.voters,
         len(outcome.mentions),
@@ -91,18 +93,18 @@ def read_votes(document: Document, annotation: Annotation | None, viewer: Viewer
     )
 
 
-def _differences(text: str, outcome: Outcome) -> Iterator[Difference]:
+def _differences(text: str, outcome: Outcome, ontology: Ontology) -> Iterator[Difference]:
     for mention in outcome.disputed:
         record = mention.record
         yield Difference(
             record.span,
             _words(text, record.span),
-            TYPE_NAMES[record.type],
+            ontology.types_by_name[record.type].word,
             True,
             tuple(_notes(text, mention, outcome.voters)),
         )
     for found, what in ((outcome.rejected, "marked so"), (outcome.ties, "in a mention of this type")):
-        yield from _left_out(text, found, what, outcome.voters)
+        yield from _left_out(text, found, what, outcome.voters, ontology)
 
 
 def _notes(text: str, mention: SettledMention, voters: int) -> Iterator[str]:
@@ -114,10 +116,13 @@ def _notes(text: str, mention: SettledMention, voters: int) -> Iterator[str]:
         yield f"linked to {_said(mention.link, lambda link: page_name(link) or 'nothing')}"
 
 
-def _left_out(text: str, found: Iterable[Marked], what: str, voters: int) -> Iterator[Difference]:
+def _left_out(
+    text: str, found: Iterable[Marked], what: str, voters: int, ontology: Ontology
+) -> Iterator[Difference]:
     for span, kind, votes in found:
         note = f"{what} by {votes} of {voters}"
-        yield Difference(span, _words(text, span), TYPE_NAMES[kind], False, (note,))
+        word = ontology.types_by_name[kind].word
+        yield Difference(span, _words(text, span), word, False, (note,))
 
 
 def _said(tally: Tally[Choice], words: Callable[[Choice], str]) -> str:

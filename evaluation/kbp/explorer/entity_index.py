@@ -1,7 +1,7 @@
 """Makes the index of entities: names that everybody may see, gathered into entities.
 
 The same for everybody. In the documents that are open to explore it is what people marked there; in all
-others the canonical mentions that published systems claim. Dates and titles are left out.
+others the canonical mentions that published systems claim. What is no entity, as a date, is left out.
 
 - Who has a page is one entity, under whatever names.
 - A name without a page belongs to the page that people gave it elsewhere, if they gave it just one.
@@ -18,10 +18,10 @@ from operator import itemgetter
 
 from django.db import transaction
 
-from annotations.kinds.links import kind_of
 from annotations.marked import is_address, words_of
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation
 from annotations.names import normalised
+from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.task import TASK
@@ -31,10 +31,9 @@ from kbpo.core.blotting import is_blotted
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.locks import claim
-from kbpo.core.ontology import MENTION_TYPES
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
-TYPES = tuple(kind for kind in MENTION_TYPES if kind_of(kind) == "page")
 LONGEST = 200  # characters of a name; a longer canonical mention is cut off
 AT_ONCE = 500  # documents whose texts are in memory
 LONGEST_NAMES = 100_000  # characters of all names of an entity that a search looks at
@@ -89,6 +88,11 @@ class Naming:
     spans: set[Span] = field(default_factory=set)
 
 
+def types_of(ontology: Ontology) -> list[str]:
+    """Return the types of what is in an index: of the entities that people are asked for."""
+    return [one.name for one in ontology.mention_types if one.is_entity]
+
+
 def index_entities(*, now: datetime) -> int:
     """Make the indexes again of which something has changed; return how many.
 
@@ -120,9 +124,10 @@ def make_index(*, corpus: Corpus, now: datetime) -> EntityIndex:
     EntityIndex.objects.filter(corpus=corpus).delete()
     index = EntityIndex.objects.create(corpus=corpus, made_at=now, documents=len(annotations), digest=digest)
     index.submissions.set(submissions)
+    types = types_of(plain_ontology_of(corpus))
     namings = [
-        *_marked_names(annotations),
-        *_claimed_names(submissions, {annotation.document_id for annotation in annotations}),
+        *_marked_names(annotations, types),
+        *_claimed_names(submissions, {annotation.document_id for annotation in annotations}, types),
     ]
     _store(index, gather(namings))
     return index
@@ -171,9 +176,9 @@ def _digest(annotations: Sequence[DocumentAnnotation]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def _marked_names(annotations: Sequence[DocumentAnnotation]) -> Iterator[Naming]:
+def _marked_names(annotations: Sequence[DocumentAnnotation], types: Sequence[str]) -> Iterator[Naming]:
     document_of = {annotation.pk: annotation.document_id for annotation in annotations}
-    found = AnnotatedMention.objects.filter(annotation__in=document_of, type__in=TYPES).order_by(
+    found = AnnotatedMention.objects.filter(annotation__in=document_of, type__in=types).order_by(
         "annotation__document_id", "start", "end"
     )
     rows = found.values_list(
@@ -197,8 +202,8 @@ def _marked_names(annotations: Sequence[DocumentAnnotation]) -> Iterator[Naming]
     )
 
 
-def _claimed_names(submissions: Sequence[int], opened: set[int]) -> Iterator[Naming]:
-    names, ids = list(TYPES), array_literal(submissions)
+def _claimed_names(submissions: Sequence[int], opened: set[int], types: Sequence[str]) -> Iterator[Naming]:
+    names, ids = list(types), array_literal(submissions)
     claimed = read_columns(
         _CLAIMED,
         [names, ids, names, ids],
@@ -207,7 +212,7 @@ def _claimed_names(submissions: Sequence[int], opened: set[int]) -> Iterator[Nam
     rows = sorted(zip(*(column.tolist() for column in claimed.values()), strict=True))
     yield from _named(
         (
-            (document_id, TYPES[kind - 1], Span(start, end), Span(canonical_start, canonical_end), "")
+            (document_id, types[kind - 1], Span(start, end), Span(canonical_start, canonical_end), "")
             for document_id, kind, start, end, canonical_start, canonical_end in rows
             if document_id not in opened
         ),

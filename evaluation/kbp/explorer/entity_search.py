@@ -7,16 +7,17 @@ from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Q, QuerySet
 
 from annotations.models import Corpus, Document
-from evaluation.kbp.explorer.entity_index import TYPES
+from annotations.ontologies import plain_ontology_of
+from evaluation.kbp.explorer.entity_index import types_of
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import PUBLISHED
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import TYPE_NAMES
+from kbpo.core.ontologies.ontology import Ontology
 
 
-def types() -> list[tuple[str, str]]:
-    """List the types of entities: (type, name)."""
-    return [(kind, TYPE_NAMES[kind]) for kind in TYPES]
+def types(ontology: Ontology) -> list[tuple[str, str]]:
+    """List the types of entities: (type, word)."""
+    return [(kind, ontology.types_by_name[kind].word) for kind in types_of(ontology)]
 
 
 def current(corpus: Corpus) -> EntityIndex | None:
@@ -45,8 +46,8 @@ def search(index: EntityIndex, words: str = "", kind: str = "") -> QuerySet[Enti
     InvalidInput
         An unknown type.
     """
-    if kind and kind not in TYPES:
-        raise InvalidInput(f"{kind!r:.40} is no type of entities; they are {', '.join(TYPES)}.", where="type")
+    if kind and kind not in (known := types_of(plain_ontology_of(index.corpus))):
+        raise InvalidInput(f"{kind!r:.40} is no type of entities; they are {', '.join(known)}.", where="type")
     found = index.entities.order_by("-documents", "name", "pk")
     if kind:
         found = found.filter(type=kind)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from annotations.marked import words_of
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 
@@ -23,18 +23,14 @@ class Relation(NamedTuple):
         return f"{self.predicate}.{self.subject}.{self.object}"
 
     @property
-    def label(self) -> str:
-        """The predicate's name for people."""
-        return RELATIONS[self.predicate].label
-
-    @property
     def names(self) -> str:
         """The names of its mentions' places, as a page's script finds them."""
         return f"m{self.subject} m{self.object}"
 
-    def statement(self, text: str) -> "tuple[Piece, ...]":
-        """Say it in plain words, in terms of the document's text."""
-        return state(self.predicate, mention(text, self.subject), mention(text, self.object))
+    def statement(self, text: str, ontology: Ontology) -> "tuple[Piece, ...]":
+        """Say it in the ontology's plain words, in terms of the document's text."""
+        said = ontology.relations_by_name[self.predicate].statement
+        return state(said, mention(text, self.subject), mention(text, self.object))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +58,16 @@ def mention(text: str, span: Span) -> Piece:
     return Piece(words_of(text, span), span)
 
 
-def state(predicate: str, subject: Piece, object: Piece) -> tuple[Piece, ...]:
-    """Say a claim in the ontology's plain words.
+def state(statement: str, subject: Piece, object: Piece) -> tuple[Piece, ...]:
+    """Say a claim in a relation's plain words.
 
     Examples
     --------
-    >>> "".join(piece.text for piece in state("per:place_of_birth", Piece("Ann"), Piece("Lyon")))
+    >>> "".join(piece.text for piece in state("{subject} was born in {object}", Piece("Ann"), Piece("Lyon")))
     'Ann was born in Lyon'
     """
     pieces: list[Piece] = []
-    rest = RELATIONS[predicate].statement
+    rest = statement
     while rest:
         places = [(rest.find(field), field) for field in ("{subject}", "{object}") if field in rest]
         if not places:
@@ -101,8 +97,8 @@ def read_span(text: str) -> Span:
     raise InvalidInput(f"{text[:40]!r} is no place of a text; one is like 22-33.")
 
 
-def read_relation(text: str) -> Relation:
-    """Read a relation from an address, such as ``per:spouse.0-9.22-33``.
+def read_relation(text: str, ontology: Ontology) -> Relation:
+    """Read a relation of an ontology from an address, such as ``per:spouse.0-9.22-33``.
 
     Raises
     ------
@@ -110,6 +106,7 @@ def read_relation(text: str) -> Relation:
         If it is none.
     """
     predicate, *spans = text.split(".")
-    if predicate not in RELATIONS or len(spans) != 2:
-        raise InvalidInput(f"{text[:80]!r} is no relation; one is like per:spouse.0-9.22-33.")
+    if predicate not in ontology.relations_by_name or len(spans) != 2:
+        one = ontology.relations[0].name
+        raise InvalidInput(f"{text[:80]!r} is no relation of {ontology}; one is like {one}.0-9.22-33.")
     return Relation(predicate, *map(read_span, spans))

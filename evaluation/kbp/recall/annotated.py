@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotations.models import AnnotatedMention, AnnotatedRelation, DocumentAnnotation
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators import document_samples
 from evaluation.estimators.scores import Documents
 from evaluation.estimators.subsets import Relations
@@ -16,7 +17,7 @@ from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
-from kbpo.core.ontology import RELATIONS
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 IntArray = NDArray[np.int64]
@@ -152,7 +153,8 @@ def read_exhaustive(
     relations = read_true_relations(sample.annotations.values())
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
-    claims = _read_claims(submissions, document_ids)
+    ontology = plain_ontology_of(epoch.corpus)
+    claims = _read_claims(submissions, document_ids, ontology)
     texts = read_texts(document_ids)
     words = Words.of(texts)
     m, size = len(submissions), len(document_ids)
@@ -161,7 +163,7 @@ def read_exhaustive(
     correct: dict[str, IntArray] = {}
     pool_correct: dict[str, IntArray] = {}
     for part in matching.PARTS:
-        matched = matching.match_columns(claims.columns, relations, words, part)
+        matched = matching.match_columns(claims.columns, relations, words, ontology, part)
         found[part] = np.zeros((m, len(relations)), dtype=np.bool_)
         found[part][claims.system[matched.claim], matched.true] = True
         counted[part] = np.array([np.bincount(columns[own], minlength=size) for own in found[part]])
@@ -193,7 +195,9 @@ def read_texts(document_ids: Sequence[int]) -> dict[str, str]:
     return {str(pk): texts[pk] for pk in document_ids}
 
 
-def read_correct(submissions: Sequence[Submission], annotations: Mapping[int, int]) -> Correct:
+def read_correct(
+    submissions: Sequence[Submission], annotations: Mapping[int, int], ontology: Ontology
+) -> Correct:
     """Read what systems claim in documents, and whether it is true there.
 
     Their order is the same in every database, if that of the documents is.
@@ -203,15 +207,18 @@ def read_correct(submissions: Sequence[Submission], annotations: Mapping[int, in
     submissions : sequence of Submission
     annotations : mapping of int to int
         For each document's row id that of its annotation.
+    ontology : Ontology
+        Their corpus', whose relations give the order.
     """
-    claims = _read_claims(submissions, list(annotations))
+    claims = _read_claims(submissions, list(annotations), ontology)
     relations = read_true_relations(annotations.values())
     words = Words.of(read_texts(list(annotations)))
     instance, first, place = np.unique(claims.instance, return_index=True, return_inverse=True)
     correct = {}
     for part in matching.PARTS:
         right = np.zeros(instance.size, dtype=np.bool_)
-        right[place[matching.match_columns(claims.columns, relations, words, part).correct]] = True
+        matched = matching.match_columns(claims.columns, relations, words, ontology, part)
+        right[place[matched.correct]] = True
         correct[part] = right
     of = claims.columns
     spans = (*of.object[first].T[::-1], *of.subject[first].T[::-1])
@@ -221,9 +228,11 @@ def read_correct(submissions: Sequence[Submission], annotations: Mapping[int, in
     )
 
 
-def _read_claims(submissions: Sequence[Submission], document_ids: Sequence[int]) -> _Claims:
+def _read_claims(
+    submissions: Sequence[Submission], document_ids: Sequence[int], ontology: Ontology
+) -> _Claims:
     """Read what systems claim in documents; the instances by themselves, since many systems share one."""
-    predicates = list(RELATIONS)
+    predicates = list(ontology.relations_by_name)
     code = {predicate: number for number, predicate in enumerate(predicates)}
     column_of = {document_id: column for column, document_id in enumerate(document_ids)}
     rows = Instance.objects.filter(document__in=document_ids).values_list(

@@ -20,6 +20,7 @@ from annotations import names, questions
 from annotations.models import AnnotatedMention, Corpus, Document, DocumentAnnotation, Question
 from annotations.models.kind_names import ENTITIES
 from annotations.names import Occurrence
+from annotations.ontologies import plain_ontology_of
 from evaluation.estimators import coordinated, document_samples
 from evaluation.estimators._checks import FloatArray
 from evaluation.kbp.recall import exhaustive
@@ -29,7 +30,6 @@ from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
 from kbpo.core.database.locks import claim
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontology import ENTITY_TYPES
 
 UNIFORM_SHARE = 0.2
 FLOOR_SHARE = 0.2
@@ -307,7 +307,7 @@ def _names(sample: DocumentSample) -> set[str]:
     mentions = AnnotatedMention.objects.filter(
         annotation__document__sampled__sample=sample,
         annotation__document__sampled__phase=1,
-        type__in=ENTITY_TYPES,
+        type__in=[one.name for one in plain_ontology_of(sample.corpus).entity_types],
     ).values_list("annotation__document_id", "canonical_start", "canonical_end")
     spans: dict[int, set[tuple[int, int]]] = {}
     for document_id, start, end in mentions:

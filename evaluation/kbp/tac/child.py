@@ -11,6 +11,7 @@ from evaluation.kbp.tac.writer import write
 from evaluation.reading import child
 from evaluation.reading.corpus import Documents
 from evaluation.reading.problems import Problem
+from kbpo.core.ontologies.normal import read_normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,18 @@ class KnowledgeBase:
 
 
 def read_file(file: BinaryIO, format: str, documents: Documents) -> KnowledgeBase:
-    """Read a knowledge base; refuse one that claims nothing: it has no precision."""
+    """Read a knowledge base; refuse one that claims nothing: it has no precision.
+
+    Parameters
+    ----------
+    file : binary file
+    format : str
+    documents : Documents
+        Which have in `about` the corpus' ontology, in its normal form.
+    """
     known = cast(Format, format)
-    reading = _refuse_without_claims(read(file, format=known, documents=documents), known)
+    ontology = read_normal(documents.about["ontology"])
+    reading = _refuse_without_claims(read(file, format=known, documents=documents, ontology=ontology), known)
     return KnowledgeBase(reading, sent.gather(reading.predictions, documents), documents)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.kbp.tac.predicates import Vocabulary
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.syntax import Limits
 from kbpo.core.spans import Span
@@ -201,11 +202,15 @@ class Entities:
     ----------
     log : ProblemLog
     limits : Limits
+    vocabulary : Vocabulary
     """
 
-    def __init__(self, log: ProblemLog, limits: Limits) -> None:
+    def __init__(self, log: ProblemLog, limits: Limits, vocabulary: Vocabulary) -> None:
         self._log = log
-        self._limits = limits
+        self._vocabulary = vocabulary
+        known = vocabulary.entity_types
+        nominal = [name for name in limits.nominal_types or () if name in known]
+        self._nominal_types = frozenset(nominal or known)
         self._by_name: dict[str, Entity] = {}
 
     def __iter__(self) -> Iterator[Entity]:
@@ -246,7 +251,8 @@ class Entities:
             if entity.types or entity.flawed_type:
                 continue
             if not entity.inferred:
-                self._log.add("UNKNOWN_TYPE", entity.line, entity.name, entity.name)
+                first = self._vocabulary.entity_types[0]
+                self._log.add("UNKNOWN_TYPE", entity.line, entity.name, entity.name, first)
                 continue
             type, (_, line) = min(entity.inferred.items(), key=lambda item: item[1])
             self._log.add("MISSING_TYPEDEF", line, entity.name, entity.name, type)
@@ -273,21 +279,20 @@ class Entities:
 
     def settle_mentions(self) -> None:
         """Check the mentions of every entity, and apply the repairs."""
-        nominal_types = self._limits.nominal_types
         for entity in self:
             if not entity.mentions:
                 self._log.add("NO_MENTIONS", entity.line, entity.name, entity.name)
             for doc_id, mentions in entity.mentions.items():
                 mentions.settle(entity, doc_id, self._log)
-            if entity.type is None or entity.type in nominal_types:
+            if entity.type is None or entity.type in self._nominal_types:
                 continue
             for mentions in entity.mentions.values():
                 for kind, _, line in mentions.asserted():
                     if kind == NOMINAL:
                         note = f" of {entity.type} in this format"
-                        self._log.add(
-                            "ILLEGAL_PREDICATE", line, entity.name, "nominal_mention", note, "", column=2
-                        )
+                        said = self._vocabulary.called, self._vocabulary.example, ""
+                        values = ("nominal_mention", note, *said)
+                        self._log.add("ILLEGAL_PREDICATE", line, entity.name, *values, column=2)
 
 
 def _shown(span: Span) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from evaluation.kbp.tac.entities import Entity
 from evaluation.kbp.tac.lengths import Lengths
@@ -11,7 +10,6 @@ from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.relations import Claim
 from evaluation.kbp.tac.syntax import Place
-from kbpo.core.ontology import PREDICATES, Relation
 from kbpo.core.spans import Span
 
 _BITS = 31  # of an offset in a text: it fits into a C int
@@ -129,10 +127,11 @@ def find_mention(entity: Entity, places: list[Place]) -> Place | None:
 def _prediction(claim: Claim, lengths: Lengths, log: ProblemLog) -> ReadPrediction | None:
     """Make the instance of a line; None if the line is dropped."""
     assertion, places = claim
-    line, predicate, subject, filler, provenance, confidence = assertion
-    relation = _relation(predicate.name, "STRING" if isinstance(filler, str) else filler.type or "")
+    line, verb, subject, filler, provenance, confidence = assertion
+    object_type = (verb.literal_type if isinstance(filler, str) else filler.type) or ""
+    relation = verb.relations.get(object_type)
     if relation is None:
-        log.add("PREDICATE_NOT_SCORED", line, assertion, predicate.name, column=2)
+        log.add("PREDICATE_NOT_SCORED", line, assertion, verb, column=2)
         return None
     spans = places
     if isinstance(filler, str):
@@ -157,34 +156,29 @@ def _prediction(claim: Claim, lengths: Lengths, log: ProblemLog) -> ReadPredicti
     first: End = subject_place.span, subject.type or "", subject.name, canonical
     second: End
     if isinstance(filler, str):
-        second = object_place.span, relation.object_types[0], filler, None
+        second = object_place.span, object_type, filler, None
     else:
         canonical = filler.mentions[doc_id].canonical or object_place.span
-        second = object_place.span, filler.type or "", filler.name, canonical
-    turned = predicate.turn == "swap" or (predicate.turn == "symmetric" and second[0] < first[0])
+        second = object_place.span, object_type, filler.name, canonical
+    turned = verb.turn == "swap" or (relation.is_symmetric and second[0] < first[0])
     if turned:
         first, second = second, first
     subject_span, subject_type, subject_entity, subject_canonical = first
-    object_span, object_type, object_entity, object_canonical = second
+    object_span, last_type, object_entity, object_canonical = second
     return ReadPrediction(
         doc_id=doc_id,
         predicate=relation.name,
         subject=subject_span,
         object=object_span,
         subject_type=subject_type,
-        object_type=object_type,
+        object_type=last_type,
         subject_entity=subject_entity,
         object_entity=object_entity,
         subject_canonical=subject_canonical or subject_span,
         object_canonical=object_canonical,
         confidence=confidence,
         line=line,
-        official=predicate.name,
+        official=verb.name,
         turned=turned,
         provenance=provenance,
     )
-
-
-@lru_cache
-def _relation(predicate: str, object_type: str) -> Relation | None:
-    return PREDICATES[predicate].relation_for(object_type)

@@ -18,11 +18,11 @@ class ReadPrediction(NamedTuple):
     predicate : str
         The name it is stored under.
     subject_type, object_type : str
-        PER, ORG or GPE; the object may also be DATE or TITLE.
+        The ontology's: an entity's for the subject, any for the object.
     subject_entity, object_entity : str
         The entities' names; for a string, what stands between its quotes.
     official : str
-        The official predicate of that line.
+        The predicate of that line.
     provenance : str
         Of that line, as it stands there.
     subject, object : Span

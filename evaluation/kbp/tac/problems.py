@@ -102,7 +102,7 @@ _TABLE = (
         "EE",
         "reject",
         "{0} may be any of {1}",
-        "Write the subject's type before the name, as in per:parents, or give the subject a type.",
+        "Write the subject's type before the name, as in {2}, or give the subject a type.",
     ),
     _nist(
         "COLON_OMITTED",
@@ -137,7 +137,7 @@ _TABLE = (
         "EE",
         "reject",
         "{0} is not an entity type",
-        "The types are PER, ORG, GPE, FAC and LOC.",
+        "The types{1} are {2}.{3}",
     ),
     _nist(
         "ILLEGAL_LINK_SPECIFICATION",
@@ -151,14 +151,14 @@ _TABLE = (
         "EE",
         "reject",
         "{0} is not a predicate{1}",
-        "Use a predicate of the task as it is spelled there, as in per:children.{2}",
+        "Use a predicate of {2} as it is spelled there, as in {3}.{4}",
     ),
     _nist(
         "ILLEGAL_PREDICATE_TYPE",
         "EE",
         "reject",
         "{0} is not a type that a predicate can begin with",
-        "A relation begins with per:, org: or gpe:.",
+        "A relation begins with {1}.",
     ),
     _nist(
         "MISSING_CANONICAL",
@@ -278,7 +278,7 @@ _TABLE = (
         "EE",
         "reject",
         "No type is asserted for {0}, and none follows from its use",
-        "Assert one, as in: {0} type PER.",
+        "Assert one, as in: {0} type {1}.",
     ),
     # NIST's tools for queries raise it; here a document's language is that of its corpus, whatever its id.
     _nist(

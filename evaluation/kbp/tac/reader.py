@@ -9,6 +9,7 @@ from typing import BinaryIO, TypedDict
 
 from evaluation.kbp.tac.entities import Entities
 from evaluation.kbp.tac.instances import find_instances
+from evaluation.kbp.tac.predicates import Vocabulary
 from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.kbp.tac.problems import FORMATS, Format, ProblemLog
 from evaluation.kbp.tac.validator import Validator
@@ -16,6 +17,7 @@ from evaluation.reading.corpus import Documents
 from evaluation.reading.lines import numbered_lines
 from evaluation.reading.problems import Problem
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 
 __all__ = ["Counts", "ReadPrediction", "Reading", "read"]
 
@@ -53,7 +55,7 @@ class Counts(TypedDict):
     entities_by_type, mentions_by_kind : dict of str to int
         The kinds are the predicates, as in ``canonical_mention``.
     relation_lines_by_predicate : dict of str to int
-        By official name; lines whose predicate or subject is none are left out.
+        By the ontology's name; lines whose predicate or subject is none are left out.
     instances_by_predicate : dict of str to int
         By the name that they are stored under.
     dropped_by_reason, problems : dict of str to int
@@ -120,6 +122,8 @@ class Reading:
     counts : Counts
     entities : Entities
         Those of the file, their mentions settled.
+    vocabulary : Vocabulary
+        By which it was read.
     """
 
     accepted: bool
@@ -128,9 +132,12 @@ class Reading:
     predictions: Predictions
     counts: Counts
     entities: Entities = field(repr=False, compare=False)
+    vocabulary: Vocabulary = field(repr=False, compare=False)
 
 
-def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) -> Reading:
+def read(
+    stream: BinaryIO, *, format: Format = "tac2016", documents: Documents, ontology: Ontology
+) -> Reading:
     """Read and validate a knowledge base.
 
     Whatever the bytes are, the answer is a `Reading`: faults are problems, not exceptions. All of them are
@@ -145,6 +152,8 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) 
         The year whose rules hold.
     documents : Documents
         Those of the corpus.
+    ontology : Ontology
+        Its: what entities may be, and what may be said of them.
 
     Raises
     ------
@@ -159,12 +168,12 @@ def read(stream: BinaryIO, *, format: Format = "tac2016", documents: Documents) 
     if format not in FORMATS:
         raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
     with _collector_paused():
-        return _read(stream, format, documents)
+        return _read(stream, format, documents, Vocabulary(ontology))
 
 
-def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
+def _read(stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vocabulary) -> Reading:
     log = ProblemLog(format)
-    validator = Validator(format, documents, log)
+    validator = Validator(format, documents, vocabulary, log)
     validator.read(numbered_lines(stream, log))
     instances = find_instances(validator.check(), validator.lengths, log)
     accepted = not log.has_errors
@@ -192,7 +201,9 @@ def _read(stream: BinaryIO, format: Format, documents: Documents) -> Reading:
         dropped_by_reason=_ranked(dropped),
         problems=_ranked(log.counts),
     )
-    return Reading(accepted, validator.run_id, log.by_line(), predictions, counts, validator.entities)
+    return Reading(
+        accepted, validator.run_id, log.by_line(), predictions, counts, validator.entities, vocabulary
+    )
 
 
 def _ranked(counter: Counter[str]) -> dict[str, int]:

@@ -2,14 +2,12 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from evaluation.kbp.tac.entities import Entities, Entity
-from evaluation.kbp.tac.predicates import relation_of, suggestion_for
+from evaluation.kbp.tac.predicates import Verb, Vocabulary
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.syntax import Place, PlaceReader, is_string, unquoted
-from kbpo.core.ontology import PREDICATES, Predicate
 
 
 class Row(NamedTuple):
@@ -20,7 +18,7 @@ class Row(NamedTuple):
 
     line: int
     subject: Entity | None
-    verb: str
+    predicate: str
     object: str
     provenance: str
     confidence: float
@@ -32,7 +30,7 @@ class Assertion(NamedTuple):
     Attributes
     ----------
     line : int
-    predicate : Predicate
+    verb : Verb
     subject : Entity
     object : Entity or str
         A string without its quotes.
@@ -42,14 +40,14 @@ class Assertion(NamedTuple):
     """
 
     line: int
-    predicate: Predicate
+    verb: Verb
     subject: Entity
     object: Entity | str
     provenance: str
     confidence: float
 
     def __str__(self) -> str:
-        return f"{self.predicate.name}({self.subject}, {self.object})"
+        return f"{self.verb}({self.subject}, {self.object})"
 
 
 class Claim(NamedTuple):
@@ -106,10 +104,14 @@ class Relations:
         Every line that says something of one entity must have been read.
     places : PlaceReader
     log : ProblemLog
+    vocabulary : Vocabulary
     """
 
-    def __init__(self, entities: Entities, places: PlaceReader, log: ProblemLog) -> None:
+    def __init__(
+        self, entities: Entities, places: PlaceReader, log: ProblemLog, vocabulary: Vocabulary
+    ) -> None:
         self._entities = entities
+        self._vocabulary = vocabulary
         self._places = places
         self._log = log
         self._fills: dict[tuple[str, Entity], Entity | str] = {}
@@ -119,37 +121,38 @@ class Relations:
 
         It ends early where these are too many.
         """
-        log = self._log
-        for line, subject, verb, text, provenance, confidence in rows:
-            predicate, finding = relation_of(verb, subject.asserted_type if subject else None)
+        log, vocabulary = self._log, self._vocabulary
+        for line, subject, said, text, provenance, confidence in rows:
+            verb, finding = vocabulary.meaning_of(said, subject.asserted_type if subject else None)
             if finding is not None:
                 values: tuple[object, ...] = finding.values
                 if finding.code == "ILLEGAL_PREDICATE":
-                    hint = suggestion_for(verb) if log.lists(finding.code) else ""
-                    values = (repr(verb), "", hint)
-                log.add(finding.code, line, verb, *values, column=2)
-            if predicate is None or subject is None:
+                    hint = vocabulary.suggestion_for(said) if log.lists(finding.code) else ""
+                    values = (repr(said), "", vocabulary.called, vocabulary.example, hint)
+                log.add(finding.code, line, said, *values, column=2)
+            if verb is None or subject is None:
                 self._places.read(provenance, line)
                 if log.ends_at(line):
                     return
                 continue
-            subject.infer(predicate.subject_type, 0, line)
-            if predicate.takes_string:
+            subject.infer(verb.subject_type, 0, line)
+            if verb.literal_type is not None:
                 if is_string(text):
-                    text = unquoted(text)
-                else:
+                    yield Assertion(line, verb, subject, unquoted(text), provenance, confidence)
+                    continue
+                if not verb.entity_types:
                     log.add("UNQUOTED_STRING", line, text, text, column=3)
-                yield Assertion(line, predicate, subject, text, provenance, confidence)
-                continue
+                    yield Assertion(line, verb, subject, text, provenance, confidence)
+                    continue
             filler = self._entities.get(text) or self._entities.named(text, line, 3)
             if filler is None:
                 self._places.read(provenance, line)
                 continue
             if not filler.object_line:
                 filler.object_line = line
-            if len(predicate.object_types) == 1:
-                filler.infer(predicate.object_types[0], 1, line)
-            yield Assertion(line, predicate, subject, filler, provenance, confidence)
+            if len(verb.entity_types) == 1:
+                filler.infer(verb.entity_types[0], 1, line)
+            yield Assertion(line, verb, subject, filler, provenance, confidence)
 
     def check(self, assertions: Packed[Assertion]) -> Iterator[Claim]:
         """Check each line by itself and against those before it; yield what is in order.
@@ -161,21 +164,21 @@ class Relations:
         facts: dict[Triple, int] = {}  # the place of each among the assertions
         justifications = _Justifications(assertions, self._places.quiet())
         for i, assertion in enumerate(assertions):
-            line, predicate, subject, filler, provenance, _ = assertion
-            types = predicate.object_types
+            line, verb, subject, filler, provenance, _ = assertion
+            types = verb.entity_types
             agrees = (
                 isinstance(filler, str) or filler.type in types or entities.check_use(filler, types, line)
             )
             places = self._places.read(provenance, line)
-            if predicate.single_valued:
-                self._check_fill(line, predicate.name, subject, filler)
-            triple = (predicate.name, subject, filler)
+            if verb.is_single_valued:
+                self._check_fill(line, verb.name, subject, filler)
+            triple = (verb.name, subject, filler)
             first = facts.setdefault(triple, i)
             if places is None:
                 continue
             if first != i:
                 code = "DUPLICATE_ASSERTION" if justifications.add(first, places) else "REPEATED_ASSERTION"
-                log.add(code, line, assertion, predicate.name, subject, filler, assertions[first].line)
+                log.add(code, line, assertion, verb, subject, filler, assertions[first].line)
                 if code == "REPEATED_ASSERTION":
                     continue
             attested = self._check_attested(assertion, subject, places)
@@ -206,7 +209,7 @@ class Relations:
         for (name, subject, filler), first in facts.items():
             if isinstance(filler, str) or filler.type is None:
                 continue
-            inverse = _inverse(name, filler.type)
+            inverse = self._vocabulary.verbs[name].inverses.get(filler.type)
             if inverse is None:
                 continue
             triple = (inverse.name, filler, subject)
@@ -216,7 +219,7 @@ class Relations:
             line = assertions[first].line
             text = f"{name}({subject}, {filler})"
             self._log.add("MISSING_INVERSE", line, text, name, subject, filler, inverse.name)
-            if inverse.single_valued:
+            if inverse.is_single_valued:
                 self._check_fill(line, inverse.name, filler, subject)
 
 
@@ -252,8 +255,3 @@ class _Justifications:
 def _key(first: int, places: list[Place]) -> str:
     shown = [f"{doc_id}:{start}-{end}" for doc_id, (start, end) in places]
     return " ".join((str(first), *sorted(shown)))
-
-
-@lru_cache
-def _inverse(predicate: str, object_type: str) -> Predicate | None:
-    return PREDICATES.get(f"{object_type.lower()}:{PREDICATES[predicate].inverse}")

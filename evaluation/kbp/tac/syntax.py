@@ -10,7 +10,6 @@ from unicodedata import normalize
 from evaluation.kbp.tac.problems import Format
 from evaluation.reading.corpus import Documents
 from evaluation.reading.problems import ProblemLog
-from kbpo.core.ontology import ENTITY_TYPES
 from kbpo.core.spans import Span
 
 # Possessive, so that no line costs more than its length; an unclosed quote leaves the line as it is.
@@ -38,14 +37,14 @@ class Limits:
         Characters of a span.
     total_chars : int
         Characters of all spans of a line.
-    nominal_types : tuple of str
-        Entity types that may have nominal mentions.
+    nominal_types : tuple of str or None
+        Entity types that may have nominal mentions, where the ontology has them; None: all.
     """
 
     triples: int = 4
     chars: int = 150
     total_chars: int = 600
-    nominal_types: tuple[str, ...] = ENTITY_TYPES
+    nominal_types: tuple[str, ...] | None = None
 
 
 LIMITS: Mapping[Format, Limits] = MappingProxyType(

@@ -6,7 +6,7 @@ from sys import intern
 
 from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
 from evaluation.kbp.tac.lengths import Lengths
-from evaluation.kbp.tac.predicates import Structure, structure_of
+from evaluation.kbp.tac.predicates import Structure, Vocabulary
 from evaluation.kbp.tac.problems import Format, ProblemLog
 from evaluation.kbp.tac.relations import Assertion, Claim, Packed, Relations, Row
 from evaluation.kbp.tac.syntax import (
@@ -24,7 +24,6 @@ from evaluation.reading.corpus import Documents
 from evaluation.reading.lines import BYTE_ORDER_MARK
 from evaluation.reading.problems import shorten
 from kbpo.core.blotting import is_blotted
-from kbpo.core.ontology import ENTITY_TYPES
 
 _KINDS = {"canonical_mention": CANONICAL, "mention": NAMED, "nominal_mention": NOMINAL}
 _KNOWN_CONFIDENCES = 1 << 16
@@ -41,6 +40,7 @@ class Validator:
     ----------
     format : {"tac2015", "tac2016"}
     documents : Documents
+    vocabulary : Vocabulary
     log : ProblemLog
 
     Attributes
@@ -54,22 +54,23 @@ class Validator:
     mentions : Counter of str
         Mention lines, by predicate.
     predicates : Counter of str
-        Relation lines, by official predicate; set by `check`.
+        Relation lines, by the ontology's predicate; set by `check`.
     """
 
-    def __init__(self, format: Format, documents: Documents, log: ProblemLog) -> None:
+    def __init__(self, format: Format, documents: Documents, vocabulary: Vocabulary, log: ProblemLog) -> None:
         limits = LIMITS[format]
         self.lengths = Lengths(documents, log)
         self._log = log
         self._limits = limits
         self._documents = documents
+        self._vocabulary = vocabulary
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
         self._confidences: dict[str, float] = {}
         self._rows = Packed(Row)
         self._typed_uses: list[tuple[int, Entity, str, str]] = []
         self.run_id = ""
-        self.entities = Entities(log, limits)
+        self.entities = Entities(log, limits, vocabulary)
         self.lines = 0
         self.relation_lines = 0
         self.mentions: Counter[str] = Counter()
@@ -100,10 +101,10 @@ class Validator:
         """
         if self._log.is_cut_short:
             return
-        relations = Relations(self.entities, self._places, self._log)
+        relations = Relations(self.entities, self._places, self._log, self._vocabulary)
         assertions = Packed(Assertion)
         for assertion in relations.resolve(self._rows):
-            self.predicates[assertion.predicate.name] += 1
+            self.predicates[assertion.verb.name] += 1
             assertions.append(assertion)
         self._rows = Packed(Row)
         if self._log.is_cut_short:
@@ -132,7 +133,7 @@ class Validator:
         if not cells:
             return
         verb = cells[1] if len(cells) > 1 else ""
-        structure = structure_of(verb)
+        structure = self._vocabulary.structure_of(verb)
         expected = 3 if structure and structure.name in ("type", "link") else 4
         count = len(cells)
         if expected == count == 4 and is_number(cells[3]):
@@ -177,11 +178,13 @@ class Validator:
 
     def _read_type(self, line: int, subject: Entity, text: str) -> None:
         type = text.upper()
-        if type in ENTITY_TYPES:
+        if type in self._vocabulary.entity_types:
             subject.add_type(type, line)
         else:
             subject.flawed_type = True
-            self._log.add("ILLEGAL_ENTITY_TYPE", line, text, text, column=3)
+            code = "ILLEGAL_ENTITY_TYPE"
+            values = self._vocabulary.unknown_type(text) if self._log.lists(code) else ()
+            self._log.add(code, line, text, *values, column=3)
 
     def _read_link(self, line: int, subject: Entity, text: str) -> None:
         base, colon, id = (unquoted(text) if is_string(text) else text).partition(":")

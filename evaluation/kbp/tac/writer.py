@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
+from evaluation.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entity
 from evaluation.kbp.tac.predictions import ReadPrediction
 from evaluation.kbp.tac.problems import ProblemLog
 from evaluation.kbp.tac.reader import Reading
 from evaluation.kbp.tac.syntax import LIMITS, PlaceReader
 from evaluation.reading.corpus import Documents
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import PREDICATES
 
 _KINDS = {CANONICAL: "canonical_mention", NAMED: "mention", NOMINAL: "nominal_mention"}
 
@@ -36,7 +35,7 @@ def write(reading: Reading, documents: Documents) -> Iterator[str]:
     ------
     str
         A line, with its line end: the run id; each entity that is mentioned, with its type, links and
-        mentions, each as the document has it; each prediction as a relation by its official name, and its
+        mentions, each as the document has it; each prediction as a relation by its predicate's name, and its
         inverse where no prediction says it.
 
     Raises
@@ -82,7 +81,7 @@ def _relations(reading: Reading, documents: Documents) -> Iterator[str]:
             yield f"{subject}\t{predicate}\t{_quoted(object_)}\t{rest}"
             continue
         yield f"{subject}\t{predicate}\t{object_}\t{rest}"
-        inverse = _inverse(predicate, object_, reading.entities)
+        inverse = _inverse(predicate, object_, reading)
         if inverse is not None and (inverse, object_, subject) not in said:
             said.add((inverse, object_, subject))
             yield f"{object_}\t{inverse}\t{subject}\t{rest}"
@@ -94,12 +93,12 @@ def _triple(prediction: ReadPrediction) -> Triple:
     return prediction.official, subject, object_
 
 
-def _inverse(predicate: str, object_: str, entities: Entities) -> str | None:
-    entity = entities.get(object_)
+def _inverse(predicate: str, object_: str, reading: Reading) -> str | None:
+    entity = reading.entities.get(object_)
     if entity is None or entity.type is None:
         return None
-    inverse = f"{entity.type.lower()}:{PREDICATES[predicate].inverse}"
-    return inverse if inverse in PREDICATES else None
+    inverse = reading.vocabulary.verbs[predicate].inverses.get(entity.type)
+    return None if inverse is None else inverse.name
 
 
 def _quoted(text: str) -> str:

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus, Document
+from annotations.ontologies import plain_ontology_of
 from annotations.searching import excerpts, search_documents
 from evaluation.kbp.explorer import document_counts
 from evaluation.kbp.explorer.document_page import Choice, read_document
@@ -67,7 +68,7 @@ def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     if hasattr(found, "takedown"):
         context: dict[str, object] = {"corpus": corpus, "document": found, "takedown": found.takedown}
         return render(request, "evaluation/document_removed.html", context, status=GONE)
-    choice = _read_choice(request)
+    choice = _read_choice(request, corpus)
     context = {
         "corpus": corpus,
         "document": found,
@@ -92,10 +93,10 @@ def read_search(request: HttpRequest) -> str:
     return words
 
 
-def _read_choice(request: HttpRequest) -> Choice:
+def _read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     relation, mention = request.GET.get("relation", ""), request.GET.get("mention", "")
     return Choice(
-        relation=read_relation(relation) if relation else None,
+        relation=read_relation(relation, plain_ontology_of(corpus)) if relation else None,
         mention=read_span(mention) if mention else None,
         missed=request.GET.get("found") == "none",
         page=request.GET.get("page", "1"),

@@ -6,11 +6,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotations.marked import page_name
+from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import entity_search as index
 from evaluation.kbp.views.access import find_corpus
 from evaluation.kbp.views.documents import read_search
 from evaluation.models import Entity
-from kbpo.core.ontology import TYPE_NAMES
 
 PAGE = 50
 
@@ -20,6 +20,7 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' entities: search by their names, paged."""
     corpus = find_corpus(tag)
     words, kind = read_search(request), request.GET.get("type", "")
+    ontology = plain_ontology_of(corpus)
     current = index.current(corpus)
     found = index.search(current, words, kind) if current else Entity.objects.none()
     page = Paginator(found.defer("names"), PAGE).get_page(request.GET.get("page"))
@@ -28,8 +29,8 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
         "index": current,
         "systems": current.submissions.count() if current else 0,
         "page": page,
-        "rows": [(entity, TYPE_NAMES[entity.type], page_name(entity.page)) for entity in page],
-        "types": index.types(),
+        "rows": [(one, ontology.types_by_name[one.type].word, page_name(one.page)) for one in page],
+        "types": index.types(ontology),
         "kind": kind,
         "words": words,
     }
@@ -48,7 +49,7 @@ def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
     context = {
         "corpus": corpus,
         "entity": found,
-        "type_name": TYPE_NAMES[found.type],
+        "type_name": plain_ontology_of(corpus).types_by_name[found.type].word,
         "page_name": page_name(found.page),
         "names": [name for name in found.names.split("\n") if name != found.name.lower()],
         "page": page,

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.views.access import find_corpus
 from evaluation.models import Epoch
@@ -16,8 +17,9 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     corpus = find_corpus(tag)
     submission = find(request.user, pk=pk, corpus=corpus)
     predicate, verdict = request.GET.get("predicate", ""), request.GET.get("verdict", "")
+    ontology = plain_ontology_of(corpus)
     page = claims_of_system.find_predictions(
-        submission, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
+        submission, ontology, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
     )
     batch = getattr(submission, "batch", None)
     context = {
@@ -25,8 +27,8 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         "submission": submission,
         "is_scored": submission.scores.exists(),
         "page": page,
-        "claims": claims_of_system.show(page.object_list),
-        "predicates": claims_of_system.predicates(submission),
+        "claims": claims_of_system.show(page.object_list, ontology),
+        "predicates": claims_of_system.predicates(submission, ontology),
         "predicate": predicate,
         "verdicts": claims_of_system.VERDICTS,
         "verdict": verdict,

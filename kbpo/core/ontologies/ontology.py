@@ -251,6 +251,11 @@ class Ontology:
         return tuple(one for one in self.types if one.is_asked)
 
     @cached_property
+    def mention_types_by_name(self) -> Mapping[str, MentionType]:
+        """The types that people mark, in order."""
+        return MappingProxyType({one.name: one for one in self.mention_types})
+
+    @cached_property
     def entity_types(self) -> tuple[MentionType, ...]:
         """The types of entities, as files may have them."""
         return tuple(one for one in self.types if one.is_entity)
@@ -262,6 +267,25 @@ class Ontology:
             known = ", ".join(one.name for one in self.mention_types)
             raise InvalidInput(f"unknown type {name!r:.80}; {self.reference} has {known}")
         return found
+
+    def find_relation(self, name: str) -> Relation:
+        """Return the relation of a name; `InvalidInput` if there is none, with those there are."""
+        found = self.relations_by_name.get(name)
+        if found is None:
+            known = ", ".join(self.relations_by_name)
+            raise InvalidInput(f"unknown relation {name!r:.80}; {self.reference} has {known}")
+        return found
+
+    def type_class(self, name: str) -> str:
+        """Return the class of a type's colour on pages, by its place: ``type-1`` is the first one's.
+
+        Types that people are not asked for have none: ``type-0``.
+        """
+        return f"type-{self._places.get(name, 0)}"
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {one.name: place for place, one in enumerate(self.mention_types, 1)}
 
     def takes_string(self, predicate: Predicate) -> bool:
         """Say whether the objects of a predicate are all strings in files, rather than entities."""

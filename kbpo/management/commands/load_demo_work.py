@@ -9,6 +9,7 @@ from annotations.models import Corpus, Document, Question
 from crowd import budget, posting, qualifying
 from crowd.interfaces import relation
 from crowd.models import Budget, HitBatch
+from crowd.models.qualification import Skill
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from kbpo.accounts.models import User, WorkerIdentity
@@ -37,7 +38,12 @@ class Command(BaseCommand):
             budget.create_budget(scope=Budget.Scope.CORPUS, key=TAG, cap_cents=CAP_CENTS, by=by)
         call_command("marketplace_worker", WORKER, stdout=StringIO())
         worker = WorkerIdentity.objects.get(user__email=WORKER, provider=MARKETPLACE)
-        qualifying.qualify(provider=MARKETPLACE, worker_id=worker.worker_id, kind=relation.NAME, now=now)
+        qualifying.qualify(
+            provider=MARKETPLACE,
+            worker_id=worker.worker_id,
+            skill=Skill(relation.NAME, corpus.ontology_id),
+            now=now,
+        )
         if HitBatch.objects.filter(corpus=corpus).exists():
             return
         waits = Question.objects.filter(

@@ -5,6 +5,7 @@ from django.core.management.base import CommandParser
 
 from annotations.aggregation.crowds import CROWDS, ERROR, alike
 from annotations.models import Corpus
+from annotations.ontologies import ontology_of
 from annotations.selectors import corpus_by_tag
 from crowd.simulation import simulated_crowd
 from evaluation.design import batches
@@ -46,7 +47,7 @@ class Command(BaseCommand):
         if error is not None and not 0 <= error <= 1:
             raise UsageError(f"--error is {error}; it must be from 0 to 1")
         corpus = corpus_by_tag(options["corpus"])
-        gold = simulated_crowd.read_gold(options["gold"])
+        gold = simulated_crowd.read_gold(options["gold"], ontology_of(corpus))
         questions = answers = expert_answers = 0
         while True:
             report = simulated_crowd.simulate(

@@ -13,7 +13,7 @@ import { TextView } from "./text.js";
 
 // Start it in an element that holds the template part crowd/parts/marking.html.
 //
-// `data` is what the server made of the document ({sentences, suggestions, name, number, draft}). `pages` says
+// `data` is what the server made of the document ({types, sentences, suggestions, name, number, draft}). `pages` says
 // where pages of Wikipedia are found ({address, token}); without it titles are typed. `save(body, options)` keeps
 // a draft and returns {status, body: {saved, number}}; `send(answer, forget)` sends the answer, calls `forget`
 // when it was taken, and returns an empty string, or why it was not. `more` returns what is kept beside the
@@ -24,7 +24,7 @@ import { TextView } from "./text.js";
 export function startMarking(root, { data, pages = null, save, send, more = () => ({}), onStep = () => {} }) {
   const find = (name) => root.querySelector(`[data-${name}]`);
   if (pages) new Lookup(find("lookup"), pages.address, pages.token); // before the panel: its keys come first
-  const passage = new Passage(data.sentences, data.language);
+  const passage = new Passage(data.sentences, data.language, data.types);
   const { suggestions } = data;
   const kept = Autosave.kept(data.name, data.number);
   const draft = marks.fromDraft(passage, kept?.state.draft ?? data.draft);
@@ -66,7 +66,7 @@ export function startMarking(root, { data, pages = null, save, send, more = () =
   };
   const panel = new Panel(root, passage, act);
   const check = new Review(root, passage, suggestions, { go, check: checkSentence, send: submit });
-  startKeys(root, words, act);
+  startKeys(root, words, act, passage.types);
   startPointing(words, text, {
     choose: (number) => point(number, null, { inPlace: true }),
     select: (from, to) => point(to, from ?? anchor ?? cursor, { quietly: true, inPlace: true }),
@@ -143,11 +143,11 @@ export function startMarking(root, { data, pages = null, save, send, more = () =
     if (anchor !== null && !mention) return `Selected: ${passage.text(chosen.first, chosen.last)}`;
     if (!mention) {
       const suggestion = text.suggestionAt(cursor);
-      return suggestion ? `Suggested: ${passage.text(suggestion.first, suggestion.last)}, ${marks.NAMES[suggestion.type]}` : "";
+      return suggestion ? `Suggested: ${passage.text(suggestion.first, suggestion.last)}, ${marks.wordOf(passage, suggestion.type)}` : "";
     }
     const of = history.marking.entities.get(mention.entity);
-    return `${passage.text(mention.first, mention.last)}: ${marks.NAMES[mention.type]}, ${
-      of ? `${marks.tagOf(mention)} ${marks.nameOf(passage, history.marking, of)}` : "not said who or what"
+    return `${passage.text(mention.first, mention.last)}: ${marks.wordOf(passage, mention.type)}, ${
+      of ? `${marks.tagOf(passage, mention)} ${marks.nameOf(passage, history.marking, of)}` : "not said who or what"
     }`;
   }
 
@@ -262,7 +262,7 @@ export function startMarking(root, { data, pages = null, save, send, more = () =
 
   function setNone() {
     const at = history.marking.entities.get(entity);
-    if (!at || at.type === "TITLE") return;
+    if (!at || marks.linkOf(passage, at.type) === null) return;
     link(entity, at.link?.none ? null : { none: true });
   }
 

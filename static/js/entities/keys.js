@@ -1,8 +1,8 @@
 // The keyboard: what each key means. Letters count while the document or a button beside it has the focus.
 
-const TYPES = { p: "PER", o: "ORG", g: "GPE", d: "DATE", t: "TITLE" };
-
-export function startKeys(root, words, act) {
+// `types`: those of the passage, each with its key.
+export function startKeys(root, words, act, types) {
+  const byKey = new Map([...types.values()].map(({ key, name }) => [key, name]));
   root.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const isTyping = event.target.matches("input, select, textarea");
@@ -12,7 +12,7 @@ export function startKeys(root, words, act) {
     }
     if (event.altKey || isTyping || event.target.closest("dialog")) return;
     const isInText = event.target === words;
-    if ((isInText && move(event, act)) || letter(event, act, isInText)) event.preventDefault();
+    if ((isInText && move(event, act)) || letter(event, act, isInText, byKey)) event.preventDefault();
   });
 }
 
@@ -47,10 +47,10 @@ function move({ key, shiftKey }, act) {
   return true;
 }
 
-function letter({ key, shiftKey, repeat }, act, isInText) {
+function letter({ key, shiftKey, repeat }, act, isInText, byKey) {
   const pressed = key.toLowerCase();
   const by = shiftKey ? -1 : 1;
-  if (TYPES[pressed]) act.type(TYPES[pressed]);
+  if (byKey.has(pressed)) act.type(byKey.get(pressed));
   else if (/^\d$/.test(key)) act.offer(Number(key));
   else if (pressed === "m") act.next("mention", by);
   else if (pressed === "s") act.next("suggestion", by);

@@ -9,11 +9,19 @@
 
 import { likeness, normalise, parseDate } from "./passage.js";
 
-export const NAMES = { PER: "person", ORG: "organization", GPE: "place", DATE: "date", TITLE: "title" };
 export const MOST_OFFERED = 9;
 const NONE = { none: true };
 
-const article = (type) => `${type === "ORG" ? "an" : "a"} ${NAMES[type]}`;
+// What people call a type, with an article or without.
+export const wordOf = (passage, type) => passage.types.get(type).word;
+
+function withArticle(passage, type) {
+  const word = wordOf(passage, type);
+  return `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
+}
+
+// What a type is linked to: "page", "date", or null for nothing.
+export const linkOf = (passage, type) => passage.types.get(type).link;
 
 export function empty() {
   return { mentions: new Map(), entities: new Map(), dismissed: new Set(), checked: new Set(), next: { mention: 1, entity: 1 } };
@@ -46,13 +54,16 @@ export function nameOf(passage, marking, entity) {
   return passage.text(first, last);
 }
 
+// What stands for a type in a tag: the letter that gives it.
+export const letterOf = (passage, type) => passage.types.get(type).key.toUpperCase();
+
 // What a tag says: the type's letter and the entity's number.
-export function tagOf(mention) {
-  return `${mention.type[0]}${mention.entity ?? "?"}`;
+export function tagOf(passage, mention) {
+  return `${letterOf(passage, mention.type)}${mention.entity ?? "?"}`;
 }
 
-export function needsLink(entity) {
-  return entity.type !== "TITLE" && entity.link === null;
+export function needsLink(passage, entity) {
+  return linkOf(passage, entity.type) !== null && entity.link === null;
 }
 
 // The suggestions that still stand: not dismissed, and not in the way of what is marked.
@@ -74,7 +85,8 @@ export function pending(marking, suggestions) {
 // The entities that a mention may be of, likely ones first: of the same words, of a part of them, the last before it.
 export function candidates(passage, marking, mention) {
   const words = normalise(passage.text(mention.first, mention.last), passage.language);
-  const isNamed = mention.type === "TITLE" || passage.isName(mention.first, mention.last); // titles have small letters
+  // What is linked to nothing, as a title, has small letters.
+  const isNamed = linkOf(passage, mention.type) === null || passage.isName(mention.first, mention.last);
   const likely = [];
   for (const entity of marking.entities.values()) {
     if (entity.type !== mention.type) continue;
@@ -103,7 +115,7 @@ export function mark(passage, marking, first, last, type) {
   );
   if (crossing) {
     const other = passage.text(crossing.first, crossing.last);
-    return { refusal: `“${text}” would cut through “${other}”, ${article(crossing.type)}. Choose words inside it, around it, or apart from it.` };
+    return { refusal: `“${text}” would cut through “${other}”, ${withArticle(passage, crossing.type)}. Choose words inside it, around it, or apart from it.` };
   }
   const replaced = touching.filter((mention) => mention.type === type);
   const next = copy(marking);
@@ -125,19 +137,19 @@ export function mark(passage, marking, first, last, type) {
   const instead = replaced.length
     ? ` instead of ${replaced.map((one) => `“${passage.text(one.first, one.last)}”`).join(" and ")}`
     : "";
-  return done(passage, next, mention.id, `“${text}” marked as ${NAMES[type]}${instead}`);
+  return done(passage, next, mention.id, `“${text}” marked as ${wordOf(passage, type)}${instead}`);
 }
 
 export function retype(passage, marking, id, type) {
   const mention = marking.mentions.get(id);
   const text = passage.text(mention.first, mention.last);
-  if (mention.type === type) return done(passage, marking, id, `“${text}” is ${article(type)}`);
+  if (mention.type === type) return done(passage, marking, id, `“${text}” is ${withArticle(passage, type)}`);
   const same = [...marking.mentions.values()].find(
     (other) => other.id !== id && other.type === type && overlaps(other, mention.first, mention.last),
   );
   if (same) {
     const other = passage.text(same.first, same.last);
-    return { refusal: `“${text}” shares words with “${other}”, ${article(type)} already. Take one of them away first.` };
+    return { refusal: `“${text}” shares words with “${other}”, ${withArticle(passage, type)} already. Take one of them away first.` };
   }
   const next = copy(marking);
   const isAlone = mention.entity !== null && membersOf(marking, mention.entity).length === 1;
@@ -145,7 +157,7 @@ export function retype(passage, marking, id, type) {
   if (isAlone) next.entities.delete(mention.entity);
   place(passage, next, id);
   tidy(passage, next);
-  return done(passage, next, id, `“${text}” marked as ${NAMES[type]}`);
+  return done(passage, next, id, `“${text}” marked as ${wordOf(passage, type)}`);
 }
 
 export function remove(passage, marking, id) {
@@ -174,7 +186,7 @@ export function setCanonical(passage, marking, id) {
   if (mention.entity === null) return { refusal: `Say first who or what “${text}” is.` };
   const next = copy(marking);
   next.entities.set(mention.entity, { ...marking.entities.get(mention.entity), canonical: id, isChosen: true });
-  return { marking: next, say: `“${text}” is the full name of ${mention.type[0]}${mention.entity}`, current: id };
+  return { marking: next, say: `“${text}” is the full name of ${tagOf(passage, mention)}`, current: id };
 }
 
 // `to` is {page}, {none: true}, {date}, or null for not said.
@@ -183,7 +195,7 @@ export function setLink(passage, marking, id, to) {
   if (JSON.stringify(entity.link) === JSON.stringify(to)) return { marking, say: "", current: undefined };
   const next = copy(marking);
   next.entities.set(id, { ...entity, link: to });
-  return { marking: next, say: `${nameOf(passage, marking, entity)}: ${linkWords(next.entities.get(id))}`, current: undefined };
+  return { marking: next, say: `${nameOf(passage, marking, entity)}: ${linkWords(passage, next.entities.get(id))}`, current: undefined };
 }
 
 // Make two entities one: the second takes the first one's mentions.
@@ -221,7 +233,7 @@ export function accept(passage, marking, suggestions, index) {
     next.entities.set(entity, { ...next.entities.get(entity), link: to });
   }
   tidy(passage, next);
-  return done(passage, next, mention.id, `Accepted: “${passage.text(first, last)}”, ${NAMES[type]}`);
+  return done(passage, next, mention.id, `Accepted: “${passage.text(first, last)}”, ${wordOf(passage, type)}`);
 }
 
 export function dismiss(passage, marking, suggestions, index) {
@@ -238,12 +250,13 @@ export function check(marking, sentence, isChecked) {
   return { marking: { ...marking, checked }, say: "", current: undefined };
 }
 
-export function linkWords(entity) {
-  if (entity.type === "TITLE") return "";
-  if (entity.link === null) return entity.type === "DATE" ? "which date?" : "which page?";
+export function linkWords(passage, entity) {
+  const linked = linkOf(passage, entity.type);
+  if (linked === null) return "";
+  if (entity.link === null) return linked === "date" ? "which date?" : "which page?";
   if (entity.link.page) return entity.link.page;
   if (entity.link.date) return entity.link.date;
-  return entity.type === "DATE" ? "cannot be told" : "no page";
+  return linked === "date" ? "cannot be told" : "no page";
 }
 
 // What steps are made of ------------------------------------------------------------------------------
@@ -264,7 +277,7 @@ function place(passage, next, id) {
   const [likely] = candidates(passage, next, mention);
   if (likely?.alike === 2) {
     next.mentions.set(id, { ...mention, entity: likely.entity.id });
-  } else if (mention.type === "TITLE" || mention.type === "DATE" || (isName && !likely?.alike)) {
+  } else if (linkOf(passage, mention.type) !== "page" || (isName && !likely?.alike)) {
     next.mentions.set(id, { ...mention, entity: found(passage, next, mention) });
   }
 }
@@ -273,7 +286,7 @@ function place(passage, next, id) {
 function found(passage, next, mention) {
   const id = next.next.entity;
   next.next.entity += 1;
-  const date = mention.type === "DATE" ? parseDate(passage.text(mention.first, mention.last)) : null;
+  const date = linkOf(passage, mention.type) === "date" ? parseDate(passage.text(mention.first, mention.last)) : null;
   next.entities.set(id, { id, type: mention.type, canonical: mention.id, isChosen: false, link: date ? { date } : null });
   return id;
 }
@@ -317,7 +330,7 @@ function done(passage, marking, id, what) {
   const who = others
     ? `the same as ${nameOf(passage, marking, entity)}, with ${others} other mention${others === 1 ? "" : "s"}`
     : "new";
-  return { marking, say: `${what}; ${tagOf(mention)}, ${who}`, current: id };
+  return { marking, say: `${what}; ${tagOf(passage, mention)}, ${who}`, current: id };
 }
 
 // Drafts and answers ----------------------------------------------------------------------------------
@@ -344,9 +357,9 @@ export function fromDraft(passage, draft) {
     Number.isInteger(draft.next.entity) &&
     [...mentions.values()].every(
       ({ first, last, type, entity }) =>
-        passage.words[first] && passage.words[last] && first <= last && NAMES[type] && (entity === null || entities.has(entity)),
+        passage.words[first] && passage.words[last] && first <= last && passage.types.has(type) && (entity === null || entities.has(entity)),
     ) &&
-    [...entities.values()].every(({ id, type, canonical }) => NAMES[type] && mentions.get(canonical)?.entity === id);
+    [...entities.values()].every(({ id, type, canonical }) => passage.types.has(type) && mentions.get(canonical)?.entity === id);
   if (!isGood) return null;
   return { mentions, entities, dismissed: new Set(draft.dismissed), checked: new Set(draft.checked), next: draft.next };
 }
@@ -360,7 +373,7 @@ export function toAnswer(passage, marking) {
     entities: [...marking.entities.values()].map(({ id, type, canonical, link: to }) => ({
       id,
       canonical: span(marking.mentions.get(canonical)),
-      link: type === "TITLE" ? NONE : to,
+      link: linkOf(passage, type) === null ? NONE : to,
     })),
   };
 }
@@ -379,7 +392,7 @@ export function review(passage, marking, suggestions) {
   });
   return {
     unplaced: inOrder(marking).filter(({ entity }) => entity === null),
-    unlinked: [...marking.entities.values()].filter(needsLink),
+    unlinked: [...marking.entities.values()].filter((entity) => needsLink(passage, entity)),
     suggestions: pending(marking, suggestions),
     sentences,
   };

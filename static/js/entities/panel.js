@@ -1,6 +1,6 @@
 // What stands beside the document: the selection and what can be done with it, and the list of entities.
 
-import { candidates, linkWords, MOST_OFFERED, membersOf, NAMES, nameOf, needsLink, tagOf } from "./marking.js";
+import { candidates, letterOf, linkOf, linkWords, MOST_OFFERED, membersOf, nameOf, needsLink, tagOf, wordOf } from "./marking.js";
 import { apart, isDate, titleOf } from "./passage.js";
 
 export class Panel {
@@ -124,7 +124,7 @@ export class Panel {
 
   #showChosen({ marking, range, mention, suggestion }) {
     const text = range ? this.#passage.text(range.first, range.last) : "";
-    const tag = mention && !range.isNew ? ` ${tagOf(mention)}` : "";
+    const tag = mention && !range.isNew ? ` ${tagOf(this.#passage, mention)}` : "";
     write(this.chosen, text ? `“${apart(text)}”${tag}` : "");
     this.chosen.classList.remove("bad");
     const type = mention && !range.isNew ? mention.type : null;
@@ -134,7 +134,7 @@ export class Panel {
     this.suggestion.hidden = !isSuggested;
     if (isSuggested) {
       const { first, last } = suggestion;
-      write(this["suggestion-words"], `“${apart(this.#passage.text(first, last))}”, ${NAMES[suggestion.type]}`);
+      write(this["suggestion-words"], `“${apart(this.#passage.text(first, last))}”, ${wordOf(this.#passage, suggestion.type)}`);
     }
     this["of-mention"].hidden = !mention || range.isNew;
     if (mention) {
@@ -155,8 +155,8 @@ export class Panel {
       const [, words, detail] = button.children;
       const isAlone = mention.entity !== null && !this.#offered.some(({ entity }) => entity.id === mention.entity)
         && membersOf(marking, mention.entity).length === 1;
-      write(words, isNew ? `New${isAlone ? `: ${tag(marking.entities.get(mention.entity))}` : ""}` : nameOf(this.#passage, marking, offer.entity));
-      write(detail, isNew ? "" : `${tag(offer.entity)} ${["", "similar", "same words"][offer.alike]}`);
+      write(words, isNew ? `New${isAlone ? `: ${this.#tag(marking.entities.get(mention.entity))}` : ""}` : nameOf(this.#passage, marking, offer.entity));
+      write(detail, isNew ? "" : `${this.#tag(offer.entity)} ${["", "similar", "same words"][offer.alike]}`);
       button.setAttribute("aria-pressed", String(isNew ? isAlone : offer.entity.id === mention.entity));
     });
   }
@@ -173,7 +173,7 @@ export class Panel {
     }
     let open = 0;
     for (const entity of [...marking.entities.values()].sort((one, other) => one.id - other.id)) {
-      if (needsLink(entity)) open += 1;
+      if (needsLink(this.#passage, entity)) open += 1;
       const count = counts.get(entity.id);
       let row = this.#rows.get(entity.id);
       const canonical = marking.mentions.get(entity.canonical);
@@ -186,6 +186,10 @@ export class Panel {
     const number = marking.entities.size;
     this.nothing.hidden = number > 0;
     write(this.count, number ? `${number}${open ? `, ${open} without page or date` : ""}` : "");
+  }
+
+  #tag({ type, id }) {
+    return `${letterOf(this.#passage, type)}${id}`;
   }
 
   // Rows stand in the order of their numbers.
@@ -205,12 +209,12 @@ export class Panel {
   #writeRow(row, entity, name, count) {
     row.count = count;
     const [mark, words, times, to] = row.firstChild.children;
-    row.dataset.type = entity.type;
-    write(mark, tag(entity));
+    row.className = `type-${this.#passage.types.get(entity.type).number}`;
+    write(mark, this.#tag(entity));
     write(words, name);
     write(times, count > 1 ? `× ${count}` : "");
-    write(to, linkWords(entity));
-    to.classList.toggle("open", needsLink(entity));
+    write(to, linkWords(this.#passage, entity));
+    to.classList.toggle("open", needsLink(this.#passage, entity));
   }
 
   #showFields(marking, id) {
@@ -237,10 +241,11 @@ export class Panel {
   #fill(entity = this.filled) {
     this.filled = entity;
     if (!entity) return;
-    const isDated = entity.type === "DATE";
+    const linked = linkOf(this.#passage, entity.type);
+    const isDated = linked === "date";
     this["date-field"].hidden = !isDated;
-    this.lookup.hidden = isDated || entity.type === "TITLE";
-    this.none.closest("label").hidden = entity.type === "TITLE";
+    this.lookup.hidden = linked !== "page";
+    this.none.closest("label").hidden = linked === null;
     write(this["none-words"], isDated ? "It cannot be told" : "It has no page");
     this.page.value = entity.link?.page ?? "";
     this.date.value = entity.link?.date ?? "";
@@ -256,7 +261,7 @@ export class Panel {
     this.same.dataset.of = signature;
     this.same.replaceChildren(
       new Option("…", ""),
-      ...others.map((other) => new Option(`${tag(other)} ${apart(nameOf(this.#passage, marking, other))}`, other.id)),
+      ...others.map((other) => new Option(`${this.#tag(other)} ${apart(nameOf(this.#passage, marking, other))}`, other.id)),
     );
   }
 
@@ -273,8 +278,6 @@ export class Panel {
     return true;
   }
 }
-
-const tag = ({ type, id }) => `${type[0]}${id}`;
 
 function element(name, text, className = "") {
   const made = document.createElement(name);

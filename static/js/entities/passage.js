@@ -1,4 +1,4 @@
-// A document's words and sentences, by their numbers. Pure.
+// A document's words and sentences, by their numbers, and the types of its mentions. Pure.
 
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 const FUNCTION_WORDS = new Set(
@@ -21,9 +21,11 @@ const WORDS_OF_ONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const length = (text) => [...text].length; // in characters, as the server counts, not in UTF-16 units
 
 export class Passage {
-  // `sentences`: [{start, words, gaps, paragraph}], as the server sends them; `language`: the documents', as "en".
-  constructor(sentences, language = "en") {
+  // `sentences`: [{start, words, gaps, paragraph}], as the server sends them; `language`: the documents', as "en";
+  // `types`: [{name, word, key, link, number}], those that a mention may have.
+  constructor(sentences, language = "en", types = []) {
     this.language = language;
+    this.types = new Map(types.map((type) => [type.name, type]));
     this.words = [];
     this.sentences = sentences.map(({ start, words, gaps, paragraph }, index) => {
       const first = this.words.length;

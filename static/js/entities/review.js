@@ -1,6 +1,6 @@
 // The last look before an answer is sent: what must be said yet, and what may have been overlooked.
 
-import { nameOf, NAMES, review } from "./marking.js";
+import { linkOf, nameOf, review, wordOf } from "./marking.js";
 import { apart } from "./passage.js";
 
 export class Review {
@@ -51,13 +51,13 @@ export class Review {
       ...left.unlinked.map((entity) => ({
         word: first(entity),
         entity: entity.id,
-        words: `“${apart(nameOf(this.#passage, marking, entity))}”: ${entity.type === "DATE" ? "which date is it?" : "which page has it, if any?"}`,
+        words: `“${apart(nameOf(this.#passage, marking, entity))}”: ${linkOf(this.#passage, entity.type) === "date" ? "which date is it?" : "which page has it, if any?"}`,
       })),
     ];
     const parts = [];
     if (must.length) parts.push(section("To be said yet", must.map(goTo)));
     if (left.suggestions.length) {
-      const rows = left.suggestions.map((one) => ({ word: one.first, words: `“${text(one)}”, ${NAMES[one.type]}` }));
+      const rows = left.suggestions.map((one) => ({ word: one.first, words: `“${text(one)}”, ${wordOf(this.#passage, one.type)}` }));
       parts.push(section("Suggestions neither accepted nor dismissed", rows.map(goTo)));
     }
     if (left.sentences.length) {

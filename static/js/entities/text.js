@@ -1,9 +1,10 @@
 // The document on the page: one element a word, painted anew only where something has changed.
 
-import { mentionsAt, pending, tagOf } from "./marking.js";
+import { letterOf, mentionsAt, pending, tagOf } from "./marking.js";
 
 export class TextView {
   #root;
+  #passage;
   #suggestions;
   #words = [];
   #marking = null;
@@ -14,6 +15,7 @@ export class TextView {
 
   constructor(root, passage, suggestions) {
     this.#root = root;
+    this.#passage = passage;
     this.#suggestions = suggestions;
     const body = document.createDocumentFragment();
     passage.sentences.forEach((sentence, index) => {
@@ -96,18 +98,16 @@ export class TextView {
     const covering = mentionsAt(this.#marking, number);
     const suggestion = this.#suggested.get(number);
     const beginning = covering.filter(({ first }) => first === number);
-    const tags = beginning.map(tagOf);
+    const tags = beginning.map((mention) => tagOf(this.#passage, mention));
     const kept = ["current", "same", "selected", "cursor"].filter((name) => word.classList.contains(name));
     word.className = ["w", ...kept].join(" ");
     if (covering.length) {
       const [outer] = covering;
       const inner = covering.at(-1);
-      word.classList.add("outer");
-      word.dataset.outer = outer.type;
+      word.classList.add("outer", `type-${this.#colourOf(outer.type)}`);
       if (outer.last > number) word.classList.add("goes-on");
       if (covering.length > 1) {
-        word.classList.add("inner");
-        word.dataset.inner = inner.type;
+        word.classList.add("inner", `inner-${this.#colourOf(inner.type)}`);
         word.classList.toggle("inner-goes-on", inner.last > number);
       }
       const whose = covering.map((one) => `${one.type} ${one.entity ?? "unknown"}`).join(", in ");
@@ -118,11 +118,16 @@ export class TextView {
     if (suggestion) {
       word.classList.add("suggested");
       if (suggestion.last > number) word.classList.add("suggestion-goes-on");
-      if (suggestion.first === number) tags.push(`${suggestion.type[0]} ?`);
+      if (suggestion.first === number) tags.push(`${letterOf(this.#passage, suggestion.type)} ?`);
       if (!covering.length) word.setAttribute("aria-description", `suggested: ${suggestion.type}`);
     }
     if (tags.length) word.dataset.tag = tags.join(" ");
     else delete word.dataset.tag;
+  }
+
+  // The number of a type's colour.
+  #colourOf(type) {
+    return this.#passage.types.get(type).number;
   }
 
   // Light up the current mention, and the others of its entity.

@@ -24,11 +24,12 @@ from tests.factories import (
     ResponseFactory,
     UserFactory,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
 REFUSED = "unknown kind of question 'quality'; known are relation, canonical, entities"
-RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"))
+RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
 BORN, LIVED = Offer("per:place_of_birth", 0), Offer("per:place_of_residence", 0)
 
 

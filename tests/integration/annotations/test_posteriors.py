@@ -7,11 +7,12 @@ from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.models import Label, Question
 from annotations.responses import record
 from tests.factories import ADA, HALLOW, PRESS, CorpusFactory, DocumentFactory, QuestionFactory, UserFactory
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
 BORN = Offer("per:place_of_birth", 0)
-RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"))
+RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
 CANONICAL = CanonicalQuestion(PRESS, ADA)
 
 

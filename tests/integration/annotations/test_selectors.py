@@ -8,11 +8,12 @@ from annotations.responses import record
 from annotations.selectors import corpus_by_tag
 from kbpo.core.errors import InvalidInput
 from tests.factories import ADA, HALLOW, PRESS, CorpusFactory, DocumentFactory, QuestionFactory, UserFactory
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
 BORN, LIVED = Offer("per:place_of_birth", 0), Offer("per:place_of_residence", 0)
-RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"))
+RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
 CANONICAL = CanonicalQuestion(PRESS, ADA)
 
 

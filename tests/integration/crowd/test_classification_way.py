@@ -89,7 +89,7 @@ def test_a_classification_goes_the_whole_way(
     crowd.fund(corpus)
     open_batch(kind="choice")
     assert crowd.post(now) == asked
-    people = crowd.workers(3, kind="choice")
+    people = crowd.workers(3, able="choice")
     for hit in Hit.objects.order_by("pk"):
         for worker in people[: hit.places]:
             crowd.do(hit, worker, say)

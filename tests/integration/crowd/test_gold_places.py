@@ -26,10 +26,11 @@ from tests.factories import (
     WorkerIdentityFactory,
 )
 from tests.integration.crowd.test_quality import BORN
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
-OTHER_PAIR = RelationQuestion.about(Mention(HALLOW, "GPE"), Mention(PRESS, "ORG"))
+OTHER_PAIR = RelationQuestion.about(Mention(HALLOW, "GPE"), Mention(PRESS, "ORG"), TAC)
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 QUESTIONS = 4  # for a newcomer there is always gold beside so many

@@ -21,6 +21,7 @@ from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.factories import AssignmentFactory, CorpusFactory, HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import HIT_HOST, address, html_of
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +86,7 @@ def test_nothing_is_asked_as_gold_in_such_work_and_nothing_is_flagged(assignment
 
 def test_such_work_is_not_taught() -> None:
     with pytest.raises(InvalidInput, match="no tutorial for 'essay'; there are some for relation, entities"):
-        find_tutorial(KIND)
+        find_tutorial(KIND, TAC)
 
 
 def test_annotators_find_no_tutorial_of_it(client: Client) -> None:

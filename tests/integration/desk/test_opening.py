@@ -26,6 +26,7 @@ from tests.factories import (
     SubmissionFactory,
 )
 from tests.integration.desk.conftest import text_of
+from tests.ontologies import TAC
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("account")]
 
@@ -323,8 +324,8 @@ def test_by_sentence_the_price_is_for_a_question(
 ) -> None:
     document = DocumentFactory.create(corpus=corpus, segmented=True)
     for asked in (
-        RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG")),
-        RelationQuestion.about(Mention(SHE, "PER"), Mention(THERE, "GPE")),
+        RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC),
+        RelationQuestion.about(Mention(SHE, "PER"), Mention(THERE, "GPE"), TAC),
     ):
         QuestionFactory.create(document=document, asked=asked)
     text = text_of(look(desk, wanted, by_sentence="on", reward_cents="0.05"))

@@ -31,8 +31,8 @@ from evaluation.kbp.name_keys import digest, name_key
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 
 class Pool:
@@ -125,7 +125,7 @@ def predicted(pool, labels, part):
             own = sure[submission.team_id]
             own[row] = max(own.get(row, 0), claim.confidence)
             given[row][submission.team_id].append(f)
-            relation[row] = RELATIONS[claim.instance.predicate]
+            relation[row] = TAC.relations_by_name[claim.instance.predicate]
     standardised = {}
     for team, own in sure.items():
         values = np.array(list(own.values()))
@@ -173,7 +173,7 @@ def document_counts(pool, part):
     for claims in pool.claims:
         inside = [row for row in claims if row.instance.document_id in ids]
         matched = matching.match(
-            [claim_of(row) for row in inside], relations, Words.of(annotated.read_texts(ids)), part
+            [claim_of(row) for row in inside], relations, Words.of(annotated.read_texts(ids)), TAC, part
         )
         finds.append(matched.found)
         g = [one.doc_id for one, is_found in zip(relations, matched.found, strict=True) if is_found]

@@ -38,6 +38,7 @@ from kbpo.core.commands import Refused
 from kbpo.core.errors import Conflict
 from tests.factories import UserFactory, give
 from tests.integration.conftest import Submit
+from tests.ontologies import TAC
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def vote(gold: Path) -> Judge:
     """Have people who err vote on what is open now, without the pipeline going on."""
 
     def vote(error: float = 0.1) -> None:
-        corpus, truth = Corpus.objects.get(tag="small"), simulated_crowd.read_gold(gold)
+        corpus, truth = Corpus.objects.get(tag="small"), simulated_crowd.read_gold(gold, TAC)
         simulated_crowd.simulate(corpus=corpus, gold=truth, error=error)
 
     return vote

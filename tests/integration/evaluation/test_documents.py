@@ -13,7 +13,6 @@ from annotations.texts.records import MentionRecord, RelationRecord
 from evaluation.kbp.explorer.document_page import NAMED, PAGE, Choice, read_document
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.models import Instance, Prediction
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
 from tests.factories import (
     ADA,
@@ -29,6 +28,7 @@ from tests.factories import (
     UnitFactory,
     retire,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 BORN = Relation("per:place_of_birth", ADA, HALLOW)
@@ -47,7 +47,7 @@ def claim(cast, document, relation=BORN, **fields):
     ).first() or InstanceFactory(
         document=document, predicate=relation.predicate, subject=relation.subject, object=relation.object
     )
-    types = RELATIONS[relation.predicate]
+    types = TAC.relations_by_name[relation.predicate]
     return PredictionFactory(
         submission=cast.submission(state="scored", **fields),
         instance=instance,

@@ -14,6 +14,7 @@ from tests.factories import (
     PredictionFactory,
     QuestionFactory,
 )
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -56,24 +57,24 @@ def test_predictions_are_filtered_by_verdict(prediction, verdict, found):
     judge(prediction, True, True, True, published=True)
     other = InstanceFactory(document=prediction.instance.document, predicate="per:place_of_death")
     PredictionFactory(submission=prediction.submission, instance=other)
-    page = claims_of_system.find_predictions(prediction.submission, verdict=verdict)
+    page = claims_of_system.find_predictions(prediction.submission, TAC, verdict=verdict)
     assert page.paginator.count == found
 
 
 @pytest.mark.parametrize(("predicate", "found"), [("per:place_of_birth", 1), ("per:spouse", 0)])
 def test_predictions_are_filtered_by_relation(prediction, predicate, found):
-    page = claims_of_system.find_predictions(prediction.submission, predicate=predicate)
+    page = claims_of_system.find_predictions(prediction.submission, TAC, predicate=predicate)
     assert page.paginator.count == found
 
 
 @pytest.mark.parametrize("choice", [{"predicate": "per:likes"}, {"verdict": "maybe"}])
 def test_an_unknown_filter_is_refused(prediction, choice):
     with pytest.raises(InvalidInput):
-        claims_of_system.find_predictions(prediction.submission, **choice)
+        claims_of_system.find_predictions(prediction.submission, TAC, **choice)
 
 
 def test_a_claim_is_shown_with_its_sentence_and_both_mentions(prediction):
-    (claim,) = claims_of_system.show([prediction])
+    (claim,) = claims_of_system.show([prediction], TAC)
     assert "".join(segment.text for segment in claim.snippet) == "Ada Quill was born in Port Hallow."
     assert [mark.label for segment in claim.snippet for mark in segment.opens] == [
         "subject, person",
@@ -106,8 +107,8 @@ def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_m
         another = PredictionFactory(submission=prediction.submission, instance=instance)
         judge(another, True, True, True, published=True)
     with django_assert_max_num_queries(6):
-        page = claims_of_system.find_predictions(prediction.submission)
-        assert len(claims_of_system.show(page.object_list)) == 13
+        page = claims_of_system.find_predictions(prediction.submission, TAC)
+        assert len(claims_of_system.show(page.object_list, TAC)) == 13
     with django_assert_max_num_queries(10):
-        page = claims_of_system.find_predictions(prediction.submission, verdict="right")
-        assert len(claims_of_system.show(page.object_list)) == 12
+        page = claims_of_system.find_predictions(prediction.submission, TAC, verdict="right")
+        assert len(claims_of_system.show(page.object_list, TAC)) == 12

@@ -215,7 +215,7 @@ def test_a_document_shows_marks_and_relations(cast, client):
     submission = cast.submission(state="scored", name="Finder")
     PredictionFactory(submission=submission, instance=InstanceFactory(document=document))
     page = client.get(reverse("document", args=["news", "A/B 1"])).content.decode()
-    assert '<mark class="PER"' in page
+    assert '<mark class="type-1"' in page
     assert "sealed until the epoch is released" in page
     assert "Finder" in page
 

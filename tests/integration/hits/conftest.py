@@ -16,6 +16,7 @@ from annotations.models import Document, Question
 from crowd.models import Hit
 from tests.arrivals import KEYS, arrival, field
 from tests.factories import ADA, PRESS, SHE, DocumentFactory, HitFactory, QuestionFactory
+from tests.ontologies import TAC
 
 SITE = "http://localhost:8000"
 HIT_HOST = "127.0.0.1:8000"
@@ -44,7 +45,7 @@ def document() -> Document:
 
 @pytest.fixture
 def founded(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 

@@ -21,6 +21,7 @@ from tests.arrivals import field
 from tests.factories import PRESS, SHE, YEAR, HitFactory, QuestionFactory, UserFactory
 from tests.integration.hits.conftest import address, html_of, token_of
 from tests.mediawiki import Wiki, serve_wiki
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def wiki(settings: LazySettings) -> Iterator[Wiki]:
 
 @pytest.fixture
 def when(document: Document) -> Question:
-    asked = RelationQuestion.about(Mention(PRESS, "ORG"), Mention(YEAR, "DATE"))
+    asked = RelationQuestion.about(Mention(PRESS, "ORG"), Mention(YEAR, "DATE"), TAC)
     return QuestionFactory.create(document=document, asked=asked)
 
 
@@ -149,7 +150,7 @@ def test_a_page_that_searches_too_often_is_told(
 def test_a_mention_that_a_hit_asks_about_twice_is_linked_once(
     browser: Client, document: Document, when: Question
 ) -> None:
-    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"))
+    asked = RelationQuestion.about(Mention(SHE, "PER"), Mention(PRESS, "ORG"), TAC)
     hit = HitFactory.create(batch__asks_links=True, questions=[when])
     assert html_of(browser.get(address(hit))).count("data-lookup") == 1
     other = HitFactory.create(

@@ -30,10 +30,11 @@ from tests.factories import (
 )
 from tests.fake_provider import FakeProvider
 from tests.integration.hits.conftest import SUBMIT_TO, address, html_of, token_of
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
-LESSON = find_tutorial("relation")
+LESSON = find_tutorial("relation", TAC)
 
 
 @pytest.fixture
@@ -194,11 +195,11 @@ def test_passing_counts_when_the_provider_lists_the_assignment(
         qualifying.settle_attempt(assignment=assignment, now=timezone.now())
     assert WorkerQualification.objects.get().provider_worker_id == "W1"
     bonus = Bonus.objects.get()
-    assert (bonus.reason, bonus.cents, bonus.fee_cents) == ("tutorial relation", 75, 15)
+    assert (bonus.reason, bonus.cents, bonus.fee_cents) == ("tutorial relation tac-kbp@1", 75, 15)
 
     assert qualifying.grant_next(now=timezone.now(), rng=Random(0))
     assert not qualifying.grant_next(now=timezone.now(), rng=Random(0))
-    assert provider.told == [("W1", "relation")]
+    assert provider.told == [("W1", "relation tac-kbp@1")]
     again = browser.get(address(HitFactory.create(batch=tutorial_hit.batch), assignmentId="3B"))
     assert "You have passed this tutorial before" in html_of(again)
 
@@ -287,14 +288,18 @@ def test_without_money_for_the_bonus_the_qualification_is_granted_and_the_bonus_
 def test_a_provider_that_is_down_is_told_later(provider: Granter) -> None:
     now = timezone.now()
     WorkerQualification.objects.create(
-        provider="marketplace", provider_worker_id="W1", kind="relation", granted_at=now
+        provider="marketplace",
+        provider_worker_id="W1",
+        kind="relation",
+        ontology_id=TAC.reference,
+        granted_at=now,
     )
     provider.is_down = True
     assert qualifying.grant_next(now=now, rng=Random(0))
     assert not qualifying.grant_next(now=now, rng=Random(0))
     provider.is_down = False
     assert qualifying.grant_next(now=now + timedelta(minutes=20), rng=Random(0))
-    assert provider.told == [("W1", "relation")]
+    assert provider.told == [("W1", "relation tac-kbp@1")]
     assert WorkerQualification.objects.get().error == ""
 
 
@@ -322,7 +327,7 @@ def test_no_tutorial_of_another_kind_is_made_up(client: Client) -> None:
     assert client.get(reverse("annotate_tutorial_of", args=["pottery"])).status_code == 404
 
 
-MARKING = find_tutorial("entities")
+MARKING = find_tutorial("entities", TAC)
 
 
 def take_marking(browser: Client, hit: Hit, mistakes: int = 0) -> HttpResponse:
@@ -357,12 +362,16 @@ def test_whole_documents_have_a_tutorial_of_their_own(
     kinds = list(WorkerQualification.objects.values_list("provider_worker_id", "kind"))
     assert kinds == ([("W1", "entities")] if passes else [])
     paid = list(Bonus.objects.values_list("reason", "cents"))
-    assert paid == ([("tutorial entities", 75)] if passes else [])
+    assert paid == ([("tutorial entities tac-kbp@1", 75)] if passes else [])
 
 
 def test_who_has_learned_relations_has_not_learned_to_mark(browser: Client, marking_hit: Hit) -> None:
     WorkerQualification.objects.create(
-        provider="marketplace", provider_worker_id="W1", kind="relation", granted_at=timezone.now()
+        provider="marketplace",
+        provider_worker_id="W1",
+        kind="relation",
+        ontology_id=TAC.reference,
+        granted_at=timezone.now(),
     )
     assert browser.get(address(marking_hit)).status_code == 200
 

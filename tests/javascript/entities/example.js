@@ -25,9 +25,18 @@ export const SUGGESTIONS = [
   { first: 6, last: 7, type: "GPE", canonical: [6, 7], link: null },
 ];
 
-export const passage = new Passage(SENTENCES);
+// TAC's, as the server sends them.
+export const TYPES = [
+  { name: "PER", word: "person", key: "p", link: "page", number: 1 },
+  { name: "ORG", word: "organization", key: "o", link: "page", number: 2 },
+  { name: "GPE", word: "place", key: "g", link: "page", number: 3 },
+  { name: "DATE", word: "date", key: "d", link: "date", number: 4 },
+  { name: "TITLE", word: "title", key: "t", link: null, number: 5 },
+];
+
+export const passage = new Passage(SENTENCES, "en", TYPES);
 
 // One sentence of these words.
 export function sentence(...words) {
-  return new Passage([{ start: 0, words, gaps: words.slice(1).map(() => " "), paragraph: true }]);
+  return new Passage([{ start: 0, words, gaps: words.slice(1).map(() => " "), paragraph: true }], "en", TYPES);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 
+import { passage } from "./example.js";
 import { startKeys } from "../../../static/js/entities/keys.js";
 
 // Elements as far as the keyboard looks at them.
@@ -19,7 +20,7 @@ beforeEach(() => {
   let listener;
   const acts = [];
   const act = new Proxy({}, { get: (target, name) => (...given) => acts.push([name, ...given]) });
-  startKeys({ addEventListener: (kind, heard) => (listener = heard) }, WORDS, act);
+  startKeys({ addEventListener: (kind, heard) => (listener = heard) }, WORDS, act, passage.types);
   // What a key does, and whether the browser is kept from its own.
   press = (key, { target = WORDS, ...options } = {}) => {
     acts.length = 0;

@@ -306,13 +306,13 @@ describe("links", () => {
     ["DATE", { none: true }, "cannot be told"],
     ["TITLE", null, ""],
   ]) {
-    test(`of a ${type}: ${JSON.stringify(to)}`, () => assert.equal(marks.linkWords({ type, link: to }), words));
+    test(`of a ${type}: ${JSON.stringify(to)}`, () => assert.equal(marks.linkWords(passage, { type, link: to }), words));
   }
 
   test("a title needs none", () => {
-    assert.equal(marks.needsLink({ type: "TITLE", link: null }), false);
-    assert.equal(marks.needsLink({ type: "PER", link: null }), true);
-    assert.equal(marks.needsLink({ type: "PER", link: { none: true } }), false);
+    assert.equal(marks.needsLink(passage, { type: "TITLE", link: null }), false);
+    assert.equal(marks.needsLink(passage, { type: "PER", link: null }), true);
+    assert.equal(marks.needsLink(passage, { type: "PER", link: { none: true } }), false);
   });
 });
 

@@ -7,8 +7,8 @@ from demo.markup import Gold
 from demo.systems.reading import Extraction
 from evaluation.kbp.matching import Claim, TrueRelation, match
 from evaluation.kbp.words import Words
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 Relation = tuple[str, Span, Span]
 
@@ -36,6 +36,7 @@ def score(extractions: Sequence[Extraction], golds: Sequence[Gold], texts: Mappi
             [Claim(doc_id, *one) for one in claimed],
             [TrueRelation(doc_id, *one) for one in known],
             Words.of({doc_id: texts[doc_id]}),
+            TAC,
         )
         found += int(matched.found.sum())
     return Scores(instances, correct, correct / instances, found / true)
@@ -44,4 +45,4 @@ def score(extractions: Sequence[Extraction], golds: Sequence[Gold], texts: Mappi
 def matches(one: Relation, other: Relation) -> bool:
     straight = one[1].overlaps(other[1]) and one[2].overlaps(other[2])
     crossed = one[1].overlaps(other[2]) and one[2].overlaps(other[1])
-    return one[0] == other[0] and (straight or (RELATIONS[one[0]].symmetric and crossed))
+    return one[0] == other[0] and (straight or (TAC.relations_by_name[one[0]].is_symmetric and crossed))

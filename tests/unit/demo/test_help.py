@@ -10,6 +10,7 @@ from evaluation.kbp.tac.reader import read
 from evaluation.models import Submission
 from evaluation.reading.corpus import Texts
 from evaluation.views.help import DOCUMENT, EXAMPLE, MEANINGS, TEXT
+from tests.ontologies import TAC
 
 
 def documents():
@@ -23,7 +24,7 @@ def test_the_text_is_that_of_the_document() -> None:
 
 def test_the_example_is_read_without_a_problem_and_makes_three_claims() -> None:
     texts = Texts({document["doc_id"]: document["text"] for document in documents()})
-    reading = read(io.BytesIO(EXAMPLE.encode()), documents=texts)
+    reading = read(io.BytesIO(EXAMPLE.encode()), documents=texts, ontology=TAC)
     assert [problem.code for problem in reading.problems if problem.severity == "ERROR"] == []
     assert [prediction.predicate for prediction in reading.predictions] == [
         "per:place_of_birth",

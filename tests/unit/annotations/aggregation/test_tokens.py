@@ -203,7 +203,7 @@ def test_kappa_of_typed_spans_by_hand() -> None:
 def test_kappa_of_canonical_mentions_and_links_is_over_the_words_that_two_have() -> None:
     one = [mention(0, 1, link="a"), mention(5, canonical=span(0, 1), link="a"), mention(9, kind="TITLE")]
     other = [mention(0, 1, link="a"), mention(5, link="b"), mention(9, kind="TITLE"), mention(7)]
-    found = agreement([ratings(WORDS, [one, other])])
+    found = agreement([ratings(WORDS, [one, other], ["TITLE"])])
     # Words 0, 1, 9 agree, 5 does not; said were [0, 1] five times of eight, [5] once, [9] twice.
     chance = (25 + 1 + 4) / 64
     assert found.canonical is not None

@@ -7,10 +7,11 @@ from annotations.aggregation.tokens import settle
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 from tests.unit.annotations.aggregation.test_tokens import WORDS, answers
 from tests.unit.annotations.kinds.test_entities import FULL, QUESTION, changed
 
-RELATION = RelationQuestion.about(Mention(Span(0, 3), "PER"), Mention(Span(4, 9), "ORG"))
+RELATION = RelationQuestion.about(Mention(Span(0, 3), "PER"), Mention(Span(4, 9), "ORG"), TAC)
 CANONICAL = CanonicalQuestion(Span(0, 3), Span(4, 9))
 
 ticks = st.sets(st.sampled_from(RELATION.offered)).map(lambda ticked: RELATION.answer([*ticked]))

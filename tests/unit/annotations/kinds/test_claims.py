@@ -9,23 +9,23 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 ANN, ACME = Mention(Span(0, 3), "PER"), Mention(Span(8, 12), "ORG")
-PAIR = RelationQuestion.about(ANN, ACME)
+PAIR = RelationQuestion.about(ANN, ACME, TAC)
 CANONICAL = CanonicalQuestion(Span(8, 10), Span(0, 3))
 WORKS, FOUNDED = Offer("per:employee_or_member_of", 0), Offer("per:organizations_founded", 0)
 
 
-@given(st.sampled_from(list(RELATIONS)), st.integers(0, 1))
+@given(st.sampled_from(list(TAC.relations_by_name)), st.integers(0, 1))
 def test_a_claims_name_is_read_as_it_is_made(predicate: str, subject: int) -> None:
     offer = Offer(predicate, subject)
     assert Offer.of_claim(offer.claim) == offer
 
 
 def test_claims_sort_as_their_predicates_and_sides_do() -> None:
-    offers = [Offer(predicate, subject) for predicate in RELATIONS for subject in (0, 1)]
+    offers = [Offer(predicate, subject) for predicate in TAC.relations_by_name for subject in (0, 1)]
     assert sorted(offers) == sorted(offers, key=lambda offer: offer.claim)
 
 

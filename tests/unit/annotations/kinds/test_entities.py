@@ -15,6 +15,7 @@ from annotations.texts.records import MentionRecord
 from annotations.texts.segmentation import segment
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 TESTS = Path(__file__).resolve().parents[3]
 TEXT = "Ada Quill founded Quill Press in Port Hallow. She was its president until 1961."
@@ -28,7 +29,7 @@ def passage(text: str) -> Passage:
     )
 
 
-QUESTION = EntitiesQuestion(passage(TEXT))
+QUESTION = EntitiesQuestion(passage(TEXT), TAC)
 
 
 def span(words: str) -> dict[str, int]:
@@ -159,7 +160,7 @@ def test_a_refusal_of_a_megabyte_is_short() -> None:
 
 
 def test_spans_are_characters_whatever_their_width() -> None:
-    question = EntitiesQuestion(passage("🜚🜚 met Ada."))
+    question = EntitiesQuestion(passage("🜚🜚 met Ada."), TAC)
     read = question.read_answer(
         {
             "mentions": [{"start": 7, "end": 10, "type": "PER", "entity": 1}],
@@ -188,7 +189,7 @@ def test_a_link_as_text(link: dict[str, object], text: str) -> None:
 
 def test_titles_are_not_linked() -> None:
     linked = [one for one in FULL["entities"] if one["id"] != 3]
-    with pytest.raises(InvalidInput, match=r"“president” .* is a title; titles are not linked"):
+    with pytest.raises(InvalidInput, match=r"“president” .* is of type title; such mentions are not linked"):
         QUESTION.read_answer(changed(entities=[*linked, entity(3, "president", page="President")]))
 
 
@@ -229,7 +230,7 @@ def test_the_answer_that_the_interface_makes_is_taken() -> None:
         "Quill met Ben Ash 🜚."
     )
     answer = json.loads((TESTS / "javascript/entities/answer.json").read_text(encoding="utf-8"))
-    read = EntitiesQuestion(passage(text)).read_answer(answer)
+    read = EntitiesQuestion(passage(text), TAC).read_answer(answer)
     assert [text[one["start"] : one["end"]] for one in read["mentions"]] == [
         "Ada Quill", "Port Hallow", "She", "president", "3 May 1961",
     ]  # fmt: skip

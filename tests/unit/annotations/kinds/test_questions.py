@@ -10,29 +10,29 @@ from annotations.kinds.fields import check_spans
 from annotations.kinds.registry import read_question
 from annotations.kinds.relation import Mention, Offer, RelationQuestion, check_claim
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import MENTION_TYPES, options
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 ANN = Mention(Span(0, 3), "PER")
 ACME = Mention(Span(8, 12), "ORG")
-QUESTION = RelationQuestion.about(ANN, ACME)
+QUESTION = RelationQuestion.about(ANN, ACME, TAC)
 CANONICAL = CanonicalQuestion(Span(8, 10), Span(0, 3))
 WORKS = {"predicate": "per:employee_or_member_of", "subject": 0}
 FOUNDED = {"predicate": "per:organizations_founded", "subject": 0}
 
 spans = st.builds(lambda start, length: Span(start, start + length), st.integers(0, 50), st.integers(1, 9))
-mentions = st.builds(Mention, spans, st.sampled_from(MENTION_TYPES))
-pairs = st.tuples(mentions, mentions).filter(lambda pair: options(pair[0].type, pair[1].type))
+mentions = st.builds(Mention, spans, st.sampled_from(list(TAC.mention_types_by_name)))
+pairs = st.tuples(mentions, mentions).filter(lambda pair: TAC.options(pair[0].type, pair[1].type))
 
 
 @given(pairs)
 def test_a_pair_makes_one_question_in_whichever_order_it_is_given(pair: tuple[Mention, Mention]) -> None:
-    assert RelationQuestion.about(*pair) == RelationQuestion.about(*reversed(pair))
+    assert RelationQuestion.about(*pair, TAC) == RelationQuestion.about(*reversed(pair), TAC)
 
 
 @given(pairs)
 def test_a_question_comes_back_from_its_json(pair: tuple[Mention, Mention]) -> None:
-    question = RelationQuestion.about(*pair)
+    question = RelationQuestion.about(*pair, TAC)
     assert read_question("relation", json.loads(json.dumps(question.payload()))) == question
 
 
@@ -40,13 +40,13 @@ def test_a_question_comes_back_from_its_json(pair: tuple[Mention, Mention]) -> N
 def test_different_questions_have_different_keys(
     one: tuple[Mention, Mention], other: tuple[Mention, Mention]
 ) -> None:
-    first, second = RelationQuestion.about(*one), RelationQuestion.about(*other)
+    first, second = RelationQuestion.about(*one, TAC), RelationQuestion.about(*other, TAC)
     assert (first.key == second.key) == (first == second)
 
 
 @given(pairs, st.data())
 def test_an_answer_read_again_is_the_same(pair: tuple[Mention, Mention], data: st.DataObject) -> None:
-    question = RelationQuestion.about(*pair)
+    question = RelationQuestion.about(*pair, TAC)
     ticked = data.draw(st.lists(st.sampled_from(question.offered), unique=True))
     answer = question.answer(ticked)
     assert question.read_answer(json.loads(json.dumps(answer))) == answer
@@ -55,12 +55,12 @@ def test_an_answer_read_again_is_the_same(pair: tuple[Mention, Mention], data: s
 
 def test_a_pair_is_ordered_by_start_then_end_then_type() -> None:
     short, long, other = Mention(Span(0, 2), "PER"), Mention(Span(0, 3), "PER"), Mention(Span(0, 3), "ORG")
-    assert RelationQuestion.about(long, short).mentions == (short, long)
-    assert RelationQuestion.about(long, other).mentions == (other, long)
+    assert RelationQuestion.about(long, short, TAC).mentions == (short, long)
+    assert RelationQuestion.about(long, other, TAC).mentions == (other, long)
 
 
 def test_both_directions_are_offered() -> None:
-    offered = RelationQuestion.about(Mention(Span(0, 1), "ORG"), Mention(Span(2, 3), "ORG")).offered
+    offered = RelationQuestion.about(Mention(Span(0, 1), "ORG"), Mention(Span(2, 3), "ORG"), TAC).offered
     assert Offer("org:parents", 0) in offered
     assert Offer("org:parents", 1) in offered
 
@@ -114,7 +114,7 @@ def test_a_refusal_of_a_megabyte_is_short() -> None:
 
 def test_types_without_a_relation_make_no_question() -> None:
     with pytest.raises(InvalidInput, match="no relation is admitted between DATE and DATE"):
-        RelationQuestion.about(Mention(Span(0, 1), "DATE"), Mention(Span(2, 3), "DATE"))
+        RelationQuestion.about(Mention(Span(0, 1), "DATE"), Mention(Span(2, 3), "DATE"), TAC)
 
 
 def test_a_canonical_question_comes_back_from_its_json() -> None:
@@ -137,8 +137,8 @@ def test_spans_lie_within_the_text(span: Span) -> None:
 
 
 def test_a_claim_is_refused_for_types_that_its_predicate_does_not_admit() -> None:
-    check_claim("per:title", "PER", "TITLE")
+    check_claim("per:title", "PER", "TITLE", TAC)
     with pytest.raises(InvalidInput, match="its subject is PER and its object TITLE"):
-        check_claim("per:title", "PER", "ORG")
+        check_claim("per:title", "PER", "ORG", TAC)
     with pytest.raises(InvalidInput, match="unknown predicate"):
-        check_claim("per:children", "PER", "PER")
+        check_claim("per:children", "PER", "PER", TAC)

@@ -5,6 +5,7 @@ import pytest
 from annotations.texts.records import read_annotation, read_document
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 DOCUMENT = {"doc_id": "D1", "title": "A title", "date": "2026-01-31", "text": "Ann met Bob."}
 ANNOTATION = {
@@ -18,11 +19,11 @@ ANNOTATION = {
 
 
 def document(**changes: Any) -> Any:
-    return read_document({**DOCUMENT, **changes}, where="line 7")
+    return read_document({**DOCUMENT, **changes}, where="line 7", ontology=TAC)
 
 
 def annotation(**changes: Any) -> Any:
-    return read_annotation({**ANNOTATION, **changes}, where="line 7")
+    return read_annotation({**ANNOTATION, **changes}, where="line 7", ontology=TAC)
 
 
 def relation(predicate: str, subject: list[int], object_: list[int]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def mention(start: int, end: int, kind: str = "PER", canonical: Any = (0, 3)) ->
 
 
 def test_title_and_date_may_be_missing() -> None:
-    record = read_document({"doc_id": "D1", "text": "x"}, where="")
+    record = read_document({"doc_id": "D1", "text": "x"}, where="", ontology=TAC)
     assert (record.title, record.date) == ("", None)
 
 

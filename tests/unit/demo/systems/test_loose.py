@@ -1,5 +1,5 @@
 from demo.systems.loose import NEARNESS, TRIGGERS, extract
-from kbpo.core.ontology import RELATIONS
+from tests.ontologies import TAC
 from tests.unit.demo.systems.texts import document, said
 
 
@@ -24,4 +24,4 @@ def test_a_nearer_pair_is_claimed_with_more_confidence() -> None:
 
 
 def test_every_trigger_is_for_a_stored_relation() -> None:
-    assert set(TRIGGERS) | set(NEARNESS) <= set(RELATIONS)
+    assert set(TRIGGERS) | set(NEARNESS) <= set(TAC.relations_by_name)

@@ -1,7 +1,7 @@
 import pytest
 
 from demo.systems.strict import PATTERNS, extract
-from kbpo.core.ontology import RELATIONS
+from tests.ontologies import TAC
 from tests.unit.demo.systems.texts import document, said
 
 
@@ -26,4 +26,4 @@ def test_names_side_by_side_claim_nothing() -> None:
 
 
 def test_every_pattern_names_a_stored_relation() -> None:
-    assert {relation for relation, _ in PATTERNS} <= set(RELATIONS)
+    assert {relation for relation, _ in PATTERNS} <= set(TAC.relations_by_name)

@@ -11,7 +11,7 @@ from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
 from evaluation.kbp.tac.reader import Reading, read
 from evaluation.reading.corpus import Texts
-from kbpo.core.ontology import RELATIONS
+from tests.ontologies import TAC
 from tests.unit.demo.scores import Scores, score
 
 
@@ -36,7 +36,7 @@ def scores(system: System) -> Scores:
 def reading(system: System) -> Reading:
     documents, _ = examples()
     texts = Texts({document["doc_id"]: document["text"] for document in documents})
-    return read(io.BytesIO(knowledge_base(system, documents)), documents=texts)
+    return read(io.BytesIO(knowledge_base(system, documents)), documents=texts, ontology=TAC)
 
 
 each_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
@@ -86,7 +86,8 @@ def test_the_reader_finds_the_canonical_mentions_that_the_system_gives(system: S
 def test_every_claim_is_one_that_its_types_admit(system: System) -> None:
     claims = [claim for extraction in extractions(system) for claim in extraction.claims]
 
-    assert all(RELATIONS[claim.relation].admits(claim.subject.type, claim.object.type) for claim in claims)
+    relations = TAC.relations_by_name
+    assert all(relations[claim.relation].admits(claim.subject.type, claim.object.type) for claim in claims)
 
 
 @each_system

@@ -10,7 +10,7 @@ from demo.systems.writer import Direction, write
 from evaluation.kbp.tac.reader import read
 from evaluation.reading.corpus import Texts
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
+from tests.ontologies import TAC
 from tests.unit.demo.systems.texts import mention
 
 RUTH = mention("Ruth Ash", "PER", 0)
@@ -96,7 +96,7 @@ def test_a_run_id_that_is_none_is_refused(run_id: str) -> None:
 
 
 @given(
-    relation=st.sampled_from(sorted(RELATIONS)),
+    relation=st.sampled_from(sorted(TAC.relations_by_name)),
     pick=st.integers(0, 1),
     place=st.sampled_from(["Corvel", "Lowmarch", "Arvenia"]),
     direction=st.sampled_from(get_args(Direction)),
@@ -105,13 +105,14 @@ def test_the_reader_turns_every_relation_back_into_the_claim(
     relation: str, pick: int, place: str, direction: Direction
 ) -> None:
     names = {"PER": "Ruth Ash", "ORG": "Ash Group", "GPE": place, "DATE": "4 May 1979", "TITLE": "pilot"}
-    types = RELATIONS[relation].object_types
+    subject_type = TAC.relations_by_name[relation].subject_type
+    types = TAC.relations_by_name[relation].object_types
     object_type = types[pick % len(types)]
-    subject = mention(names[RELATIONS[relation].subject_type], RELATIONS[relation].subject_type, 0)
+    subject = mention(names[subject_type], subject_type, 0)
     obj = mention(names[object_type] if object_type != subject.type else "Ada Elm", object_type, 50)
     file = "\n".join(lines(Claim(relation, subject, obj, 0.5), direction=direction)) + "\n"
 
-    reading = read(io.BytesIO(file.encode()), documents=Texts({"d": "." * 100}))
+    reading = read(io.BytesIO(file.encode()), documents=Texts({"d": "." * 100}), ontology=TAC)
 
     found = [(p.predicate, p.subject, p.object, p.confidence) for p in reading.predictions]
     assert found == [(relation, subject.span, obj.span, 0.5)]

@@ -11,6 +11,7 @@ from evaluation.kbp.matching import match
 from evaluation.kbp.words import Words
 from kbpo.core.spans import Span
 from tests import knowledgenet
+from tests.ontologies import TAC
 
 pytestmark = knowledgenet.needs_knowledgenet
 
@@ -57,7 +58,7 @@ def test_what_a_system_finds_can_be_read_off_the_pools_matching():
     pool = knowledgenet.pool()
     words = Words.of(pool.texts)
     for number, system in enumerate(pool.systems):
-        alone = match(system.claims, pool.relations, words).found
+        alone = match(system.claims, pool.relations, words, TAC).found
         assert pool.found_by(number).tolist() == alone.tolist(), system.name
 
 
@@ -102,7 +103,7 @@ def test_who_widens_its_spans_finds_nothing_more(widened):
             )
             for one in system.claims
         ]
-        found = match(claims, pool.relations, words).found
+        found = match(claims, pool.relations, words, TAC).found
         assert found.mean() <= pool.recall(number), system.name
 
 

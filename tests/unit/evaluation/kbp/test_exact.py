@@ -19,6 +19,7 @@ from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
 from evaluation.reading.corpus import Texts
 from kbpo.core.spans import Span
 from tests.knowledgenet import FOLDER, exact, needs_knowledgenet
+from tests.ontologies import ABOUT
 
 pytestmark = needs_knowledgenet
 
@@ -32,7 +33,7 @@ Claims = list[tuple[ReadPrediction, float]]
 @functools.cache
 def documents() -> Texts:
     with gzip.open(FOLDER / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
-        return Texts({one["doc_id"]: one["text"] for one in map(json.loads, file)})
+        return Texts({one["doc_id"]: one["text"] for one in map(json.loads, file)}, about=ABOUT)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, match, ma
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 BORN = "per:place_of_birth"
 SPOUSE = "per:spouse"
@@ -30,7 +31,7 @@ def claim(subject, object_, predicate=BORN, doc_id="D", subject_canonical=None, 
 
 
 def holds(one, true=TRUE, part="relation"):
-    return matches(one, true, WORDS, part)
+    return matches(one, true, WORDS, TAC, part)
 
 
 def test_the_same_spans_match():
@@ -119,31 +120,31 @@ def test_for_all_canonical_mentions_are_held_against_the_side_that_matched():
 
 
 def test_several_claims_may_find_one_relation():
-    found = match([claim(word(0), word(2)), claim((0, 2), (11, 14))], [TRUE], WORDS)
+    found = match([claim(word(0), word(2)), claim((0, 2), (11, 14))], [TRUE], WORDS, TAC)
     assert found.correct.tolist() == [True, True]
     assert found.found.tolist() == [True]
 
 
 def test_one_claim_finds_one_relation_of_those_that_it_matches():
     others = [TRUE, TRUE._replace(object=word(3))]
-    found = match([claim(word(0), (11, 19))], others, WORDS)
+    found = match([claim(word(0), (11, 19))], others, WORDS, TAC)
     assert found.correct.tolist() == [True]
     assert found.found.tolist() == [False, True]  # whose object it covers wholly
 
 
 def test_of_relations_that_it_covers_alike_a_claim_finds_the_first():
-    found = match([claim(word(0), word(2, 3))], [TRUE._replace(object=word(3)), TRUE], WORDS)
+    found = match([claim(word(0), word(2, 3))], [TRUE._replace(object=word(3)), TRUE], WORDS, TAC)
     assert found.found.tolist() == [True, False]
 
 
 def test_what_one_system_finds_is_read_off_the_pools_matching():
     other = TRUE._replace(object=word(3))
-    found = match([claim(word(0), word(2)), claim(word(0), word(3))], [TRUE, other], WORDS)
+    found = match([claim(word(0), word(2)), claim(word(0), word(3))], [TRUE, other], WORDS, TAC)
     assert found.found_by(np.array([False, True])).tolist() == [False, True]
 
 
 def test_nothing_claimed_finds_nothing():
-    found = match([], [TRUE], WORDS)
+    found = match([], [TRUE], WORDS, TAC)
     assert found.correct.shape == (0,)
     assert found.found.tolist() == [False]
 
@@ -170,33 +171,33 @@ parts = pytest.mark.parametrize("part", ["relation", "all"])
 @parts
 @given(claims=lists_of_claims, true=lists_of_relations)
 def test_a_claim_finds_one_relation_of_those_that_it_matches_if_there_are_any(part, claims, true):
-    found = match(claims, true, CROWDED, part)
+    found = match(claims, true, CROWDED, TAC, part)
     for number, one in enumerate(claims):
         own = found.true[found.claim == number].tolist()
-        matching = [place for place, other in enumerate(true) if matches(one, other, CROWDED, part)]
+        matching = [place for place, other in enumerate(true) if matches(one, other, CROWDED, TAC, part)]
         assert len(own) == bool(matching) == found.correct[number]
         assert set(own) <= set(matching)
 
 
 @given(claim=claims_of_any_kind, true=relations_of_any_kind)
 def test_what_matches_in_all_matches_as_a_relation(claim, true):
-    assert matches(claim, true, CROWDED, "relation") or not matches(claim, true, CROWDED, "all")
+    assert matches(claim, true, CROWDED, TAC, "relation") or not matches(claim, true, CROWDED, TAC, "all")
 
 
 def test_linking_has_no_recall():
     with pytest.raises(InvalidInput, match="part: is 'linking'"):
-        match([], [], WORDS, "linking")
+        match([], [], WORDS, TAC, "linking")
 
 
 def test_a_predicate_that_is_not_stored_is_refused():
     stray = TRUE._replace(predicate="per:age")
-    with pytest.raises(InvalidInput, match="predicate: 'per:age' is not a stored relation"):
+    with pytest.raises(InvalidInput, match="predicate: 'per:age' is not a stored relation of tac-kbp@1"):
         holds(claim(word(0), word(2), predicate="per:age"), stray)
 
 
 def test_a_document_whose_words_are_missing_is_refused():
     with pytest.raises(InvalidInput, match="words: lack the text of document 'Z'"):
-        match_columns(as_columns([]), [TRUE._replace(doc_id="Z")], WORDS)
+        match_columns(as_columns([]), [TRUE._replace(doc_id="Z")], WORDS, TAC)
 
 
 def as_columns(claims):
@@ -218,12 +219,12 @@ def as_columns(claims):
 @parts
 @given(claims=lists_of_claims, true=lists_of_relations)
 def test_columns_match_as_claims_do(part, claims, true):
-    expected = match(claims, true, CROWDED, part)
-    found = match_columns(as_columns(claims), true, CROWDED, part)
+    expected = match(claims, true, CROWDED, TAC, part)
+    found = match_columns(as_columns(claims), true, CROWDED, TAC, part)
     for name in ("claim", "true", "correct", "found"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
 def test_columns_of_a_part_without_recall_are_refused():
     with pytest.raises(InvalidInput, match="recall exists for"):
-        match_columns(as_columns([]), [], WORDS, "linking")
+        match_columns(as_columns([]), [], WORDS, TAC, "linking")

@@ -11,6 +11,7 @@ from _pytest.mark import ParameterSet
 
 from evaluation.kbp.tac.reading import READER
 from evaluation.reading import isolated
+from tests.ontologies import ABOUT
 from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed
 
 CPU_SECONDS = 20.0  # on a machine with other work to do; on a quiet one at most six, most less than one
@@ -122,7 +123,7 @@ def read_soon(data: bytes, texts: Path, folder: Path) -> isolated.Outcome:
     path = folder / "kb"
     path.write_bytes(data)
     with path.open("rb") as stream:
-        outcome = isolated.read(stream, reader=READER, format="tac2016", texts=texts)
+        outcome = isolated.read(stream, reader=READER, format="tac2016", texts=texts, about=ABOUT)
     assert 0 < outcome.cpu_seconds < CPU_SECONDS
     return outcome
 
@@ -152,6 +153,6 @@ def test_a_line_of_ten_gigabytes_is_given_up(texts: Path, tmp_path: Path) -> Non
         stream.write(HEAD)
         stream.truncate(10 * 10**9)  # a hole, which takes no room
     with path.open("rb") as stream:
-        outcome = isolated.read(stream, reader=READER, format="tac2016", texts=texts)
+        outcome = isolated.read(stream, reader=READER, format="tac2016", texts=texts, about=ABOUT)
     assert errors(outcome) == {"LINE_TOO_LONG"}
     assert 0 < outcome.peak_memory < LITTLE

@@ -15,6 +15,7 @@ from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits, ReaderFailed
 from kbpo.core.errors import InvalidInput
 from tests.conftest import ROOT
+from tests.ontologies import ABOUT, TAC
 from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed, texts_for
 
 GOOD = tabbed(
@@ -24,7 +25,12 @@ GOOD = tabbed(
 
 def outcome(data: bytes, texts: Path, **limits: float) -> isolated.Outcome:
     return isolated.read(
-        io.BytesIO(data), reader=READER, format="tac2016", texts=texts, limits=Limits(**limits)
+        io.BytesIO(data),
+        reader=READER,
+        format="tac2016",
+        texts=texts,
+        about=ABOUT,
+        limits=Limits(**limits),
     )
 
 
@@ -33,7 +39,7 @@ def many_entities(count: int) -> bytes:
 
 
 def test_what_comes_from_afar_is_what_the_reader_says(texts):
-    here = read(io.BytesIO(GOOD), documents=texts_for(BASE))
+    here = read(io.BytesIO(GOOD), documents=texts_for(BASE), ontology=TAC)
     there = outcome(GOOD, texts)
     assert there.accepted is here.accepted is True
     assert there.problems == here.problems
@@ -46,12 +52,13 @@ def test_an_open_file_is_read_from_its_start(texts, tmp_path):
     path.write_bytes(gzip.compress(GOOD))
     with path.open("rb") as stream:
         stream.read(10)
-        assert isolated.read(stream, reader=READER, format="tac2016", texts=texts).accepted
+        assert isolated.read(stream, reader=READER, format="tac2016", texts=texts, about=ABOUT).accepted
 
 
 def test_a_pipe_is_read(texts):
     with subprocess.Popen(["printf", GOOD.decode().replace("\t", r"\t")], stdout=subprocess.PIPE) as process:
-        assert isolated.read(process.stdout, reader=READER, format="tac2016", texts=texts).accepted  # type: ignore[arg-type]
+        found = isolated.read(process.stdout, reader=READER, format="tac2016", texts=texts, about=ABOUT)  # type: ignore[arg-type]
+        assert found.accepted
 
 
 def test_a_file_without_a_claim_is_refused(texts):
@@ -86,12 +93,12 @@ def test_a_reader_that_fails_by_itself_is_no_fault_of_the_file(tmp_path):
 
 def test_a_format_that_does_not_exist_is_refused(texts):
     with pytest.raises(InvalidInput, match="no format 'tac2099'"):
-        isolated.read(io.BytesIO(GOOD), reader=READER, format="tac2099", texts=texts)
+        isolated.read(io.BytesIO(GOOD), reader=READER, format="tac2099", texts=texts, about=ABOUT)
 
 
 def test_an_accepted_file_is_written_anew(texts):
     to = io.BytesIO()
-    isolated.normalise(io.BytesIO(GOOD), to, reader=READER, format="tac2016", texts=texts)
+    isolated.normalise(io.BytesIO(GOOD), to, reader=READER, format="tac2016", texts=texts, about=ABOUT)
     again = outcome(to.getvalue(), texts)
     assert not again.problems
     assert again.predictions.confidences == outcome(GOOD, texts).predictions.confidences
@@ -100,7 +107,12 @@ def test_an_accepted_file_is_written_anew(texts):
 def test_a_refused_file_is_not_written_anew(texts):
     with pytest.raises(InvalidInput, match="refused"):
         isolated.normalise(
-            io.BytesIO(b"two words\n"), io.BytesIO(), reader=READER, format="tac2016", texts=texts
+            io.BytesIO(b"two words\n"),
+            io.BytesIO(),
+            reader=READER,
+            format="tac2016",
+            texts=texts,
+            about=ABOUT,
         )
 
 
@@ -124,7 +136,8 @@ import sys
 from pathlib import Path
 from evaluation.kbp.tac.reading import READER
 from evaluation.reading import isolated
-isolated.read(sys.stdin.buffer, reader=READER, format="tac2016", texts=Path(sys.argv[1]))
+from tests.ontologies import ABOUT
+isolated.read(sys.stdin.buffer, reader=READER, format="tac2016", texts=Path(sys.argv[1]), about=ABOUT)
 """
 
 

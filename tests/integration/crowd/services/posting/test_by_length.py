@@ -14,6 +14,7 @@ from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.factories import ADA, HALLOW, PRESS, SHE, THERE, DocumentFactory, QuestionFactory
 from tests.integration.crowd.services.conftest import Desk
+from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
@@ -91,10 +92,10 @@ def pairs(desk: Desk) -> list[Question]:
     document = DocumentFactory.create(corpus=desk.corpus, segmented=True)
     she, press, there = Mention(SHE, "PER"), Mention(PRESS, "ORG"), Mention(THERE, "GPE")
     asked = [
-        RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE")),
-        RelationQuestion.about(she, press),
-        RelationQuestion.about(she, there),
-        RelationQuestion.about(press, there),
+        RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC),
+        RelationQuestion.about(she, press, TAC),
+        RelationQuestion.about(she, there, TAC),
+        RelationQuestion.about(press, there, TAC),
     ]
     return [QuestionFactory.create(document=document, asked=one) for one in asked]
 

@@ -159,7 +159,7 @@ def test_a_tutorial_is_one_hit_without_questions(desk: Desk) -> None:
     [hit] = batch.hits.all()
     assert (hit.places, hit.fee_cents, hit.questions.count()) == (50, 4, 0)
     [there] = desk.provider.hits.values()
-    assert (there.new.qualified_for, there.new.unqualified_for) == (None, "relation")
+    assert (there.new.qualified_for, there.new.unqualified_for) == (None, "relation tac-kbp@1")
     crowd.check_books()
 
 

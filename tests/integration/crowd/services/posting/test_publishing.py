@@ -20,7 +20,7 @@ def test_what_is_posted_is_written_down(desk: Desk) -> None:
     [there] = desk.provider.hits.values()
     assert there.new.annotation == hit.annotation
     assert there.new.url.endswith(f"/hits/{hit.annotation}/")
-    assert there.new.qualified_for == "relation"
+    assert there.new.qualified_for == "relation tac-kbp@1"
 
 
 def test_a_hit_whose_answer_was_lost_is_found_by_its_token(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.interfaces.entities import marked
+from tests.ontologies import TAC
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press."
 ADA = {"start": 0, "end": 9, "type": "PER", "entity": 1}
@@ -33,7 +34,7 @@ anything = st.recursive(
 
 
 def test_entities_stand_in_the_order_of_their_first_mentions() -> None:
-    ada, hallow = marked.read(TEXT, ANSWER).entities
+    ada, hallow = marked.read(TEXT, ANSWER, TAC).entities
     assert (ada.name, ada.type_name, ada.link_name, ada.words) == (
         "Ada Quill",
         "person",
@@ -44,7 +45,7 @@ def test_entities_stand_in_the_order_of_their_first_mentions() -> None:
 
 
 def test_the_text_is_marked_and_whole() -> None:
-    segments = marked.read(TEXT, ANSWER).segments
+    segments = marked.read(TEXT, ANSWER, TAC).segments
     assert "".join(segment.text for segment in segments) == TEXT
     assert [segment.text for segment in segments if segment.marks] == ["Ada Quill", "Port Hallow", "She"]
 
@@ -60,16 +61,16 @@ def test_the_text_is_marked_and_whole() -> None:
     ],
 )
 def test_a_mention_that_makes_no_sense_is_left_out(wrong: Any) -> None:
-    assert len(marked.read(TEXT, {"mentions": [ADA, wrong]}).spans) == 1
+    assert len(marked.read(TEXT, {"mentions": [ADA, wrong]}, TAC).spans) == 1
 
 
 @given(anything, anything)
 def test_an_answer_of_any_form_can_be_read(mentions: Any, entities: Any) -> None:
-    found = marked.read(TEXT, {"mentions": mentions, "entities": entities})
+    found = marked.read(TEXT, {"mentions": mentions, "entities": entities}, TAC)
     assert "".join(segment.text for segment in found.segments) == TEXT
 
 
 @pytest.mark.parametrize("answer", [{}, {"mentions": [], "entities": []}])
 def test_nothing_marked_is_nothing(answer: dict[str, Any]) -> None:
-    found = marked.read(TEXT, answer)
+    found = marked.read(TEXT, answer, TAC)
     assert (found.entities, found.spans) == ((), frozenset())

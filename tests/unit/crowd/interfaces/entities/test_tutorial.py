@@ -3,8 +3,9 @@ import pytest
 from crowd.interfaces.entities.tutorial import FIELD, EntitiesPractice, read_tutorial
 from crowd.interfaces.registry import find_tutorial
 from kbpo.core.errors import InvalidInput
+from tests.ontologies import TAC
 
-LESSON = find_tutorial("entities")
+LESSON = find_tutorial("entities", TAC)
 HEAD = 'title = "T"\npass_mark = 1\ntries = 1\nexample = []\n'
 
 
@@ -70,4 +71,4 @@ def test_what_is_none_of_the_choices_is_no_answer(values: list[str]) -> None:
 )
 def test_a_mistake_in_the_file_is_named(toml: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        read_tutorial(toml)
+        read_tutorial(toml, TAC)

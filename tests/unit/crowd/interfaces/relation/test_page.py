@@ -14,10 +14,11 @@ from crowd.templatetags.annotate import marked, sentence
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 TEXT = "Ann founded Acme.\nShe left it."
 ANN, ACME, SHE = Span(0, 3), Span(12, 16), Span(18, 21)
-QUESTION = RelationQuestion.about(Mention(ANN, "PER"), Mention(ACME, "ORG"))
+QUESTION = RelationQuestion.about(Mention(ANN, "PER"), Mention(ACME, "ORG"), TAC)
 
 
 def page(**changes: Any) -> Page:
@@ -28,6 +29,7 @@ def page(**changes: Any) -> Page:
             "questions": {7: QUESTION, 9: CanonicalQuestion(ANN, SHE), 8: CanonicalQuestion(ACME, ACME)},
             "posted": {},
             "votes": {},
+            "ontology": TAC,
             **changes,
         }
     )
@@ -61,7 +63,7 @@ def test_relations_are_offered_in_plain_words_with_a_key_each_and_none_last() ->
 
 
 def test_both_directions_are_in_words() -> None:
-    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(SHE, "PER"))
+    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(SHE, "PER"), TAC)
     [step] = page(questions={1: question}).steps
     assert [words(choice.parts) for choice in step.choices][:2] == [
         "[B She] is a parent of [A Ann]",

@@ -8,6 +8,7 @@ from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd.interfaces.relation.simulated import canonical_is_right, true_offers, wrong_answer
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
 
 ANN, SHE, BOB, ACME = Span(0, 8), Span(20, 23), Span(30, 33), Span(40, 44)
 GOLD = AnnotationRecord(
@@ -27,7 +28,7 @@ GOLD = AnnotationRecord(
 
 
 def true(one: Span, one_type: str, other: Span, other_type: str) -> list[Offer]:
-    return true_offers(RelationQuestion.about(Mention(one, one_type), Mention(other, other_type)), GOLD)
+    return true_offers(RelationQuestion.about(Mention(one, one_type), Mention(other, other_type), TAC), GOLD)
 
 
 def test_what_gold_has_between_the_mentions_holds() -> None:
@@ -45,7 +46,7 @@ def test_direction_and_symmetry_are_respected() -> None:
 
 def test_a_symmetric_relation_holds_in_either_order() -> None:
     gold = AnnotationRecord("D1", GOLD.mentions, (RelationRecord("per:spouse", BOB, ANN),))
-    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(BOB, "PER"))
+    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(BOB, "PER"), TAC)
     assert true_offers(question, gold) == [Offer("per:spouse", 0)]
 
 
@@ -67,7 +68,7 @@ def test_where_gold_has_no_mention_only_the_mention_itself_is_right() -> None:
 
 @given(st.integers(), st.sets(st.sampled_from(range(4))))
 def test_a_wrong_answer_is_valid_and_wrong(seed: int, ticked: set[int]) -> None:
-    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(ACME, "ORG"))
+    question = RelationQuestion.about(Mention(ANN, "PER"), Mention(ACME, "ORG"), TAC)
     right = question.answer([question.offered[index] for index in ticked])
     wrong = wrong_answer(question, right, Random(seed))
     assert wrong != right

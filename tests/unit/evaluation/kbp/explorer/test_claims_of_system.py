@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from evaluation.kbp.explorer.claims_of_system import MARGIN, NEAR, window
 from evaluation.kbp.explorer.statements import Piece, state
 from evaluation.kbp.explorer.verdicts import Verdict
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC
+
+BORN = TAC.relations_by_name["per:place_of_birth"].statement
+PARENT = TAC.relations_by_name["per:parents"].statement
 
 
 def words(pieces):
@@ -16,22 +19,22 @@ def words(pieces):
 
 
 def test_a_claim_is_said_in_plain_words():
-    assert words(state("per:place_of_birth", Piece("Ann"), Piece("Lyon"))) == "Ann was born in Lyon"
+    assert words(state(BORN, Piece("Ann"), Piece("Lyon"))) == "Ann was born in Lyon"
 
 
 def test_a_statement_may_begin_with_its_object():
-    assert words(state("per:parents", Piece("Ann"), Piece("Bo"))) == "Bo is a parent of Ann"
+    assert words(state(PARENT, Piece("Ann"), Piece("Bo"))) == "Bo is a parent of Ann"
 
 
-@pytest.mark.parametrize("predicate", RELATIONS)
+@pytest.mark.parametrize("predicate", TAC.relations_by_name)
 def test_every_relation_names_each_mention_once(predicate):
     subject, object_ = Piece("S", Span(0, 1)), Piece("O", Span(2, 3))
-    pieces = state(predicate, subject, object_)
+    pieces = state(TAC.relations_by_name[predicate].statement, subject, object_)
     assert sorted(piece.text for piece in pieces if piece.span) == ["O", "S"]
 
 
 def test_a_mention_that_holds_a_placeholder_is_left_alone():
-    assert words(state("per:place_of_birth", Piece("{object}"), Piece("Lyon"))) == "{object} was born in Lyon"
+    assert words(state(BORN, Piece("{object}"), Piece("Lyon"))) == "{object} was born in Lyon"
 
 
 SENTENCES = [Span(0, 20), Span(21, 60), Span(61, 90)]

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from evaluation.kbp.explorer.statements import Relation, read_relation, read_span
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import RELATIONS
 from kbpo.core.spans import Span
+from tests.ontologies import TAC, WIKIDATA
 
 spans = st.tuples(st.integers(0, 10**6), st.integers(1, 10**3)).map(lambda one: Span(one[0], sum(one)))
 
 
-@given(st.builds(Relation, st.sampled_from(sorted(RELATIONS)), spans, spans))
+@given(st.builds(Relation, st.sampled_from(sorted(TAC.relations_by_name)), spans, spans))
 def test_a_relation_is_read_back_from_its_address(relation):
-    assert read_relation(str(relation)) == relation
+    assert read_relation(str(relation), TAC) == relation
 
 
 @given(st.text())
@@ -31,5 +31,10 @@ def test_what_is_no_place_is_refused(text):
 
 def test_a_relation_is_said_in_the_documents_words():
     relation = Relation("per:place_of_birth", Span(0, 3), Span(16, 20))
-    said = relation.statement("Ada\nwas born in Lyon.")
+    said = relation.statement("Ada\nwas born in Lyon.", TAC)
     assert "".join(piece.text for piece in said) == "Ada was born in Lyon"
+
+
+def test_a_relation_of_another_ontology_is_refused_with_one_of_this():
+    with pytest.raises(InvalidInput, match=r"no relation of wikidata-dozen@1; one is like P569\.0-9\.22-33"):
+        read_relation("per:spouse.0-9.22-33", WIKIDATA)

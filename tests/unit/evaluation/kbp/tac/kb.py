@@ -6,6 +6,8 @@ from typing import Literal
 
 from evaluation.kbp.tac.reader import Reading, read
 from evaluation.reading.corpus import Texts
+from kbpo.core.ontologies.ontology import Ontology
+from tests.ontologies import TAC
 
 DOCUMENTS = {"D1": 100, "D2": 60, "LONG": 5_000}
 BLANK = Texts({doc_id: "." * length for doc_id, length in DOCUMENTS.items()})
@@ -43,9 +45,11 @@ def texts_for(text: str) -> Texts:
     return Texts(documents)
 
 
-def read_text(text: str, format: Literal["tac2015", "tac2016"] = "tac2016") -> Reading:
+def read_text(
+    text: str, format: Literal["tac2015", "tac2016"] = "tac2016", ontology: Ontology = TAC
+) -> Reading:
     """Read a file about documents that agree with it."""
-    return read(io.BytesIO(tabbed(text)), format=format, documents=texts_for(text))
+    return read(io.BytesIO(tabbed(text)), format=format, documents=texts_for(text), ontology=ontology)
 
 
 def extend(*lines: str, format: Literal["tac2015", "tac2016"] = "tac2016") -> Reading:

@@ -39,7 +39,7 @@ def test_many_problems_of_one_code_leave_room_for_another():
     log = ProblemLog("tac2016")
     for line in range(1, 100_001):
         log.add("NO_MENTIONS", line, ":A", ":A")
-    log.add("UNKNOWN_TYPE", 7, ":A", ":A")
+    log.add("UNKNOWN_TYPE", 7, ":A", ":A", "PER")
     assert "UNKNOWN_TYPE" in {problem.code for problem in log.by_line()}
 
 

@@ -11,9 +11,9 @@ from evaluation.kbp.tac import entities
 from evaluation.kbp.tac.reader import Reading, read
 from evaluation.reading import problems
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import PREDICATES, RELATIONS
 from tests.knowledgenet import FOLDER as KNOWLEDGENET
 from tests.knowledgenet import exact
+from tests.ontologies import TAC
 from tests.unit.evaluation.kbp.tac.kb import BASE, BLANK, DOCUMENTS, NEXT, extend, tabbed
 
 SYSTEMS = (
@@ -48,7 +48,7 @@ def true_instances(system: str) -> Iterator[tuple[object, ...]]:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_real_file_gives_exactly_its_instances(system, corpus):
     with (KNOWLEDGENET / "submissions" / f"{system}.kb.gz").open("rb") as stream:
-        reading = read(stream, documents=corpus)
+        reading = read(stream, documents=corpus, ontology=TAC)
     read_instances = [
         (p.doc_id, p.predicate, *p.subject, *p.object, p.subject_entity, p.object_entity, p.confidence)
         for p in reading.predictions
@@ -69,30 +69,30 @@ def check_invariants(reading: Reading) -> None:
     keys = {(p.doc_id, p.predicate, p.subject, p.object) for p in reading.predictions}
     assert len(keys) == len(reading.predictions)
     for p in reading.predictions:
-        assert RELATIONS[p.predicate].admits(p.subject_type, p.object_type)
+        assert TAC.relations_by_name[p.predicate].admits(p.subject_type, p.object_type)
         assert 0 < p.confidence <= 1
         assert (p.object_canonical is None) is (p.object_type in {"DATE", "TITLE"})
         for span in (p.subject, p.object, p.subject_canonical, p.object_canonical or p.object):
             assert 0 <= span.start < span.end <= DOCUMENTS[p.doc_id]
-        if RELATIONS[p.predicate].symmetric:
+        if TAC.relations_by_name[p.predicate].is_symmetric:
             assert p.subject <= p.object
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_reading(data):
-    check_invariants(read(io.BytesIO(data), documents=BLANK))
+    check_invariants(read(io.BytesIO(data), documents=BLANK, ontology=TAC))
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_that_claim_to_be_gzip_give_a_reading(data):
-    check_invariants(read(io.BytesIO(b"\x1f\x8b\x08" + data), documents=BLANK))
+    check_invariants(read(io.BytesIO(b"\x1f\x8b\x08" + data), documents=BLANK, ontology=TAC))
 
 
 _names = st.sampled_from([":A", ":B", ":C", ":D", "A", ":", '"A"', "", ":é"])
 _verbs = st.sampled_from(
     [
-        *PREDICATES,
-        *(name.split(":")[1] for name in PREDICATES),
+        *TAC.predicates_by_name,
+        *(one.bare_name for one in TAC.predicates),
         *("type", "link", "mention", "canonical_mention", "nominal_mention", "PER:mention", "mentions"),
         *("per:", ":", "", "per:employee_of", "fac:members"),
     ]
@@ -115,16 +115,16 @@ _lines = st.lists(
 @given(st.booleans(), _lines, st.sampled_from(["tac2015", "tac2016"]))
 def test_any_lines_give_a_reading(on_base, lines, format):
     text = (tabbed(BASE).decode() if on_base else "run\n") + "\n".join(lines)
-    check_invariants(read(io.BytesIO(text.encode()), format=format, documents=BLANK))
+    check_invariants(read(io.BytesIO(text.encode()), format=format, documents=BLANK, ontology=TAC))
 
 
 _legal_places = st.builds(
     lambda start, length: f"D1:{start}-{start + length}", st.integers(0, 80), st.integers(0, 19)
 )
-_typed = {"PER": ":A", "ORG": ":B", "GPE": ":C", "STRING": '"x"'}
+_typed = {"PER": ":A", "ORG": ":B", "GPE": ":C", **dict.fromkeys(("STRING", "DATE", "TITLE"), '"x"')}
 _triples = [
     (_typed[predicate.subject_type], predicate.name, _typed[object_type])
-    for predicate in PREDICATES.values()
+    for predicate in TAC.predicates
     for object_type in predicate.object_types
 ]
 _relation = st.builds(
@@ -152,19 +152,19 @@ def test_relations_that_fit_their_entities_are_accepted_and_all_accounted_for(li
 @given(lines_of_relations)
 def test_line_ends_and_packing_change_nothing(lines):
     text = tabbed(BASE) + "".join(f"{line}\n" for line in lines).encode()
-    plain = read(io.BytesIO(text), documents=BLANK)
+    plain = read(io.BytesIO(text), documents=BLANK, ontology=TAC)
     for other in (text.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + text, gzip.compress(text)):
-        assert read(io.BytesIO(other), documents=BLANK) == plain
+        assert read(io.BytesIO(other), documents=BLANK, ontology=TAC) == plain
 
 
 def test_a_first_line_that_cannot_be_read_is_one_problem():
-    reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=BLANK)
+    reading = read(io.BytesIO(b"run\xff\n:A\ttype\tPER\n"), documents=BLANK, ontology=TAC)
     assert [problem.code for problem in reading.problems] == ["UNDECODABLE_BYTES", "NO_MENTIONS"]
 
 
 def test_a_format_that_does_not_exist_is_refused():
     with pytest.raises(InvalidInput, match="no format 'tac2099'; use tac2015 or tac2016"):
-        read(io.BytesIO(b"run\n"), format="tac2099", documents=BLANK)  # type: ignore[arg-type]
+        read(io.BytesIO(b"run\n"), format="tac2099", documents=BLANK, ontology=TAC)  # type: ignore[arg-type]
 
 
 def test_a_mention_is_found_among_many_that_are_too_long_for_the_span():
@@ -173,20 +173,20 @@ def test_a_mention_is_found_among_many_that_are_too_long_for_the_span():
     canonical = ':A\tcanonical_mention\t"x"\tLONG:0-149\n'
     titles = "".join(f':A\tper:title\t"{i}"\tLONG:{2 * i}-{2 * i},LONG:{i}-{i + 1}\n' for i in range(many))
     text = tabbed(BASE).decode() + mentions + canonical + titles
-    reading = read(io.BytesIO(text.encode()), documents=BLANK)
+    reading = read(io.BytesIO(text.encode()), documents=BLANK, ontology=TAC)
     assert [p.subject.start for p in reading.predictions] == list(range(many))
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\0", b"\xff\xfe", b"\x1f\x8b", b"PK\x03\x04"])
 def test_what_is_no_knowledge_base_is_refused_with_a_reason(data):
-    reading = read(io.BytesIO(data), documents=BLANK)
+    reading = read(io.BytesIO(data), documents=BLANK, ontology=TAC)
     assert not reading.accepted
     assert reading.problems
 
 
 def test_nothing_is_said_of_a_whole_file_that_was_not_read_to_its_end():
     data = gzip.compress(b'run\n:A\ttype\tPER\n:B\tmention\t"x"\tD1:0-0\n', 0)
-    reading = read(io.BytesIO(data[:-8]), documents=BLANK)
+    reading = read(io.BytesIO(data[:-8]), documents=BLANK, ontology=TAC)
     assert {problem.code for problem in reading.problems} == {"BROKEN_GZIP", "MENTION_TEXT_DIFFERS"}
     assert (reading.counts["lines"], reading.counts["entities"]) == (3, 2)
 

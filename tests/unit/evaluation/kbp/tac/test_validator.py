@@ -7,6 +7,7 @@ import pytest
 from evaluation.kbp.tac.problems import CODES
 from evaluation.kbp.tac.reader import read
 from evaluation.reading.corpus import Texts
+from tests.ontologies import TAC
 from tests.unit.evaluation.kbp.tac.kb import BASE, NEXT, extend, faults, read_text, tabbed
 
 E, W = "ERROR", "WARNING"
@@ -401,7 +402,8 @@ def mention_problems(string: str, text: str, length: int) -> list[str]:
     """Return the messages about a mention of this string where a document has this text."""
     kb = f"run1\n:A | type | PER\n:A | mention | {string} | D:0-{length - 1}\n"
     kb += kb.splitlines()[2].replace("mention", "canonical_mention", 1)
-    return [p.message for p in read(io.BytesIO(tabbed(kb)), documents=Texts({"D": text})).problems]
+    reading = read(io.BytesIO(tabbed(kb)), documents=Texts({"D": text}), ontology=TAC)
+    return [problem.message for problem in reading.problems]
 
 
 @pytest.mark.parametrize(

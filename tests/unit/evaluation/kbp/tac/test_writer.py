@@ -9,7 +9,7 @@ from evaluation.kbp.tac.reader import Reading, ReadPrediction, read
 from evaluation.kbp.tac.writer import write
 from evaluation.reading.corpus import Texts
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontology import PREDICATES
+from tests.ontologies import TAC
 from tests.unit.evaluation.kbp.tac.kb import BASE, extend, read_text, tabbed, texts_for
 from tests.unit.evaluation.kbp.tac.test_instances import REPAIRS
 from tests.unit.evaluation.kbp.tac.test_reader import KNOWLEDGENET, SYSTEMS, lines_of_relations
@@ -19,7 +19,7 @@ OF_THE_CLAIMS = {"DUPLICATE_ASSERTION", "LONG_MENTION", "MULTIPLE_FILLS_ENTITY"}
 
 
 def again(reading: Reading, documents: Texts) -> Reading:
-    return read(io.BytesIO("".join(write(reading, documents)).encode()), documents=documents)
+    return read(io.BytesIO("".join(write(reading, documents)).encode()), documents=documents, ontology=TAC)
 
 
 def content(reading: Reading) -> list[ReadPrediction]:
@@ -96,18 +96,18 @@ def test_a_confidence_is_written_as_it_was_read(confidence):
     check_written(reading, texts_for(text))
 
 
-TYPED = {"PER": ":A", "ORG": ":B", "GPE": ":C", "STRING": '"x"'}
+TYPED = {"PER": ":A", "ORG": ":B", "GPE": ":C", **dict.fromkeys(("STRING", "DATE", "TITLE"), '"x"')}
 
 
 @pytest.mark.parametrize(
     ("predicate", "object_type"),
-    [(name, type) for name, predicate in PREDICATES.items() for type in predicate.object_types],
+    [(predicate.name, type) for predicate in TAC.predicates for type in predicate.object_types],
 )
 def test_every_predicate_and_its_inverse_are_one_instance(predicate, object_type):
-    subject, object_ = TYPED[PREDICATES[predicate].subject_type], TYPED[object_type]
+    subject, object_ = TYPED[TAC.predicates_by_name[predicate].subject_type], TYPED[object_type]
     text = f"{BASE}{subject} | {predicate} | {object_} | D1:80-81,D1:0-50\n"
     reading = read_text(text)
-    assert reading.counts["instances"] == (PREDICATES[predicate].stored_as is not None)
+    assert reading.counts["instances"] == bool(TAC.predicates_by_name[predicate].stored_as)
     check_written(reading, texts_for(text))
 
 
@@ -119,7 +119,7 @@ def test_any_accepted_file_is_written_and_read_again_as_the_same(lines, packed, 
     text = "\n".join(["run1", *lines])
     data = tabbed(text)
     documents = texts_for(text)
-    reading = read(io.BytesIO(gzip.compress(data) if packed else data), documents=documents)
+    reading = read(io.BytesIO(gzip.compress(data) if packed else data), documents=documents, ontology=TAC)
     assert reading.accepted
     check_written(reading, documents)
 
@@ -127,6 +127,6 @@ def test_any_accepted_file_is_written_and_read_again_as_the_same(lines, packed, 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_real_file_is_written_and_read_again_as_the_same(system, corpus):
     with (KNOWLEDGENET / "submissions" / f"{system}.kb.gz").open("rb") as stream:
-        reading = read(stream, documents=corpus)
+        reading = read(stream, documents=corpus, ontology=TAC)
     assert len(reading.predictions) > 300
     check_written(reading, corpus)

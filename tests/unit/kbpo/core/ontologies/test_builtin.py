@@ -1,11 +1,10 @@
-"""TAC KBP as data is what the fixed tables are, and does not change."""
+"""TAC KBP as data does not change, and has the predicates of the task."""
 
 import csv
 from pathlib import Path
 
 import pytest
 
-from kbpo.core import ontology as old
 from kbpo.core.ontologies.builtin import DEFAULT, DIGESTS, builtin_ontologies, read_builtin
 from kbpo.core.ontologies.normal import compute_digest
 from kbpo.core.ontologies.reading import read_ontology
@@ -26,76 +25,13 @@ def test_built_in_ontologies_have_the_names_that_they_are_found_by() -> None:
     assert DEFAULT in DIGESTS
 
 
-def test_version_1_has_the_types_of_the_tables() -> None:
-    assert tuple(one.name for one in ONE.mention_types) == old.MENTION_TYPES
-    assert tuple(one.name for one in ONE.entity_types) == old.ENTITY_TYPES
-    assert {one.name: one.word for one in ONE.mention_types} == old.TYPE_NAMES
-
-
 def test_version_1_links_its_types_and_gives_them_by_the_letters_of_the_interface() -> None:
-    from annotations.kinds.links import kind_of
-    from crowd.interfaces.entities.page import KEYS
-
-    assert {one.name: one.link for one in ONE.mention_types} == {
-        name: kind_of(name) for name in old.MENTION_TYPES
-    }
-    assert {one.name: one.key for one in ONE.mention_types} == KEYS
-
-
-def test_version_1_has_the_relations_of_the_tables() -> None:
-    assert [
-        (one.name, one.subject_type, one.object_types, one.label, one.statement, one.is_symmetric)
-        for one in ONE.relations
-    ] == [
-        (one.name, one.subject_type, one.object_types, one.label, one.statement, one.symmetric)
-        for one in old.RELATIONS.values()
-    ]
-
-
-def test_version_1_offers_what_the_tables_offer() -> None:
-    for first in old.MENTION_TYPES:
-        for second in old.MENTION_TYPES:
-            assert [(one.relation.name, one.subject) for one in ONE.options(first, second)] == [
-                (one.relation.name, one.subject) for one in old.options(first, second)
-            ]
-
-
-def test_version_1_has_the_predicates_of_the_tables() -> None:
-    assert [
-        (one.name, one.subject_type, one.is_single_valued, one.turn, ONE.takes_string(one))
-        for one in ONE.predicates
-    ] == [
-        (one.name, one.subject_type, one.single_valued, one.turn, one.takes_string)
-        for one in old.PREDICATES.values()
-    ]
-
-
-@pytest.mark.parametrize("name", old.PREDICATES)
-def test_a_predicate_of_version_1_is_stored_as_in_the_tables(name: str) -> None:
-    given, then = ONE.predicates_by_name[name], old.PREDICATES[name]
-    if then.takes_string:  # the tables have the string's type with the relation that it is stored as
-        relation = then.relation_for("STRING")
-        types = ("STRING",) if relation is None else relation.object_types
-        assert given.object_types == types
-        assert given.relation_for(types[0]) == (relation and relation.name)
-        return
-    assert given.object_types == then.object_types
-    for object_type in then.object_types:
-        relation = then.relation_for(object_type)
-        assert given.relation_for(object_type) == (relation and relation.name)
-
-
-@pytest.mark.parametrize("name", old.PREDICATES)
-def test_a_predicate_of_version_1_has_the_inverses_of_the_tables(name: str) -> None:
-    for object_type in set(old.PREDICATES[name].object_types) - {"STRING"}:
-        inverse = old.PREDICATES.get(f"{object_type.lower()}:{old.PREDICATES[name].inverse}")
-        found = ONE.predicates_by_name[name].inverse_for(object_type)
-        assert found == (inverse and inverse.name)
-
-
-def test_version_1_has_the_aliases_of_the_tables() -> None:
-    assert [(one.reason, one.subject_types, one.alias, one.name) for one in ONE.aliases] == [
-        (one.reason, one.subject_types, one.alias, one.name) for one in old.ALIASES
+    assert [(one.name, one.key, one.link) for one in ONE.mention_types] == [
+        ("PER", "p", "page"),
+        ("ORG", "o", "page"),
+        ("GPE", "g", "page"),
+        ("DATE", "d", "date"),
+        ("TITLE", "t", None),
     ]
 
 
