@@ -506,7 +506,7 @@ class ScoreFactory(factory.django.DjangoModelFactory[Score]):
     weighting = "instance"
     part = "all"
     level = 95
-    matching = "near"
+    matching = "near-full-names"
     labels = 120
     code_version = "test"
     p = (0.6, 0.55, 0.65)

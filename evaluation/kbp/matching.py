@@ -1,10 +1,12 @@
-"""When a prediction finds a true relation: the rule named ``near``.
+"""When a prediction finds a true relation: the rule named ``near-full-names``.
 
 A span is near a true mention if it shares a character with it and touches at most two words more than it.
 A prediction matches a true relation of its document and predicate if both its spans are near the true ones,
 in either order for a symmetric predicate, and, for the part ``all``, each canonical mention that it gives is
-near a mention of the true entity. It finds one of those that it matches: the one that its spans cover best.
-So wide spans find nothing more; several predictions may find one true relation.
+near a full name of the true entity: its canonical mention, or another that reads the same. (Were any mention
+of the entity enough, as in the rule ``near`` before, a system that links nothing, and calls each mention its
+own full name, would find more than one that links well.) It finds one of those that it matches: the one that
+its spans cover best. So wide spans find nothing more; several predictions may find one true relation.
 """
 
 from collections import defaultdict
@@ -21,7 +23,7 @@ from evaluation.kbp.words import Words
 from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
-RULE = "near"
+RULE = "near-full-names"
 MORE_WORDS = 2
 """How many words more than a true mention a span near it may touch."""
 PARTS = ("all", "relation")
@@ -43,17 +45,40 @@ class Claim(NamedTuple):
 
 
 class TrueRelation(NamedTuple):
-    """A relation that holds, with all mentions of its two entities in the document.
+    """A relation that holds, with the full names of its two entities in the document (`full_names`).
 
-    The mentions matter to the part ``all`` alone.
+    The names matter to the part ``all`` alone.
     """
 
     doc_id: str
     predicate: str
     subject: Span
     object: Span
-    subject_mentions: tuple[Span, ...] = ()
-    object_mentions: tuple[Span, ...] = ()
+    subject_names: tuple[Span, ...] = ()
+    object_names: tuple[Span, ...] = ()
+
+
+def full_names(text: str, canonical: Span, mentions: Iterable[Span]) -> tuple[Span, ...]:
+    """Return the mentions of an entity that are its full name: the canonical one, or read as it does.
+
+    Parameters
+    ----------
+    text : str
+        Of the document.
+    canonical : Span
+    mentions : iterable of Span
+        All those of the entity.
+
+    Examples
+    --------
+    >>> full_names("Ann Lee came. Ann Lee, or Lee, left.", Span(0, 7), [Span(14, 21), Span(26, 29)])
+    (Span(start=0, end=7), Span(start=14, end=21))
+    """
+
+    def reads(span: Span) -> str:
+        return " ".join(text[span.start : span.end].casefold().split())
+
+    return tuple(sorted({canonical, *(one for one in mentions if reads(one) == reads(canonical))}))
 
 
 def matches(
@@ -105,8 +130,8 @@ def _coverage(
     turned = true._replace(
         subject=true.object,
         object=true.subject,
-        subject_mentions=true.object_mentions,
-        object_mentions=true.subject_mentions,
+        subject_names=true.object_names,
+        object_names=true.subject_names,
     )
     ways = (true, turned) if _is_symmetric(true.predicate, ontology) else (true,)
     return max(
@@ -124,14 +149,14 @@ def _fits(claim: Claim, true: TrueRelation, words: Words, part: str) -> bool:
         more = words.touched(true.doc_id, span) - words.touched(true.doc_id, mention)
         return span.overlaps(mention) and more <= MORE_WORDS
 
-    def links(canonical: Span | None, mentions: Iterable[Span]) -> bool:
-        return canonical is None or any(near(canonical, mention) for mention in mentions)
+    def links(canonical: Span | None, names: Iterable[Span]) -> bool:
+        return canonical is None or any(near(canonical, name) for name in names)
 
     if not (near(claim.subject, true.subject) and near(claim.object, true.object)):
         return False
     return part == "relation" or (
-        links(claim.subject_canonical, true.subject_mentions)
-        and links(claim.object_canonical, true.object_mentions)
+        links(claim.subject_canonical, true.subject_names)
+        and links(claim.object_canonical, true.object_names)
     )
 
 
@@ -290,11 +315,11 @@ def match_columns(
     claim, place = _ranges(first, last)
     candidate = order[place]
     begin = words.begin([one.doc_id for one in true])
-    true_ends, mentions = (
+    true_ends, names = (
         [_Mentions.of(lists, begin, words) for lists in both]
         for both in (
             ([[one.subject] for one in true], [[one.object] for one in true]),
-            ([one.subject_mentions for one in true], [one.object_mentions for one in true]),
+            ([one.subject_names for one in true], [one.object_names for one in true]),
         )
     )
     best = np.full(claim.size, -1.0)
@@ -307,7 +332,7 @@ def match_columns(
             good[good] = ends.near(spans[one[good]], other[good])
         if part == "all":
             for spans, lists in zip(
-                (claims.subject_canonical, claims.object_canonical), mentions[way], strict=True
+                (claims.subject_canonical, claims.object_canonical), names[way], strict=True
             ):
                 good[good] = lists.near(spans[one[good]], other[good])
         pairs, one, other = pairs[good], one[good], other[good]

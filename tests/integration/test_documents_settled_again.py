@@ -11,7 +11,7 @@ from annotations import labels, pairs, questions, responses, selectors
 from annotations.models import Document, DocumentAnnotation, Question, Response
 from crowd import budget, review
 from evaluation.kbp.recall import document_phases
-from evaluation.kbp.recall.annotated import read_sample, read_true_relations
+from evaluation.kbp.recall.annotated import read_sample, read_texts, read_true_relations
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from kbpo import pipeline
 from kbpo.accounts.models import User
@@ -257,7 +257,7 @@ def test_recall_is_computed_again_when_the_document_is_settled_again(
     def true() -> int:
         read = read_sample(sample)
         assert read is not None
-        return len(read_true_relations(read.annotations.values()))
+        return len(read_true_relations(read.annotations.values(), read_texts(list(read.annotations))))
 
     before = true()
     invalidate(question, crowd[0])

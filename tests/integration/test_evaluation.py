@@ -159,7 +159,7 @@ def test_scores_appear_when_everything_is_labelled_and_say_what_made_them(
         1,
         1,
         "documents",
-        "near",
+        "near-full-names",
     )
     assert score.labels == SampledUnit.objects.count()
     assert score.counts["documents"] == 30

@@ -162,7 +162,9 @@ class World:
                 self.keys[place] = key
                 claims[place] = matching.Claim(str(row.document_id), row.predicate, row.subject, row.object)
         self.plans = _Plans(self, every.annotations)
-        relations = annotated.read_true_relations(every.annotations.values())
+        relations = annotated.read_true_relations(
+            every.annotations.values(), annotated.read_texts(list(every.annotations))
+        )
         self.correct = np.array(judged_right(claims, relations), dtype=float)
 
     def run(self, seed: int) -> Run:

@@ -20,7 +20,7 @@ from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.matching import PARTS as FOUND_PARTS
-from evaluation.kbp.matching import Claim, TrueRelation, match
+from evaluation.kbp.matching import Claim, TrueRelation, full_names, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.tac.overlapping import find_overlapping
@@ -148,19 +148,20 @@ class World:
 
     @cached_property
     def relations(self) -> list[TrueRelation]:
-        """The true relations, with all mentions of their entities."""
+        """The true relations, with the full names of their entities."""
         entities: dict[tuple[str, Span], list[Span]] = defaultdict(list)
         full = {(doc, span): name for doc, own in self.mentions.items() for span, name in own}
         for (doc, span), name in full.items():
             entities[doc, name].append(span)
 
-        def mentions(doc: str, span: Span) -> tuple[Span, ...]:
-            return tuple(sorted(entities[doc, full[doc, span]])) if (doc, span) in full else (span,)
+        def names(doc: str, span: Span) -> tuple[Span, ...]:
+            name = full.get((doc, span), span)
+            return full_names(self.data.texts[doc], name, entities[doc, name])
 
         return [
             one._replace(
-                subject_mentions=mentions(one.doc_id, one.subject),
-                object_mentions=mentions(one.doc_id, one.object),
+                subject_names=names(one.doc_id, one.subject),
+                object_names=names(one.doc_id, one.object),
             )
             for one in self.data.relations
         ]

@@ -150,12 +150,12 @@ def read_exhaustive(
     if sample is None:
         return None
     document_ids = list(sample.annotations)
-    relations = read_true_relations(sample.annotations.values())
+    texts = read_texts(document_ids)
+    relations = read_true_relations(sample.annotations.values(), texts)
     column_of = {str(document_id): column for column, document_id in enumerate(document_ids)}
     columns = np.array([column_of[relation.doc_id] for relation in relations], dtype=np.int64)
     ontology = plain_ontology_of(epoch.corpus)
     claims = _read_claims(submissions, document_ids, ontology)
-    texts = read_texts(document_ids)
     words = Words.of(texts)
     m, size = len(submissions), len(document_ids)
     found: dict[str, NDArray[np.bool_]] = {}
@@ -211,8 +211,9 @@ def read_correct(
         Their corpus', whose relations give the order.
     """
     claims = _read_claims(submissions, list(annotations), ontology)
-    relations = read_true_relations(annotations.values())
-    words = Words.of(read_texts(list(annotations)))
+    texts = read_texts(list(annotations))
+    relations = read_true_relations(annotations.values(), texts)
+    words = Words.of(texts)
     instance, first, place = np.unique(claims.instance, return_index=True, return_inverse=True)
     correct = {}
     for part in matching.PARTS:
@@ -272,21 +273,25 @@ def _read_claims(
     )
 
 
-def read_true_relations(annotation_ids: Collection[int]) -> list[matching.TrueRelation]:
-    """Read the true relations of annotations, in the order of their row ids."""
-    mentions: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of the entity of a mention
-    entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)
-    rows = list(
-        AnnotatedMention.objects.filter(annotation__in=annotation_ids).values_list(
-            "annotation_id", "start", "end", "canonical_start", "canonical_end"
-        )
+def read_true_relations(
+    annotation_ids: Collection[int], texts: Mapping[str, str]
+) -> list[matching.TrueRelation]:
+    """Read the true relations of annotations, in the order of their row ids.
+
+    Parameters
+    ----------
+    annotation_ids : collection of int
+    texts : mapping of str to str
+        Those of their documents, as `read_texts` returns them.
+    """
+    canonical: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # of a mention
+    entities: dict[tuple[int, Span], set[Span]] = defaultdict(set)  # mentions by canonical mention
+    rows = AnnotatedMention.objects.filter(annotation__in=annotation_ids).values_list(
+        "annotation_id", "start", "end", "canonical_start", "canonical_end"
     )
-    for annotation_id, start, end, canonical_start, canonical_end in rows:
-        entities[annotation_id, Span(canonical_start, canonical_end)].add(Span(start, end))
-    for annotation_id, start, end, canonical_start, canonical_end in rows:
-        mentions[annotation_id, Span(start, end)] |= entities[
-            annotation_id, Span(canonical_start, canonical_end)
-        ]
+    for annotation_id, start, end, *name in rows:
+        canonical[annotation_id, Span(start, end)].add(Span(*name))
+        entities[annotation_id, Span(*name)].add(Span(start, end))
     relations = AnnotatedRelation.objects.filter(annotation__in=annotation_ids).order_by("pk")
     values = relations.values_list(
         "annotation__document_id",
@@ -298,24 +303,25 @@ def read_true_relations(annotation_ids: Collection[int]) -> list[matching.TrueRe
         "object_end",
     )
     found = []
-    for (
-        document_id,
-        annotation_id,
-        predicate,
-        subject_start,
-        subject_end,
-        object_start,
-        object_end,
-    ) in values:
+    for document, annotation_id, predicate, subject_start, subject_end, object_start, object_end in values:
+        doc_id = str(document)
+
+        def names(mention: Span, annotation_id: int = annotation_id, doc_id: str = doc_id) -> set[Span]:
+            return {
+                span
+                for name in canonical[annotation_id, mention]
+                for span in matching.full_names(texts[doc_id], name, entities[annotation_id, name])
+            }
+
         subject, object_ = Span(subject_start, subject_end), Span(object_start, object_end)
         found.append(
             matching.TrueRelation(
-                str(document_id),
+                doc_id,
                 predicate,
                 subject,
                 object_,
-                tuple(sorted(mentions[annotation_id, subject])),
-                tuple(sorted(mentions[annotation_id, object_])),
+                tuple(sorted(names(subject))),
+                tuple(sorted(names(object_))),
             )
         )
     return found

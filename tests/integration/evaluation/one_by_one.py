@@ -167,7 +167,9 @@ def document_counts(pool, part):
     """Return t, and for each system g and a by document; a of the pool; and who finds which relation."""
     sample = DocumentSample.objects.get(corpus=pool.epoch.corpus)
     ids = list(sample.documents.order_by("document_id").values_list("document_id", flat=True))
-    relations = annotated.read_true_relations(annotated.read_annotations(ids).values())
+    relations = annotated.read_true_relations(
+        annotated.read_annotations(ids).values(), annotated.read_texts(ids)
+    )
     t = np.array([sum(one.doc_id == str(pk) for one in relations) for pk in ids])
     found, correct, anybody, finds = [], [], {}, []
     for claims in pool.claims:

@@ -3,7 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kbp.matching import Claim, ClaimColumns, TrueRelation, match, match_columns, matches
+from evaluation.kbp.matching import (
+    Claim,
+    ClaimColumns,
+    TrueRelation,
+    full_names,
+    match,
+    match_columns,
+    matches,
+)
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
 from kbpo.core.spans import Span
@@ -21,7 +29,7 @@ def word(first, last=None):
     return Span(5 * first, 5 * (first if last is None else last) + 4)
 
 
-# The first word is an entity that the fourth names too; the third another; the last two are a third one's.
+# The fifth word is the full name of the first, too; the seventh that of the third where they are married.
 TRUE = TrueRelation("D", BORN, word(0), word(2), (word(0), word(4)), (word(2),))
 MARRIED = TrueRelation("D", SPOUSE, word(0), word(2), (word(0),), (word(2), word(6)))
 
@@ -85,7 +93,7 @@ def test_another_predicate_does_not_match_turned_around():
     assert not holds(claim(word(2), word(0)))
 
 
-def test_for_all_a_canonical_mention_may_be_any_mention_of_the_true_entity():
+def test_for_all_a_canonical_mention_may_be_any_full_name_of_the_true_entity():
     assert holds(claim(word(0), word(2), subject_canonical=Span(21, 22)), part="all")
 
 
@@ -99,6 +107,11 @@ def test_for_all_a_wrong_canonical_subject_does_not_match():
 
 def test_for_all_a_wrong_canonical_object_does_not_match():
     assert not holds(claim(word(0), word(2), object_canonical=word(4)), part="all")
+
+
+def test_full_names_read_as_the_canonical_mention_does_whatever_the_case():
+    text = "Ann  Lee, said Ms Lee. ANN LEE it was."
+    assert full_names(text, Span(0, 8), [Span(0, 8), Span(18, 21), Span(23, 30)]) == ((0, 8), (23, 30))
 
 
 def test_for_relation_canonical_mentions_do_not_matter():
