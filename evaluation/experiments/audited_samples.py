@@ -179,7 +179,7 @@ class Asked:
     def linked(self, system: int, labels: Labels) -> FloatArray:
         """Return whether a system's canonical mentions are right by some labels, over its instances."""
         own = self.mentions.questions[system]
-        return np.where(own >= 0, np.append(labels.mentions, 1.0)[own], 1.0).prod(axis=0)
+        return np.asarray(np.where(own >= 0, np.append(labels.mentions, 1.0)[own], 1.0).prod(axis=0))
 
     def right(self, system: int, labels: Labels) -> FloatArray:
         """Return f of a system by some labels, over its instances."""

@@ -187,8 +187,8 @@ def simulate(
             wrong[case].append(sample.wrong(judged))
             errors[case].append(sample.found_wrong(audit))
     held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
-    for (case, way, measure), rows in ends.items():
-        estimate, low, high = np.moveaxis(np.array(rows), 2, 0)
+    for (case, way, measure), found_ends in ends.items():
+        estimate, low, high = np.moveaxis(np.array(found_ends), 2, 0)
         held[case][way, measure] = Held(estimate, low, high, asked.truth[measure.split()[0]])
     return {case: Found(held[case], np.array(wrong[case]), np.array(errors[case])) for case in cases}
 

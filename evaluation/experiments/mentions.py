@@ -76,8 +76,8 @@ class Mentions:
         asked = np.unique(np.concatenate([one[one >= 0] for one in given]))
         teams = np.zeros(asked.size, dtype=np.int64)
         for team in dict.fromkeys(names):
-            own = [one[one >= 0] for one, name in zip(given, names, strict=True) if name == team]
-            teams += np.isin(asked, np.concatenate(own))
+            of_team = [one[one >= 0] for one, name in zip(given, names, strict=True) if name == team]
+            teams += np.isin(asked, np.concatenate(of_team))
         return cls(
             [np.where(one < 0, -1, np.searchsorted(asked, one)) for one in given],
             (asked // 2 % 2).astype(float),

@@ -125,11 +125,14 @@ class Spread:
         luck = Rows(own.sparse, own.coefficients - told * pooled.coefficients, own.dense).scaled(
             np.full(own.coefficients.shape[0], 1.0 / told)
         )
-        of_audit = rest.sums(rest, labels.by_audit)
-        together = pooled.sums(rest, labels.by_audit)
+        found_rest, found_pooled = labels.by_question(rest), labels.by_question(pooled)
+        of_audit = rest.sums(rest, labels.steady) + found_rest**2 @ (0.5 * labels.of_question)
+        together = pooled.sums(rest, labels.steady) + found_pooled * found_rest @ (0.5 * labels.of_question)
         of_luck = luck.sums(luck, labels.chances)
         gaps = effects.own - effects.pooled
-        between = max(0.0, float((gaps**2 - of_audit - of_luck).mean()))
+        # An error found at a small ρ makes a gap and this variance large alike, and shows no difference.
+        by_found = rest.sums(rest, labels.of_others) + found_rest**2 @ labels.of_question
+        between = max(0.0, float((gaps**2 - by_found - of_luck).mean()))
         prior = between + of_luck
         whole = of_audit + prior
         believed = np.divide(prior - together, whole, out=np.zeros(gaps.size), where=whole > 0).clip(0, 1)
@@ -181,9 +184,9 @@ class _Labels:
     ----------
     chances : float[U]
         How likely each is wrong.
-    by_audit, steady : float[U]
-        The variance of its estimated error over audits: c(1 − δ)² + (1 − c)δ², times (1 − ρ)/ρ; and without
-        half of the first term, for which those found wrong stand.
+    of_others, steady : float[U]
+        The variance of its estimated error over audits is c(1 − δ)² + (1 − c)δ², times (1 − ρ)/ρ: the second
+        term, and the second with half of the first. For the rest those found wrong stand.
     wrong : int[W]
         Those that an audit found wrong.
     surprise : float[W]
@@ -196,7 +199,7 @@ class _Labels:
     """
 
     chances: FloatArray
-    by_audit: FloatArray
+    of_others: FloatArray
     steady: FloatArray
     wrong: IntArray
     surprise: FloatArray
@@ -217,7 +220,7 @@ class _Labels:
         of_errors, of_others = likely * (1.0 - expected) ** 2, (1.0 - likely) * expected**2
         return cls(
             likely,
-            (of_errors + of_others) * unsure,
+            of_others * unsure,
             (0.5 * of_errors + of_others) * unsure,
             wrong,
             1.0 - expected[wrong],
