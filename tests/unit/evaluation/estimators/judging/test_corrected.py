@@ -198,6 +198,16 @@ def test_one_label_that_is_wrongly_1_where_all_are_empties_no_score():
     assert all(0.9 < one.estimate <= 1 for one in found.precisions[""])
 
 
+def test_an_error_found_where_few_are_looked_for_is_no_difference_between_systems():
+    world = World(error=0.0, rho=0.05, doubt=0.01)
+    (at, *_), seen = world.positions, np.flatnonzero(world.audited)
+    error = np.intersect1d(at, seen)[0]
+    world.crowd[error] = 1 - world.true[error]
+    correction = world.corrected().of_precisions[""]
+    assert np.abs(correction.own).max() > 0.05
+    assert correction.between == 0
+
+
 def test_shares_of_a_pool_without_anything_right_stay_unknown(world):
     found = world.corrected(shares=[None] * 3)
     assert found.shares == [None] * 3
