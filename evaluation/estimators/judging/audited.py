@@ -81,6 +81,7 @@ class Audit:
             _checks.refuse(
                 "rho", f"position {int(np.argmax(apart))} is not audited as the rest of its question is"
             )
+        place = np.argsort(np.argsort(first))[place]  # as they come, whatever they are called
         for name, value in (("pi", pi), ("questions", place), ("rho", rho), ("audited", audited)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "labels", {kind: self._checked(one) for kind, one in self.labels.items()})
