@@ -171,8 +171,8 @@ def reduce_systems(
     """
     pool = _Pool.of(pi, sampled, folds, k)
     models = _checked(models or {}, pool)
-    # One look into memory for all models: most of the time is spent on those.
-    by_instance = np.column_stack([np.empty((pool.pi.size, 0)), *(one.of_pool for one in models.values())])
+    # One look into memory for all that is known of an instance: most of the time is spent on those.
+    by_instance = np.column_stack([pool.spread, *(one.of_pool for one in models.values())])
     indptr = np.zeros(m + 1, dtype=np.int64)
     positions: list[IntArray] = []
     own: list[IntArray] = []
@@ -183,13 +183,13 @@ def reduce_systems(
     sums_of_g: dict[tuple[str, str], list[FloatArray]] = {}
     need: dict[str, list[float]] = {}
     for system, (rows, weights, confidence) in enumerate(systems):
-        kinds, spread = pool.kinds(rows), pool.spread.take(rows)
+        rows = np.asarray(rows, dtype=np.intp)
+        kinds, known = pool.kinds(rows), by_instance.take(rows, axis=0)
         kept = np.flatnonzero(pool.in_sample(kinds))
         positions.append(pool.place[rows[kept]])
         own.append(kept)
         kept_c.append(confidence[kept].astype(np.float64))
         indptr[system + 1] = indptr[system] + kept.size
-        predicted = by_instance.take(rows, axis=0)
         for name, p in weights.items():
             _checks.not_empty(f"{name}[{system}]", p.size)
             if not p.min() > 0:
@@ -197,10 +197,10 @@ def reduce_systems(
             kept_p.setdefault(name, []).append(p[kept])
             sums.setdefault(name, []).append(_summed(kinds, p, 8 * k))
             sums_of_c.setdefault(name, []).append(_summed(kinds, p * confidence, 8 * k))
-            for column, model in enumerate(models):
-                summed = _summed(kinds, p * predicted[:, column], 8 * k)
+            for column, model in enumerate(models, start=1):
+                summed = _summed(kinds, p * known[:, column], 8 * k)
                 sums_of_g.setdefault((name, model), []).append(summed)
-            need.setdefault(name, []).append(float((p * p * spread).sum()))
+            need.setdefault(name, []).append(float((p * p * known[:, 0]).sum()))
     shared = _gathered(positions), _gathered(own)
     confidences = _gathered(kept_c, np.float64)
     reduced = {}

@@ -3,11 +3,11 @@
 Each seed draws a sample, as the service does, and documents, has a crowd judge the sample, audits a share of
 the questions, and holds the corrected 95% intervals against the truth, beside those that take the votes for
 the truth and those of judges who never err; all with the pooled model of the labels at hand. Once with errors
-that are alike on all claims, once with errors that go with how many teams make the claim.
+that are alike on all claims, once with errors that go with how many teams make the claim. Relations are those
+of the data; canonical mentions, which whole claims and linking need, are made up.
 """
 
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,42 +15,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from annotations.aggregation.correction import calibrate
-from annotations.aggregation.crowds import CROWDS, Crowd
-from annotations.aggregation.dawid_skene import dawid_skene
-from evaluation.estimators import coordinated, weighting
-from evaluation.estimators.differences import precision_difference
-from evaluation.estimators.document_samples import SimpleRandom, draw_documents
-from evaluation.estimators.f1 import harmonic
-from evaluation.estimators.intervals import Interval, difference_interval, f1_interval, interval
-from evaluation.estimators.judging.audited import Audit, AuditedLabels
-from evaluation.estimators.judging.corrected import corrected
-from evaluation.estimators.judging.drawing import audit_probabilities, doubts, drawn
-from evaluation.estimators.judging.products import JudgedEntries
-from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
-from evaluation.estimators.many import difference_precisions, noise_adjusted_precisions
-from evaluation.estimators.pooled import Predicted, SampleEntries, learn
-from evaluation.estimators.recall import RecallEstimate, document_recall
-from evaluation.estimators.reduced import Reduced, reduce_systems
+from annotations.aggregation.crowds import CROWDS
+from evaluation.estimators.intervals import Interval
+from evaluation.estimators.pooled import Predicted
 from evaluation.experiments import figures, knowledgenet
-from evaluation.experiments.arrivals import World, present
-from evaluation.experiments.coverage import EXHAUSTIVE, Held
+from evaluation.experiments.audited_samples import RECALLS, RELATION, Asked, Judged, Part, Sample
+from evaluation.experiments.coverage import Held
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
-from evaluation.experiments.pool import BoolArray
 from evaluation.experiments.runs import FloatArray, IntArray
 
-WORKERS, VOTES = 30, 3
 SHARES = (0.10, 0.20)
-WEIGHTING = weighting.DEFAULT
-MODEL = "right"
-BENT = (1.5, 1.0, 0.5)
-"""What the error is multiplied with where one, two, three or more teams claim a thing."""
-MOST_ERROR = 0.48
-PAIR = "pair"
-"""The one kind of question here: what holds between two spans."""
-RECALLS = ("documents", "claims", "both")
-"""From annotated documents, from judged claims, from both."""
 MEASURES = (
     "precision",
     *(f"{measure} from {source}" for measure in ("recall", "f1") for source in RECALLS),
@@ -83,6 +58,10 @@ class Case:
         return f"{self.crowd}{', by teams' if self.bent else ''}, audit {self.share:.0%}"
 
 
+LINKED = (0.99, 0.95, 0.80)
+"""Shares of the canonical mentions that are right, chosen before anything was simulated."""
+PARTS = (RELATION, *(Part(name, linked) for name in ("all", "linking") for linked in LINKED))
+SHOWN = (RELATION, Part("all", LINKED[1]), Part("linking", LINKED[1]))
 CASES = tuple(Case(crowd, bent, share) for crowd in CROWDS for bent in (False, True) for share in SHARES)
 
 
@@ -124,27 +103,46 @@ def run(options: Options) -> Outcome:
     if options.knowledgenet is None:
         return Outcome("Audits of labels", "Needs the ten systems on KnowledgeNet.", [], lambda _: None)
     seeds = range(options.count(300, 10))
-    found = simulate(knowledgenet.read(Path(options.knowledgenet)), seeds, progress=options.progress)
-    numbers = {str(case): _numbers(one) for case, one in found.items()}
-    compared = [
-        Compared(f"{case}: precision, {what}", "", numbers[str(case)]["precision"]["corrected"][what])
-        for case in found
-        for what in ("coverage", "worst system", "width")
-    ]
+    data = knowledgenet.read(Path(options.knowledgenet))
+    found = {part: simulate(data, seeds, part=part, progress=options.progress) for part in PARTS}
+    return outcome(found, len(seeds))
+
+
+def outcome(found: Mapping[Part, Mapping[Case, Found]], seeds: int) -> Outcome:
+    """Tell what simulations came to."""
+    numbers = {
+        str(part): {str(case): _numbers(one) for case, one in of.items()} for part, of in found.items()
+    }
     return Outcome(
         title="Audits of labels",
-        says=f"95% intervals of ten systems on KnowledgeNet, {len(seeds)} seeds: how many hold the truth, for"
-        " the worst system too, and how wide they are beside those of judges who never err.",
-        compared=compared,
+        says=f"95% intervals of ten systems on KnowledgeNet, {seeds} seeds: how many hold the truth, for the"
+        " worst system too, and how wide they are beside those of judges who never err.",
+        compared=[row for part in SHOWN for row in _compared(part, found[part])],
         numbers=numbers,
-        draw=_draw_figure(numbers),
+        draw=_draw_figure({str(part): numbers[str(part)] for part in SHOWN}),
     )
+
+
+def _compared(part: Part, found: Mapping[Case, Found]) -> Iterator[Compared]:
+    """Return the least and the most over crowds, for each share that is audited."""
+    for share in SHARES:
+        of = {case: one for case, one in found.items() if case.share == share}
+        held = [one.held["corrected", "precision"].coverage for one in of.values()]
+        what = f"precision, {part}, audit of {share:.0%}"
+        yield Compared(f"{what}: intervals that hold the truth, least of the crowds", "", min(held))
+        yield Compared(f"{what}: most", "", max(held))
+        worst = min(float(one.by_system("precision").min()) for one in of.values())
+        yield Compared(f"{what}: of one system, least", "", worst)
+        for name, crowds in (("alike and mixed", ("alike", "mixed")), ("hard", ("hard",))):
+            widths = [one.width("precision") for case, one in of.items() if case.crowd in crowds]
+            yield Compared(f"{what}: relative width, {name}, at most", "", max(widths))
 
 
 def simulate(
     data: KnowledgeNet,
     seeds: range,
     cases: tuple[Case, ...] = CASES,
+    part: Part = RELATION,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[Case, Found]:
     """Sample, judge, audit and score the ten systems, once for each seed and case.
@@ -155,252 +153,48 @@ def simulate(
     seeds : range
         Each decides the order of arrival, the secret, the documents, and who errs where.
     cases : tuple of Case
+    part : Part
     progress : callable
         Takes a line about how far it is.
     """
-    world = _Questions.of(data)
+    asked = Asked.of(data, part)
+    measures = [one for one in MEASURES if asked.has_recall or not one.startswith(("recall", "f1"))]
     ends: dict[tuple[Case, str, str], list[list[tuple[float, float, float]]]] = {}
     wrong: dict[Case, list[float]] = {case: [] for case in cases}
     errors: dict[Case, list[int]] = {case: [] for case in cases}
     for seed in seeds:
-        progress(f"KnowledgeNet, seed {seed} of {seeds.stop}")
-        sample = _Sample.of(world, seed)
-        correct = world.world.correct
-        exact = sample.scores(correct, sample.learnt(correct), None)
-        crowds: dict[tuple[str, bool], tuple[_Judged, Predicted, dict[str, list[Interval]]]] = {}
+        progress(f"KnowledgeNet, {part}, seed {seed} of {seeds.stop}")
+        sample = Sample.of(asked, seed)
+        exact = sample.scores(asked.truths)
+        crowds: dict[tuple[str, bool], tuple[Judged, Predicted, dict[str, list[Interval]]]] = {}
         for case in cases:
             if (case.crowd, case.bent) not in crowds:
                 judged = sample.judged(CROWDS[case.crowd], bent=case.bent)
-                model = sample.learnt(judged.labels)
-                by_votes = sample.scores(judged.labels, model, None)
-                crowds[case.crowd, case.bent] = judged, model, by_votes
+                crowds[case.crowd, case.bent] = (
+                    judged,
+                    sample.learnt_of_relations(judged),
+                    sample.scores(judged.labels),
+                )
             judged, model, by_votes = crowds[case.crowd, case.bent]
             audit = sample.audit(judged, model, case.share)
-            of_ways = (exact, by_votes, sample.scores(judged.labels, model, audit))
+            of_ways = (exact, by_votes, sample.scores(judged.labels, audit))
             for way, rows in zip(WAYS, of_ways, strict=True):
-                for measure in MEASURES:
+                for measure in measures:
                     ends.setdefault((case, way, measure), []).append(_ends(rows[measure]))
-            ends.setdefault((case, ADJUSTED, "precision"), []).append(_ends(sample.adjusted(judged, model)))
-            wrong[case].append(float((judged.labels != correct)[sample.rows].mean()))
-            errors[case].append(int(audit.rates[PAIR].wrong.sum()))
+            if part == RELATION:
+                found = _ends(sample.adjusted(judged, model))
+                ends.setdefault((case, ADJUSTED, "precision"), []).append(found)
+            wrong[case].append(sample.wrong(judged))
+            errors[case].append(sample.found_wrong(audit))
     held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
-    for (case, way, measure), found in ends.items():
-        estimate, low, high = np.moveaxis(np.array(found), 2, 0)
-        held[case][way, measure] = Held(estimate, low, high, world.truth[measure.split()[0]])
+    for (case, way, measure), found_ends in ends.items():
+        estimate, low, high = np.moveaxis(np.array(found_ends), 2, 0)
+        held[case][way, measure] = Held(estimate, low, high, asked.truth[measure.split()[0]])
     return {case: Found(held[case], np.array(wrong[case]), np.array(errors[case])) for case in cases}
-
-
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """What a crowd says: labels float[N]; of Q questions, who was asked, and who erred, [Q, VOTES]."""
-
-    labels: FloatArray
-    workers: IntArray
-    errs: BoolArray
-
-    @property
-    def split(self) -> BoolArray:
-        return np.asarray(self.errs[:, 0] != self.errs[:, 1])
-
-    @property
-    def asked(self) -> BoolArray:
-        """The third only where the first two differ."""
-        asked = np.ones(self.errs.shape, dtype=bool)
-        asked[:, 2:] = self.split[:, None]
-        return asked
-
-
-@dataclass(frozen=True, eq=False)
-class _Questions:
-    """What does not depend on the seed: the systems, which question asks of each claim, the truth."""
-
-    world: World
-    teams: IntArray
-    question: IntArray
-    question_keys: list[str]
-    truth: dict[str, FloatArray]
-
-    @classmethod
-    def of(cls, data: KnowledgeNet) -> "_Questions":
-        world = World(data)
-        pairs: dict[int, str] = {}
-        for system, members in zip(data.systems, data.members, strict=True):
-            for position, claim in zip(members.tolist(), system.claims, strict=True):
-                spans = sorted(f"{span.start}-{span.end}" for span in (claim.subject, claim.object))
-                pairs[position] = "|".join([claim.doc_id, *spans])
-        keys = [pairs[number] for number in range(world.size)]
-        index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        precision = world.truth[WEIGHTING]
-        recall = np.array([data.recall(number) for number in range(len(data.systems))])
-        f1 = np.array([harmonic(p, r) for p, r in zip(precision, recall, strict=True)])
-        gaps = np.array([one - other for one, other in itertools.combinations(precision, 2)])
-        truth = {"precision": precision, "recall": recall, "f1": f1, "difference": gaps}
-        question = np.array([index[key] for key in keys])
-        return cls(world, data.teams(), question, list(index), truth)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """One seed: the sample of claims, and the exhaustive documents."""
-
-    questions: _Questions
-    seed: int
-    secret: bytes
-    pi: FloatArray
-    sampled: BoolArray
-    rows: IntArray
-    folds: IntArray
-    inside: BoolArray
-    alphas: list[float]
-
-    @property
-    def world(self) -> World:
-        return self.questions.world
-
-    @classmethod
-    def of(cls, questions: _Questions, seed: int) -> "_Sample":
-        world, data = questions.world, questions.world.data
-        secret = b"knowledgenet|%d" % seed
-        chosen = set(draw_documents(data.documents, EXHAUSTIVE, seed))
-        order = np.random.default_rng(seed).permutation(len(world.systems))
-        grown = present(world, order, chosen, secret, WEIGHTING)
-        sampled = coordinated.uniforms(secret, data.keys) < grown.pi
-        folds = coordinated.folds(secret, data.keys)
-        inside = np.array([document in chosen for document in data.documents])
-        alphas = []
-        for own in data.members:
-            mine = np.zeros(sampled.size, dtype=bool)
-            mine[own] = True
-            alphas.append(
-                planned_alpha(questions.teams, mine, grown.flat_pi, EXHAUSTIVE, len(data.documents))
-            )
-        rows = np.flatnonzero(sampled)
-        return cls(questions, seed, secret, grown.pi, sampled, rows, folds, inside, alphas)
-
-    def learnt(self, labels: FloatArray) -> Predicted:
-        """Return what these labels of the sample say of each claim: the pooled model."""
-        systems = self.world.systems
-        entries = SampleEntries.of(systems, self.sampled)
-        f = {MODEL: labels[self.rows][entries.positions]}
-        return learn(systems, self.world.data.features(), self.sampled, self.folds, entries, f)[MODEL]
-
-    def reduced(self, model: Predicted) -> Reduced:
-        """Reduce the systems to what their estimates need."""
-        systems = [
-            (one.rows, {WEIGHTING: one.weights[WEIGHTING]}, one.confidence) for one in self.world.systems
-        ]
-        models = {MODEL: model}
-        found = reduce_systems(systems, len(systems), self.pi, self.sampled, self.folds, models=models)
-        return found[WEIGHTING]
-
-    def judged(self, crowd: Crowd, *, bent: bool) -> _Judged:
-        """Have three workers judge each question, the third only where the first two differ."""
-        world, asked = self.world, self.questions
-        rng = np.random.default_rng([self.seed, *crowd.name.encode(), bent])
-        questions = len(asked.question_keys)
-        errors = crowd.errors(WORKERS)
-        workers = np.argsort(rng.random((questions, WORKERS)), axis=1)[:, :VOTES]
-        hard = rng.random(questions) < crowd.hard
-        chance = errors[workers] + crowd.more * hard[:, None]
-        if bent:
-            teams = np.zeros(questions, dtype=np.int64)
-            np.maximum.at(teams, asked.question, asked.teams)
-            factor = np.array(BENT)[np.minimum(teams, len(BENT)) - 1]
-            chance = np.minimum(chance * factor[:, None], MOST_ERROR)
-        errs = rng.random(chance.shape) < chance
-        wrong = errs.sum(axis=1) * 2 > VOTES
-        labels = np.where(wrong[asked.question], 1.0 - world.correct, world.correct)
-        return _Judged(labels, workers, errs)
-
-    def audit(self, judged: _Judged, model: Predicted, share: float) -> Audit:
-        """Audit a share of the sample's questions."""
-        questions, rows = self.questions, self.rows
-        question = questions.question[rows]
-        f = judged.labels[rows]
-        votes = judged.asked.sum(axis=1)[question]
-        doubt = doubts(f, votes, judged.split[question].astype(np.int64), model.of_pool[rows])
-        asked, place = np.unique(question, return_inverse=True)
-        of_question = np.zeros(asked.size)
-        np.maximum.at(of_question, place, doubt)
-        rho = audit_probabilities(of_question, share)
-        audited = drawn(self.secret, [questions.question_keys[number] for number in asked], rho)[place]
-        answers = np.where(audited, self.world.correct[rows], np.nan)
-        labels = AuditedLabels(np.arange(rows.size), f, answers, doubt)
-        return Audit(self.pi[rows], place, rho[place], audited, {PAIR: labels})
-
-    def scores(self, labels: FloatArray, model: Predicted, audit: Audit | None) -> dict[str, list[Interval]]:
-        """Score every system, and every pair, from labels of the sample, corrected if there is an audit."""
-        reduced, f = self.reduced(model), labels[self.rows]
-        precisions = difference_precisions(reduced, f[reduced.positions], model=MODEL)
-        owns = np.split(reduced.positions, reduced.indptr[1:-1])
-        shares: list[ShareOfPool | None] = []
-        for own in owns:
-            mine = np.zeros(f.size)
-            mine[own] = f[own]
-            shares.append(share_of_pool(reduced.pi, f, mine))
-        pools = [reduced.pool(number) for number in range(reduced.systems)]
-        if audit is not None:
-            entries = JudgedEntries(reduced.indptr, reduced.positions, (PAIR,), reduced.positions[None, :])
-            right = corrected(audit, entries, {WEIGHTING: reduced.p}, {WEIGHTING: precisions}, shares)
-            precisions, pools, shares = right.precisions[WEIGHTING], right.pools, right.shares
-        recalls = [self._recalls(number, share) for number, share in enumerate(shares)]
-        own_intervals = [_known(interval(one)) for one in precisions]
-        found = {"precision": own_intervals}
-        for source in RECALLS:
-            found[f"recall from {source}"] = [_known(interval(one[source])) for one in recalls]
-            found[f"f1 from {source}"] = [
-                _known(f1_interval(precision, recall[source], pool=pool))
-                for precision, recall, pool in zip(precisions, recalls, pools, strict=True)
-            ]
-        return found | {
-            "difference of precisions": [
-                difference_interval(
-                    precision_difference(precisions[i], pools[i], precisions[j], pools[j]),
-                    own_intervals[i],
-                    own_intervals[j],
-                )
-                for i, j in itertools.combinations(range(len(precisions)), 2)
-            ],
-        }
-
-    def adjusted(self, judged: _Judged, model: Predicted) -> list[Interval]:
-        """Score every system's precision from labels corrected by a model of the votes."""
-        question = self.questions.question[self.rows]
-        reduced = self.reduced(model)
-        asked = judged.asked[question]
-        votes = judged.errs[question] ^ (self.world.correct[self.rows] == 1)[:, None]
-        fit = dawid_skene(np.nonzero(asked)[0], judged.workers[question][asked], votes[asked])
-        posterior, nobody = fit.posteriors[:, 1], np.full(question.size, -1)
-        calibration = calibrate(posterior, nobody)
-        if calibration is None:
-            raise AssertionError("votes of these crowds always tell something")
-        labels = calibration.correct(posterior, nobody)[reduced.positions]
-        return [_known(interval(one)) for one in noise_adjusted_precisions(reduced, labels)]
-
-    def _recalls(self, number: int, share: ShareOfPool | None) -> dict[str, RecallEstimate | None]:
-        data, inside = self.world.data, self.inside
-        sample = SimpleRandom(len(data.documents))
-        mine = np.zeros(self.pi.size, dtype=bool)
-        mine[data.members[number]] = True
-        correct = data.matching.correct
-        true = data.by_document(np.ones(data.true_document.size, bool), data.true_document)[inside]
-        found = data.by_document(data.matching.found_by(mine), data.true_document)[inside]
-        of_pool = data.by_document(correct, data.claim_document)[inside]
-        own = data.by_document(mine & correct, data.claim_document)[inside]
-        from_documents = document_recall(true, found, sample)
-        from_labels = labelled_recall(share, true, of_pool, own, found, sample)
-        from_both = both(from_documents, from_labels, self.alphas[number])
-        return dict(zip(RECALLS, (from_documents, from_labels, from_both), strict=True))
 
 
 def _ends(found: Iterable[Interval]) -> list[tuple[float, float, float]]:
     return [(one.estimate, one.low, one.high) for one in found]
-
-
-def _known(found: Interval | None) -> Interval:
-    if found is None:
-        raise AssertionError("a score of these worlds is always estimable")
-    return found
 
 
 def _numbers(found: Found) -> dict[str, Any]:
@@ -415,19 +209,22 @@ def _numbers(found: Found) -> dict[str, Any]:
     return numbers | {"wrong labels": float(found.wrong.mean()), "errors found": float(found.errors.mean())}
 
 
-def _draw_figure(numbers: dict[str, Any]) -> Callable[[Figure], None]:
+def _draw_figure(parts: dict[str, dict[str, Any]]) -> Callable[[Figure], None]:
     marks = dict(zip(WAYS, ("coordinated", "simple", "joint"), strict=True))
 
     def draw(figure: Figure) -> None:
-        figure.set_size_inches(figures.WIDTH, 0.3 * len(numbers) + 1)
-        axes = figure.subplots()
-        place = np.arange(len(numbers))[::-1]
-        axes.axvline(0.95, color=figures.COLOURS["grey"], linewidth=0.8)
-        for way, mark in marks.items():
-            coverage = [one["precision"][way]["coverage"] for one in numbers.values()]
-            axes.plot(coverage, place, label=way, **figures.MARKS[mark])
-        axes.set_yticks(place, list(numbers))
-        axes.set_xlabel("share of 95% intervals of precision that hold the truth")
-        axes.legend(loc="lower left")
+        cases = next(iter(parts.values()))
+        figure.set_size_inches(figures.WIDTH, 0.3 * len(cases) + 1)
+        place = np.arange(len(cases))[::-1]
+        of_parts = np.atleast_1d(figure.subplots(1, len(parts), sharey=True))
+        for axes, (part, numbers) in zip(of_parts, parts.items(), strict=True):
+            axes.axvline(0.95, color=figures.COLOURS["grey"], linewidth=0.8)
+            for way, mark in marks.items():
+                coverage = [one["precision"][way]["coverage"] for one in numbers.values()]
+                axes.plot(coverage, place, label=way, **figures.MARKS[mark])
+            axes.set_title(part.split(",")[0])
+        of_parts[0].set_yticks(place, list(cases))
+        of_parts[len(parts) // 2].set_xlabel("share of 95% intervals of precision that hold the truth")
+        of_parts[0].legend(loc="lower left")
 
     return draw

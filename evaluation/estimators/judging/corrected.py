@@ -90,12 +90,10 @@ def corrected(
 ) -> Corrected:
     """Correct the precision, and the share of the pool's correct instances, of every system of a pool.
 
-    For the part `relation` the pooled step of a precision is P̃ = (P̂ − FP)/(1 − FP − FN). Where f is a
-    product of labels, each factor is (label − FP)/(1 − FP − FN) by the rates of its kind; the means of the
-    product over what the crowd calls right, and over the rest, are weighed by P̂ and 1 − P̂. A share's is
-    ν̃ = Σ(g_i/π)/Σ(g/π) with corrected labels g (for the part `relation`, FN cancels). Where labels of some
-    kind that is needed tell too little of the truth (`audited.LEAST_TOLD`), as where nearly all are 1 and one
-    is wrongly so, each system is left to its own audits: unbiased, and wider.
+    The pooled step of a precision is P̃ = (P̂ − FP)/(1 − FP − FN); that of a share is ν̃ = Σ(g_i/π)/Σ(g/π)
+    with corrected labels g, in which FN cancels. Where f is a product of labels, rates are those of the
+    product. Where labels tell too little of the truth (`audited.LEAST_TOLD`), as where nearly all are 1 and
+    one is wrongly so, each system is left to its own audits: unbiased, and wider.
 
     Parameters
     ----------
@@ -120,19 +118,19 @@ def corrected(
     InvalidInput
         If lengths differ or a position is out of range.
     """
-    m, audit, alone = entries.systems, *_usable(audit, entries)
+    m = entries.systems
     for name, found in precisions.items():
         _checks.same_length(f"precisions[{name!r}]", len(found), m)
     if shares is not None:
         _checks.same_length("shares", len(shares), m)
     products = Products.of(audit, entries)
-    own_shares, share_spread, of_share = _corrected_shares(products, shares, inside, alone=alone)
+    own_shares, share_spread, of_share = _corrected_shares(products, shares, inside)
     shared = root(np.zeros((m, 0)) if share_spread is None else share_spread.covariance(share_spread))
 
     spreads, rests, corrections, variances = {}, {}, {}, {}
     for name, found in precisions.items():
         effects = of_precisions(products, p[name], np.array([one.estimate for one in found]))
-        spread = Spread.of(effects, alone=alone)
+        spread = Spread.of(effects)
         covariance = spread.covariance(spread)
         first = np.zeros((m, shared.shape[1]))
         if share_spread is not None:
@@ -172,12 +170,6 @@ def corrected(
     )
 
 
-def _usable(audit: Audit, entries: JudgedEntries) -> tuple[Audit, bool]:
-    """Return the audit of the kinds that are needed, and whether systems are left to their own audits."""
-    needed = audit.about(entries.kinds)
-    return (needed.without_rates(), True) if needed.tells_too_little else (needed, False)
-
-
 def _wider(
     before: PrecisionEstimate, added: float, variance: float, contributions: FloatArray
 ) -> PrecisionEstimate:
@@ -195,8 +187,6 @@ def _corrected_shares(
     products: Products,
     shares: Sequence[ShareOfPool | None] | None,
     inside: BoolArray | None,
-    *,
-    alone: bool,
 ) -> tuple[list[ShareOfPool | None], Spread | None, Correction | None]:
     none: list[ShareOfPool | None] = [None] * products.entries.systems
     known = [one for one in shares or () if one is not None]
@@ -207,7 +197,7 @@ def _corrected_shares(
     )
     if effects is None:
         return none, None, None
-    spread = Spread.of(effects, alone=alone)
+    spread = Spread.of(effects)
     correction = Correction.of(effects, spread)
     return (
         [

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
-from evaluation.estimators.judging.audited import Audit
+from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.judging.products import Products
 from evaluation.estimators.judging.rows import Rows
 
@@ -18,53 +17,37 @@ class Effects:
 
     Attributes
     ----------
-    audit : Audit
+    products : Products
     pooled, own : float[m]
         As in `corrected.Correction`.
     of_pooled, of_own : Rows [m, U]
-        What one more error counted at each label, or correcting each that is wrong at ρ = 1, adds to them.
-        Labels of all kinds stand one after another.
-    told : float
+        What one more error counted at each product, or correcting each that is wrong at ρ = 1, adds to them.
     directions : Rows [m, S]
         Along which systems' effects differ: the weights of their instances.
     """
 
-    audit: Audit
+    products: Products
     pooled: FloatArray
     own: FloatArray
     of_pooled: Rows
     of_own: Rows
-    told: float
     directions: Rows
 
 
 def of_precisions(products: Products, p: FloatArray, estimates: FloatArray) -> Effects:
     """Return what errors do to precisions; parameters as in `corrected.corrected`."""
-    audit, entries = products.audit, products.entries
+    audit, entries, rates = products.audit, products.entries, products.rates
     m, system = entries.systems, entries.of_system
     w = p / audit.pi[entries.positions]
-    right = products.f == 1
-
-    # The share of right entries is known better than the sample's own.
-    shares = np.zeros(w.size)
-    for flags, share in ((right, estimates), (~right, 1.0 - estimates)):
-        total = _summed(system, w * flags, m)
-        shares[flags] = (share / np.where(total > 0, total, 1.0))[system[flags]] * w[flags]
-
-    def mean(row: FloatArray) -> FloatArray:
-        return _summed(system, shares * row, m)
-
-    slopes = _by_group(
-        audit, {kind: np.stack([mean(row) for row in products.by_rates[kind]]) for kind in audit.rates}
-    )
-    groups = _groups(audit)
+    corrected = rates.corrected(estimates)
+    slopes = np.column_stack([corrected - 1.0, corrected]) / rates.told @ rates.by_count
+    groups = _groups(products)
     return Effects(
-        audit=audit,
-        pooled=mean(products.corrected) - estimates,
-        own=_summed(system, w * products.audited, m),
+        products=products,
+        pooled=corrected - estimates,
+        own=_summed(system, w * products.gained, m),
         of_pooled=Rows(_empty(m, groups.shape[1]), slopes, groups),
-        of_own=Rows(_by_label(products, w), np.zeros_like(slopes), groups),
-        told=products.told,
+        of_own=Rows(_by_product(products, w), np.zeros_like(slopes), groups),
         directions=Rows(
             _gathered(system, entries.positions, w, (m, audit.size)),
             np.zeros((m, 0)),
@@ -75,43 +58,31 @@ def of_precisions(products: Products, p: FloatArray, estimates: FloatArray) -> E
 
 def of_shares(products: Products, estimates: FloatArray) -> Effects | None:
     """Return what errors do to shares of the pool's correct instances; None where nothing is right in it."""
-    audit, entries = products.audit, products.entries
+    audit, entries, rates = products.audit, products.entries, products.rates
     m, system = entries.systems, entries.of_system
     pool = products.of_pool()
     everywhere = 1.0 / audit.pi[pool.entries.positions]
-    total, right = float(everywhere @ pool.f), float(everywhere @ pool.corrected)
+    of_pool = rates.corrected(pool.f)
+    total, right = float(everywhere @ pool.f), float(everywhere @ of_pool)
     if right <= 0 or total <= 0:
         return None
     w = 1.0 / audit.pi[entries.positions]
-
-    def summed(row: FloatArray) -> FloatArray:
-        return _summed(system, w * row, m)
-
-    nu = summed(products.corrected) / right
-    of_pool = {kind: rows @ everywhere for kind, rows in pool.by_rates.items()}
-    slopes = _by_group(
-        audit,
-        {
-            kind: np.stack(
-                [(summed(row) - nu * whole) / right for row, whole in zip(rows, of_pool[kind], strict=True)]
-            )
-            for kind, rows in products.by_rates.items()
-        },
-    )
-    groups = _groups(audit)
-    labels = _by_label(pool, everywhere / total).toarray()
-    dense, nothing = np.vstack([groups, labels]), np.zeros((m, 1))
+    nu = _summed(system, w * rates.corrected(products.f), m) / right
+    # False negatives cancel.
+    by_false_positives = (nu * everywhere.sum() - _summed(system, w, m)) / (rates.told * right)
+    slopes = np.outer(by_false_positives, rates.by_count[0])
+    labels = _by_product(pool, everywhere / total).toarray()
+    dense, nothing = np.vstack([_groups(products), labels]), np.zeros((m, 1))
     direction = np.zeros((1, audit.size))
     direction[0, pool.entries.positions] = everywhere
     return Effects(
-        audit=audit,
+        products=products,
         pooled=nu - estimates,
-        own=(summed(products.audited) - estimates * (everywhere @ pool.audited)) / total,
+        own=(_summed(system, w * products.gained, m) - estimates * (everywhere @ pool.gained)) / total,
         of_pooled=Rows(_empty(m, dense.shape[1]), np.hstack([slopes, nothing]), dense),
         of_own=Rows(
-            _by_label(products, w / total), np.hstack([np.zeros_like(slopes), -estimates[:, None]]), dense
+            _by_product(products, w / total), np.hstack([np.zeros_like(slopes), -estimates[:, None]]), dense
         ),
-        told=products.told,
         directions=Rows(
             _gathered(system, entries.positions, w, (m, audit.size)), -estimates[:, None], direction
         ),
@@ -145,30 +116,27 @@ class Spread:
     _directions: Rows
 
     @classmethod
-    def of(cls, effects: Effects, *, alone: bool = False) -> "Spread":
-        """Measure how much systems differ, and with it what is believed.
-
-        Parameters
-        ----------
-        effects : Effects
-        alone : bool
-            Whether a system's own audits are believed alone.
-        """
-        labels = _Labels.of(effects.audit)
+    def of(cls, effects: Effects) -> "Spread":
+        """Measure how much systems differ, and with it what is believed."""
+        products = effects.products
+        labels, told = _Labels.of(products), products.rates.told
         own, pooled = effects.of_own, effects.of_pooled
         rest = Rows(own.sparse, own.coefficients - pooled.coefficients, own.dense)
-        luck = Rows(own.sparse, own.coefficients - effects.told * pooled.coefficients, own.dense).scaled(
-            np.full(own.coefficients.shape[0], 1.0 / effects.told)
+        luck = Rows(own.sparse, own.coefficients - told * pooled.coefficients, own.dense).scaled(
+            np.full(own.coefficients.shape[0], 1.0 / told)
         )
-        of_audit = rest.sums(rest, labels.by_audit)
-        together = pooled.sums(rest, labels.by_audit)
+        found_rest, found_pooled = labels.by_question(rest), labels.by_question(pooled)
+        of_audit = rest.sums(rest, labels.steady) + found_rest**2 @ (0.5 * labels.of_question)
+        together = pooled.sums(rest, labels.steady) + found_pooled * found_rest @ (0.5 * labels.of_question)
         of_luck = luck.sums(luck, labels.chances)
         gaps = effects.own - effects.pooled
-        between = max(0.0, float((gaps**2 - of_audit - of_luck).mean()))
+        # An error found at a small ρ makes a gap and this variance large alike, and shows no difference.
+        by_found = rest.sums(rest, labels.of_others) + found_rest**2 @ labels.of_question
+        between = max(0.0, float((gaps**2 - by_found - of_luck).mean()))
         prior = between + of_luck
         whole = of_audit + prior
         believed = np.divide(prior - together, whole, out=np.zeros(gaps.size), where=whole > 0).clip(0, 1)
-        if alone:
+        if not products.is_told:
             believed = np.ones(gaps.size)
         by_audit = Rows(
             own.scaled(believed).sparse,
@@ -176,7 +144,7 @@ class Spread:
             own.dense,
         )
         norms = np.sqrt(
-            np.maximum(effects.directions.sums(effects.directions, np.ones(effects.audit.size)), 0.0)
+            np.maximum(effects.directions.sums(effects.directions, np.ones(products.audit.size)), 0.0)
         )
         unit = np.divide(1.0, norms, out=np.zeros(norms.size), where=norms > 0)
         return cls(
@@ -192,7 +160,7 @@ class Spread:
     def covariance(self, other: "Spread") -> FloatArray:
         """Return the covariances of these corrections with others of the same audit, float[m, m′]."""
         labels = self._labels
-        found = self._by_audit.products(other._by_audit, 0.5 * labels.by_audit)
+        found = self._by_audit.products(other._by_audit, labels.steady)
         found += (self._found * (0.5 * labels.of_question)) @ other._found.T
         found += self._luck.products(other._luck, labels.chances)
         if self.between > 0 and other.between > 0:
@@ -202,7 +170,7 @@ class Spread:
     def variances(self) -> FloatArray:
         """Return the diagonal of their covariance, float[m]."""
         labels = self._labels
-        found = self._by_audit.sums(self._by_audit, 0.5 * labels.by_audit)
+        found = self._by_audit.sums(self._by_audit, labels.steady)
         found = found + (self._found**2) @ (0.5 * labels.of_question)
         found = found + self._luck.sums(self._luck, labels.chances)
         return np.asarray(found + self._directions.sums(self._directions, np.ones(labels.sampled)))
@@ -210,16 +178,19 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """The labels of all kinds, one after another.
+    """The products of labels, and what is found wrong in them.
 
     Attributes
     ----------
     chances : float[U]
         How likely each is wrong.
-    by_audit : float[U]
-        That times (1 − ρ)/ρ.
+    of_others, steady : float[U]
+        The variance of its estimated error over audits is c(1 − δ)² + (1 − c)δ², times (1 − ρ)/ρ: the second
+        term, and the second with half of the first. For the rest those found wrong stand.
     wrong : int[W]
         Those that an audit found wrong.
+    surprise : float[W]
+        1 − δ of these.
     question : int[W]
         Which of the Q questions with such labels each is of.
     of_question : float[Q]
@@ -228,30 +199,39 @@ class _Labels:
     """
 
     chances: FloatArray
-    by_audit: FloatArray
+    of_others: FloatArray
+    steady: FloatArray
     wrong: IntArray
+    surprise: FloatArray
     question: IntArray
     of_question: FloatArray
     sampled: int
 
     @classmethod
-    def of(cls, audit: Audit) -> "_Labels":
-        rates = list(audit.rates.values())
-        instances = np.concatenate([one.instances for one in rates])
-        chances = np.concatenate([one.chances for one in rates])
-        wrong = np.flatnonzero(np.concatenate([one.wrong for one in rates]))
-        rho = audit.rho[instances]
+    def of(cls, products: Products) -> "_Labels":
+        audit, likely, expected = products.audit, products.chances, products.expected
+        wrong = np.flatnonzero(products.wrong)
+        rho = audit.rho[products.instances]
         _, first, question = np.unique(
-            audit.questions[instances[wrong]], return_index=True, return_inverse=True
+            audit.questions[products.instances[wrong]], return_index=True, return_inverse=True
         )
         of_wrong = rho[wrong][first]
+        unsure = (1.0 - rho) / rho
+        of_errors, of_others = likely * (1.0 - expected) ** 2, (1.0 - likely) * expected**2
         return cls(
-            chances, chances * (1.0 - rho) / rho, wrong, question, (1.0 - of_wrong) / of_wrong**2, audit.size
+            likely,
+            of_others * unsure,
+            (0.5 * of_errors + of_others) * unsure,
+            wrong,
+            1.0 - expected[wrong],
+            question,
+            (1.0 - of_wrong) / of_wrong**2,
+            audit.size,
         )
 
     def by_question(self, rows: Rows) -> FloatArray:
         """Return what the errors found add by question, float[m, Q]."""
-        found = rows.columns(self.wrong)
+        found = rows.columns(self.wrong) * self.surprise
         summed = np.zeros((found.shape[0], self.of_question.size))
         np.add.at(summed.T, self.question, found.T)
         return summed
@@ -261,21 +241,11 @@ def _summed(system: IntArray, values: FloatArray, m: int) -> FloatArray:
     return np.bincount(system, values, minlength=m).astype(np.float64)
 
 
-def _by_label(products: Products, weights: FloatArray) -> sparse.csr_array:
-    """Return what Σ weight · f of each system gains if each label turns out wrong, [m, U]."""
-    entries, rates = products.entries, products.audit.rates
-    starts = dict(zip(rates, np.cumsum([0, *(one.labels.size for one in rates.values())]), strict=False))
-    system = entries.of_system
-    rows, columns, values = [], [], []
-    for kind, units, flips in zip(entries.kinds, entries.units, products.flips, strict=True):
-        matters = (units >= 0) & (flips != 0)
-        rows.append(system[matters])
-        columns.append(starts[kind] + units[matters])
-        values.append((weights * flips)[matters])
-    size = sum(one.labels.size for one in rates.values())
-    return _gathered(
-        np.concatenate(rows), np.concatenate(columns), np.concatenate(values), (entries.systems, size)
-    )
+def _by_product(products: Products, weights: FloatArray) -> sparse.csr_array:
+    """Return what Σ weight · f of each system gains if each product turns out wrong, [m, U]."""
+    entries = products.entries
+    shape = (entries.systems, products.labels.size)
+    return _gathered(entries.of_system, products.units, weights * products.flips, shape)
 
 
 def _gathered(
@@ -288,20 +258,7 @@ def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
 
 
-def _by_group(audit: Audit, by_rates: dict[str, FloatArray]) -> FloatArray:
-    """Return what one more error counted does, from what FP and FN do (float[2, m]): at labels 1 and 0."""
-    found = [by_rates[kind].T @ rates.by_count for kind, rates in audit.rates.items()]
-    return np.hstack(found)
-
-
-def _groups(audit: Audit) -> FloatArray:
-    """Return which labels are 1, and which 0, of each kind, float[2 · kinds, U]."""
-    rates = list(audit.rates.values())
-    size = sum(one.labels.size for one in rates)
-    found, start = np.zeros((2 * len(rates), size)), 0
-    for number, one in enumerate(rates):
-        own: BoolArray = one.labels == 1
-        found[2 * number, start : start + own.size] = own
-        found[2 * number + 1, start : start + own.size] = ~own
-        start += own.size
-    return found
+def _groups(products: Products) -> FloatArray:
+    """Return which products are 1, and which 0, float[2, U]."""
+    right = products.labels == 1
+    return np.stack([right, ~right]).astype(np.float64)

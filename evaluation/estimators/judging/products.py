@@ -1,4 +1,9 @@
-"""What systems' predictions need to be right, as products of labels, and how errors move those."""
+"""What systems' predictions need to be right: products of labels, taken as one label.
+
+A claim counts as whole if its relation holds and both canonical mentions are right. Judges' errors are
+counted among such products, not kind by kind: nearly all canonical mentions are right, so how often wrong
+ones are let pass is told by a handful of them, but products that should be 0 are as many as wrong claims.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +12,16 @@ import numpy as np
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
-from evaluation.estimators.judging.audited import Audit
+from evaluation.estimators.judging.audited import (
+    LEAST_TOLD,
+    UNKNOWN,
+    Audit,
+    ErrorRates,
+    chances,
+    error_rates,
+    estimated_errors,
+    foretold,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,30 +73,39 @@ class JudgedEntries:
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """f of some entries, as products of labels.
+    """The products of labels that entries need; entries that need the same labels share one.
 
     Attributes
     ----------
-    f, corrected : float[E]
-        By the crowd, and with each label corrected by the error rates of its kind.
-    told : float
-        1 − FP − FN, multiplied over the factors.
-    audited : float[E]
-        (f* − f)/ρ where audited, else 0.
-    by_rates : dict of str to float[2, E]
-        By kind: how `corrected` moves with FP and FN.
-    flips : float[F, E]
-        What f gains if that label turns out wrong.
+    audit : Audit
+    entries : JudgedEntries
+    units : int[E]
+        Which product each entry needs.
+    instances : int[U]
+        Where in the pool's sample each product is.
+    labels, audits : float[U]
+        By the crowd, and by the audit; `audits` is `labels` where not audited.
+    expected, chances : float[U]
+        How likely each is wrong by what audits of other questions found, and of all.
+    errors : float[U]
+        Whether it is wrong, right on average (`audited.estimated_errors`).
+    rates : ErrorRates
+        Of all products; unknown where they tell too little of the truth.
+    is_told : bool
+        Whether they tell enough.
     """
 
     audit: Audit
     entries: JudgedEntries
-    f: FloatArray
-    corrected: FloatArray
-    told: float
-    audited: FloatArray
-    by_rates: dict[str, FloatArray]
-    flips: FloatArray
+    units: IntArray
+    instances: IntArray
+    labels: FloatArray
+    audits: FloatArray
+    expected: FloatArray
+    chances: FloatArray
+    errors: FloatArray
+    rates: ErrorRates
+    is_told: bool
 
     @classmethod
     def of(cls, audit: Audit, entries: JudgedEntries) -> "Products":
@@ -95,38 +118,63 @@ class Products:
         """
         n = entries.positions.size
         _checks.integers("positions", entries.positions, below=audit.size)
-        for kind, units in zip(entries.kinds, entries.units, strict=True):
-            _checks.integers(kind, units, length=n, low=-1, below=audit.rates[kind].labels.size)
-        needed = entries.units >= 0
-        labels, corrected, audits = (np.ones(entries.units.shape) for _ in range(3))
-        for row, (kind, units) in enumerate(zip(entries.kinds, entries.units, strict=True)):
-            rates, own = audit.rates[kind], units[needed[row]]
-            labels[row, needed[row]] = rates.labels[own]
-            corrected[row, needed[row]] = rates.corrected[own]
-            audits[row, needed[row]] = np.nan_to_num(rates.audits[own])
-        by_rates = {kind: np.zeros((2, n)) for kind in audit.labels}
-        flips = np.zeros(entries.units.shape)
-        for row, kind in enumerate(entries.kinds):
-            others = np.delete(corrected, row, axis=0).prod(axis=0) * needed[row] / audit.rates[kind].told
-            by_rates[kind] += others * np.stack([corrected[row] - 1.0, corrected[row]])
-            flips[row] = np.delete(labels, row, axis=0).prod(axis=0) * needed[row] * (1.0 - 2.0 * labels[row])
-        f = labels.prod(axis=0)
-        seen, rho = audit.audited[entries.positions], audit.rho[entries.positions]
-        told = float(np.prod([audit.rates[kind].told for kind in entries.kinds]))
-        audited = np.where(seen, (audits.prod(axis=0) - f) / rho, 0.0)
-        return cls(audit, entries, f, corrected.prod(axis=0), told, audited, by_rates, flips)
+        sizes = [np.asarray(audit.labels[kind].labels).size for kind in entries.kinds]
+        for kind, units, size in zip(entries.kinds, entries.units, sizes, strict=True):
+            _checks.integers(kind, units, length=n, low=-1, below=size)
+        units, first = _distinct(entries, sizes)
+        instances = entries.positions[first]
+        seen = audit.audited[instances]
+        f, true, likely = (np.ones(first.size) for _ in range(3))
+        for kind, own in zip(entries.kinds, entries.units[:, first], strict=True):
+            one, needed = audit.labels[kind], own >= 0
+            label = np.asarray(one.labels)[own[needed]]
+            f[needed] *= label
+            true[needed] *= np.asarray(one.audits)[own[needed]]
+            likely[needed] *= np.abs(label - np.asarray(one.doubts)[own[needed]])
+        true = np.where(seen, true, f)
+        wrong, rho = true != f, audit.rho[instances]
+        doubts = np.where(f == 1, 1.0 - likely, likely)
+        expected = foretold(doubts, seen, wrong, audit.questions[instances])
+        errors = estimated_errors(expected, seen, wrong, rho)
+        rates = error_rates(f, errors)
+        is_told = rates.told >= LEAST_TOLD
+        return cls(
+            audit,
+            entries,
+            units,
+            instances,
+            f,
+            true,
+            expected,
+            chances(doubts, seen, wrong),
+            errors,
+            rates if is_told else UNKNOWN,
+            is_told,
+        )
+
+    @property
+    def wrong(self) -> BoolArray:
+        """Say which products an audit found wrong, bool[U]."""
+        return np.asarray(self.audits != self.labels)
+
+    @property
+    def f(self) -> FloatArray:
+        """By the crowd, float[E]."""
+        return self.labels[self.units]
+
+    @property
+    def gained(self) -> FloatArray:
+        """What f gains by the audit, right on average, float[E]."""
+        return np.asarray(((1.0 - 2.0 * self.labels) * self.errors)[self.units])
+
+    @property
+    def flips(self) -> FloatArray:
+        """What f gains if its product turns out wrong, float[E]."""
+        return np.asarray(1.0 - 2.0 * self.f)
 
     def take(self, chosen: BoolArray) -> "Products":
         """Return those of some of the entries."""
-        return replace(
-            self,
-            entries=self.entries.take(chosen),
-            f=self.f[chosen],
-            corrected=self.corrected[chosen],
-            audited=self.audited[chosen],
-            by_rates={kind: rows[:, chosen] for kind, rows in self.by_rates.items()},
-            flips=self.flips[:, chosen],
-        )
+        return replace(self, entries=self.entries.take(chosen), units=self.units[chosen])
 
     def of_pool(self) -> "Products":
         """Return those of the pool as if it were one system.
@@ -135,8 +183,20 @@ class Products:
         that f of the pool is max f_i; where nobody is, what the first needs that has the instance.
         """
         entries = self.entries
-        order = np.lexsort((np.arange(self.f.size), -self.f, entries.positions))
+        order = np.lexsort((np.arange(self.units.size), -self.f, entries.positions))
         found, first = np.unique(entries.positions[order], return_index=True)
         chosen = order[first]
         pool = JudgedEntries(np.array([0, found.size]), found, entries.kinds, entries.units[:, chosen])
-        return Products.of(self.audit, pool)
+        return replace(self, entries=pool, units=self.units[chosen])
+
+
+def _distinct(entries: JudgedEntries, sizes: Sequence[int]) -> tuple[IntArray, IntArray]:
+    """Return which product each entry needs, int[E], and an entry that needs it, int[U]."""
+    # A label is of one instance, so where the first is needed it says which.
+    code = np.where(entries.units[0] >= 0, entries.units[0], sizes[0] + entries.positions)
+    for units, size in zip(entries.units[1:], sizes[1:], strict=True):
+        _, code = np.unique(code * (size + 1) + units + 1, return_inverse=True)
+    first = np.full(int(code.max(initial=-1)) + 1, -1)
+    first[code[::-1]] = np.arange(code.size)[::-1]
+    is_needed = first >= 0
+    return (np.cumsum(is_needed) - 1)[code], first[is_needed]

@@ -322,7 +322,8 @@ def test_agreeing_audits_widen_every_interval_and_move_little(judged):
     for key, row in figures(standard="audit", level=95, part="relation").items():
         if key[5] == "precision":
             _, _, estimate, low, high = row
-            assert estimate == pytest.approx(by_votes[key][2], abs=1e-9)
+            # Not at all, were it not that fewer errors are found than votes let expect.
+            assert estimate == pytest.approx(by_votes[key][2], abs=0.005)
             assert high - low > by_votes[key][4] - by_votes[key][3]
 
 

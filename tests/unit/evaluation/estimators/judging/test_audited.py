@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from evaluation.estimators.judging.audited import MOST_DOUBT, Audit, AuditedLabels
+from evaluation.estimators.judging.audited import (
+    MOST_DOUBT,
+    Audit,
+    AuditedLabels,
+    chances,
+    error_rates,
+    estimated_errors,
+)
 from kbpo.core.errors import InvalidInput
 
 
@@ -22,50 +29,60 @@ NAN = np.nan
 
 
 def test_error_rates_by_hand():
-    # Labels 1: six, one false by an audit at ρ = ½ (it counts for two). Labels 0: four, one false at ρ = 1.
-    answers = [0, 1, 1, NAN, NAN, NAN, 1, 0, NAN, NAN]
-    rho = [0.5] * 6 + [1, 0.5, 0.5, 0.5]
-    rates = audit([1] * 6 + [0] * 4, answers, rho).rates["relation"]
+    # Labels 1: six, one wrong that counts for two. Labels 0: four, one wrong.
+    rates = error_rates(np.array([1.0] * 6 + [0.0] * 4), np.array([2.0, 0, 0, 0, 0, 0, 0, 1, 0, 0]))
     assert rates.false_positives == pytest.approx(2 / (4 + 2 - 1))
     assert rates.false_negatives == pytest.approx(1 / (6 - 2 + 1))
     assert rates.told == pytest.approx(1 - 2 / 5 - 1 / 5)
-    assert rates.corrected[[0, -1]] == pytest.approx([(1 - 0.4) / 0.4, -0.4 / 0.4])
+    assert rates.corrected(np.array([1.0, 0.0])) == pytest.approx([(1 - 0.4) / 0.4, -0.4 / 0.4])
 
 
 def test_rates_move_with_the_errors_counted_as_the_derivatives_say():
-    def rates(a, b, n0=400.0, n1=300.0):
-        return np.array([a / (n0 + a - b), b / (n1 - a + b)])
-
-    # Of 700 labels, errors weighing 20 and 30.
     labels = np.r_[np.ones(300), np.zeros(400)]
-    answers = labels.copy()
-    answers[[0, 1]], answers[[300, 301, 302]] = 0, 1
-    found = audit(labels, answers, [0.1] * 700).rates["relation"]
+
+    def rates(a, b):
+        found = error_rates(labels, np.r_[a, np.zeros(299), b, np.zeros(399)])
+        return found, np.array([found.false_positives, found.false_negatives])
+
+    found, before = rates(20.0, 30.0)
     step = 1e-6
-    for column, moved in enumerate([rates(20 + step, 30), rates(20, 30 + step)]):
-        assert found.by_count[:, column] == pytest.approx((moved - rates(20, 30)) / step, rel=1e-4)
+    for column, (_, moved) in enumerate([rates(20 + step, 30.0), rates(20.0, 30 + step)]):
+        assert found.by_count[:, column] == pytest.approx((moved - before) / step, rel=1e-4)
 
 
 def test_with_everything_audited_the_rates_are_those_of_the_labels():
     rng = np.random.default_rng(4)
     true = (rng.random(400) < 0.3).astype(float)
     labels = np.where(rng.random(400) < 0.1, 1 - true, true)
-    rates = audit(labels, true, np.ones(400)).rates["relation"]
+    seen, wrong = np.ones(400, dtype=bool), labels != true
+    rates = error_rates(labels, estimated_errors(np.full(400, 0.2), seen, wrong, np.ones(400)))
     assert rates.false_positives == pytest.approx(labels[true == 0].mean())
     assert rates.false_negatives == pytest.approx(1 - labels[true == 1].mean())
 
 
+@pytest.mark.parametrize("wrong", [False, True])
+@pytest.mark.parametrize("doubt", [0.0, 0.1, 0.5])
+def test_estimated_errors_are_right_on_average_and_vary_as_claimed(wrong, doubt):
+    rho = 0.3
+    told, untold = (
+        float(estimated_errors(np.array([doubt]), np.array([seen]), np.array([wrong]), np.array([rho]))[0])
+        for seen in (True, False)
+    )
+    assert rho * told + (1 - rho) * untold == pytest.approx(float(wrong))
+    spread = rho * (told - wrong) ** 2 + (1 - rho) * (untold - wrong) ** 2
+    assert spread == pytest.approx((1 - rho) / rho * (wrong - doubt) ** 2)
+
+
 def test_without_an_error_found_there_may_still_be_some():
-    rates = audit([1, 0, 1, 0], [1, 0, NAN, NAN], [0.5] * 4).rates["relation"]
-    assert (rates.false_positives, rates.false_negatives) == (0, 0)
-    assert (rates.chances > 0).all()
+    assert (chances(np.full(4, 0.1), np.array([1, 1, 0, 0], bool), np.zeros(4, bool)) > 0).all()
 
 
 def test_chances_are_the_doubts_scaled_by_the_errors_found():
     # Expected among the audited .2 + .2, found one: (1 + 1)/(.4 + 1).
-    rates = audit([1, 1, 1], [0, 1, NAN], [0.5] * 3, doubts=[0.2, 0.2, 0.1]).rates["relation"]
-    assert rates.chances == pytest.approx(np.array([0.2, 0.2, 0.1]) * 2 / 1.4)
-    assert audit([1], [0], [0.5], doubts=[1.0]).rates["relation"].chances[0] == MOST_DOUBT
+    seen, wrong = np.array([True, True, False]), np.array([True, False, False])
+    doubts = np.array([0.2, 0.2, 0.1])
+    assert chances(doubts, seen, wrong) == pytest.approx(doubts * 2 / 1.4)
+    assert chances(np.array([1.0]), seen[:1], wrong[:1])[0] == MOST_DOUBT
 
 
 @pytest.mark.parametrize(
