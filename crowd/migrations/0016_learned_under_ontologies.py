@@ -59,6 +59,11 @@ class Migration(migrations.Migration):
             name='ontology',
             field=models.ForeignKey(blank=True, db_index=False, help_text='Under which it is taught; empty where that is the same for all.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotations.ontologyversion'),
         ),
+        migrations.AlterField(
+            model_name='prolificobject',
+            name='name',
+            field=models.CharField(help_text='By which it is found there.', max_length=96, unique=True),
+        ),
         migrations.RunSQL(LEARNED, LEARNED_BEFORE),
         migrations.AddConstraint(
             model_name='tutorialattempt',

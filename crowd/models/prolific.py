@@ -27,7 +27,7 @@ class ProlificObject(models.Model):
         GROUP = "group", "a group of participants"
 
     kind = models.CharField(max_length=8, choices=Kind)
-    name = models.CharField(max_length=64, unique=True, help_text="By which it is found there.")
+    name = models.CharField(max_length=96, unique=True, help_text="By which it is found there.")
     remote_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     code = models.CharField(
         max_length=16, default=new_code, help_text="With which a worker completes a submission of the study."

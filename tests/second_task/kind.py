@@ -14,6 +14,7 @@ from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.models import Question
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.ontology import Ontology
 from kbpo.core.spans import Span
 
 NAME = "grade"
@@ -64,7 +65,7 @@ class GradeQuestion:
         return {"text": self.text}
 
 
-def _parse(payload: Mapping[str, Any], passage: Passage | None) -> GradeQuestion:
+def _parse(payload: Mapping[str, Any], passage: Passage | None, ontology: Ontology | None) -> GradeQuestion:
     return GradeQuestion(payload["text"])
 
 

@@ -95,8 +95,8 @@ def people(live_server, account: Provider) -> list[MarketWorker]:
     found = []
     for _ in range(3):
         user: User = UserFactory.create(annotator=True)
-        for kind in ("entities", "relation"):
-            account.grant(worker_for(user).worker_id, kind=kind)
+        for able in ("entities tac-kbp@1", "relation tac-kbp@1"):
+            account.grant(worker_for(user).worker_id, kind=able)
         found.append(MarketWorker(live_server.url, user))
     return found
 

@@ -70,3 +70,23 @@ def test_batches_that_were_open_before_hold_nobodys_work(go: Go) -> None:
     assert (batch.held_answers, batch.holds_all) == (0, False)
     corpus = apps.get_model("annotations", "Corpus").objects.get()
     assert a_batch(apps, corpus, kind="relation").held_answers == 10
+
+
+@pytest.mark.slow
+def test_what_was_learned_before_was_learned_under_tac(go: Go) -> None:
+    apps = go("0015_arrivals_are_verified")
+    who = {"provider": "marketplace", "provider_worker_id": "W1"}
+    for kind in ("relation", "choice"):
+        apps.get_model("crowd", "TutorialAttempt").objects.create(
+            **who, kind=kind, number=1, begun_at="2026-11-22T12:00Z"
+        )
+        apps.get_model("crowd", "WorkerQualification").objects.create(
+            **who, kind=kind, granted_at="2026-11-22T12:00Z", told_at="2026-11-22T12:00Z"
+        )
+    apps = go("0016_learned_under_ontologies")
+    learned = {"choice": None, "relation": "tac-kbp@1"}
+    for model in ("TutorialAttempt", "WorkerQualification"):
+        rows = apps.get_model("crowd", model).objects.values_list("kind", "ontology")
+        assert dict(rows) == learned
+    told = apps.get_model("crowd", "WorkerQualification").objects.filter(told_at=None)
+    assert [one.kind for one in told] == ["relation"]

@@ -190,7 +190,7 @@ def test_a_tutorial_is_offered_to_those_who_have_not_passed_it(
     assert study["addresses"][0]["total_allocation"] == 50
     (kept_out,) = [row for row in study["filters"] if row["filter_id"] == "participant_group_blocklist"]
     names = {fake.groups[pk]["name"] for pk in kept_out["selected_values"]}
-    assert names == {"kbpo blocked", "kbpo qualified: relation"}
+    assert names == {"kbpo blocked", "kbpo qualified: relation tac-kbp@1"}
 
 
 def test_hits_of_a_batch_are_few_requests_to_look_at(

@@ -43,6 +43,7 @@ def learn(desk: Desk, lesson: Hit, worker: str, seconds: float = 300, *, passed:
         provider="marketplace",
         provider_worker_id=worker,
         kind="relation",
+        ontology_id=lesson.batch.corpus.ontology_id,
         number=1,
         begun_at=desk.now,
         ended_at=desk.now + timedelta(seconds=seconds),
