@@ -294,5 +294,5 @@ def test_a_page_and_an_answer_cost_few_queries(
     start(browser)
     with django_assert_max_num_queries(9):
         browser.get(page(founded))
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(32):
         browser.post(page(founded), answers(founded, she_is_ada))

@@ -36,6 +36,7 @@ def test_token_majority_recovers_at_least_as_many_spans_as_the_best_of_three() -
         asked = EntitiesQuestion(Passage(texts[record.doc_id], words), TAC)
         expert = asked.mentions(simulated_documents.answer(asked, record.mentions))
         documents.append((asked, expert))
+    types = [one.name for one in TAC.mention_types]
     majority, best, single = [], [], []
     for seed in SEEDS:
         rng = Random(seed)
@@ -47,7 +48,7 @@ def test_token_majority_recovers_at_least_as_many_spans_as_the_best_of_three() -
             total += len(true)
             votes = []
             for person in range(3):
-                made = simulated_documents.with_errors(expert, asked.passage, ERROR, rng)
+                made = simulated_documents.with_errors(expert, asked.passage, types, ERROR, rng)
                 votes.append(asked.mentions(simulated_documents.answer(asked, made)))
                 found[person] += len(true & {(one.span, one.type) for one in votes[-1]})
             settled = tokens.settle(asked.passage.tokens, votes).records

@@ -36,6 +36,7 @@ SAID = {
     "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
     "evaluation/experiments/arrivals.py": {"relation"},  # a weighting
+    "evaluation/experiments/audited_samples.py": {"relation"},  # a part of a score
     "evaluation/experiments/designs.py": {"relation"},  # a part of a score
     "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting

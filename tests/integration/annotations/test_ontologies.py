@@ -170,13 +170,6 @@ def test_a_corpus_names_a_version_or_has_the_newest(given: str, version: int, te
     assert Corpus.objects.get().ontology.version == version
 
 
-def test_no_corpus_is_loaded_whose_claims_could_not_be_read(texts: Path) -> None:
-    with pytest.raises(CommandError, match="read, asked and scored by tac-kbp@1 alone so far"):
-        run("load_corpus", texts, "--corpus", "news", "--ontology", "tac-kbp@2")
-
-    assert not Corpus.objects.exists()
-
-
 @pytest.mark.parametrize("given", ["tac", "tac-kbp@9", "tac-kbp@", "@1", ""])
 def test_an_unknown_ontology_is_refused_with_those_there_are(given: str) -> None:
     with pytest.raises(InvalidInput, match="known are tac-kbp@1, tac-kbp@2"):

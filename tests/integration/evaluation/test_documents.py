@@ -93,7 +93,7 @@ def test_nested_mentions_are_both_marked(document):
     AnnotationFactory(document=document, mentions=mentions, relations=[])
     retire(document)
     (nested,) = [one for one in read_document(document, None).segments if one.text == "Quill" and one.marks]
-    assert [mark.kind for mark in nested.marks] == ["ORG", "PER"]
+    assert [mark.kind for mark in nested.marks] == [TAC.type_class("ORG"), TAC.type_class("PER")]
 
 
 def test_a_true_relation_says_which_systems_found_it(cast, document):

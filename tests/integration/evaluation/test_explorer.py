@@ -106,9 +106,9 @@ def test_the_explorer_asks_a_fixed_number_of_queries(prediction, django_assert_m
         instance = InstanceFactory(document=DocumentFactory(corpus=corpus, sentences=True))
         another = PredictionFactory(submission=prediction.submission, instance=instance)
         judge(another, True, True, True, published=True)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         page = claims_of_system.find_predictions(prediction.submission, TAC)
         assert len(claims_of_system.show(page.object_list, TAC)) == 13
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         page = claims_of_system.find_predictions(prediction.submission, TAC, verdict="right")
         assert len(claims_of_system.show(page.object_list, TAC)) == 12
