@@ -97,8 +97,8 @@ class ShownOntology:
     anchor : str
         Its name on the page.
     corpora : sequence of Corpus
-    types : sequence of (str, MentionType)
-        Those that people mark, each with the class of its colour.
+    types : sequence of MentionType
+        Those that people mark.
     others : sequence of str
         Types that may stand in files too.
     relations : sequence of ShownRelation
@@ -109,7 +109,7 @@ class ShownOntology:
     ontology: Ontology
     anchor: str
     corpora: Sequence[Corpus]
-    types: Sequence[tuple[str, MentionType]]
+    types: Sequence[MentionType]
     others: Sequence[str]
     relations: Sequence[ShownRelation]
     unscored: Sequence[str]
@@ -126,7 +126,7 @@ def show_ontology(ontology: Ontology, corpora: Sequence[Corpus] = ()) -> ShownOn
         ontology=ontology,
         anchor=f"{ontology.name}-{ontology.version}",
         corpora=corpora,
-        types=[(ontology.type_class(one.name), one) for one in ontology.mention_types],
+        types=ontology.mention_types,
         others=[one.name for one in ontology.entity_types if not one.is_asked],
         relations=[
             ShownRelation(one, one.statement.format(subject="A", object="B"), names[one.name])
