@@ -71,6 +71,9 @@ def texts() -> list[Text]:
     return found
 
 
+TYPES = [one.name for one in TAC.mention_types]
+
+
 def annotate(text: Text, rng: Random) -> list[TrueRelation]:
     """Have people mark a document's mentions, then say how the mentions of each sentence are related."""
     assert text.asked.passage is not None
@@ -78,7 +81,7 @@ def annotate(text: Text, rng: Random) -> list[TrueRelation]:
         text.asked.mentions(
             simulated_documents.answer(
                 text.asked,
-                simulated_documents.with_errors(text.gold.mentions, text.asked.passage, MISSED, rng),
+                simulated_documents.with_errors(text.gold.mentions, text.asked.passage, TYPES, MISSED, rng),
             )
         )
         for _ in range(PEOPLE)
