@@ -98,6 +98,8 @@ class Task:
         As it stands in the database.
     label : str
         What it is, for people.
+    words : str
+        What its systems do, in a few words.
     reader : Reader
         How its files are read.
     about : callable
@@ -171,6 +173,7 @@ class Task:
 
     name: str
     label: str
+    words: str
     reader: Reader
     summarise: Callable[[Mapping[str, Any]], object | None]
     store_predictions: Callable[[Submission, Any], None]
@@ -202,6 +205,11 @@ class Task:
     growth: str = Epoch.Growth.QUADRATIC
     has_classes: bool = False
     is_audited: bool = True
+
+    @property
+    def annotates_documents(self) -> bool:
+        """Say whether its recall rests on documents that are annotated in full."""
+        return self.retire is not None
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus of another task: what is there would be taken for what it is not.

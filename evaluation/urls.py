@@ -7,7 +7,7 @@ from django.urls import URLPattern, path, re_path
 from evaluation.classification.views import items
 from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
-from evaluation.kbp.views.exhaustive import exhaustive, release
+from evaluation.kbp.views.exhaustive import exhaustive
 from evaluation.kbp.views.explorer import system
 from evaluation.views.api import CheckView, CompareView, LeaderboardView, SubmissionView
 from evaluation.views.check import check, checked
@@ -53,7 +53,6 @@ urlpatterns = [
     path("corpora/<str:tag>/items/<int:pk>/", items, name="items"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
-    path("corpora/<str:tag>/exhaustive/release/", release, name="release_epoch"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),
     path("corpora/<str:tag>/entities/", entities, name="entities"),
     re_path(r"^corpora/(?P<tag>[^/]+)/entities/(?P<key>[0-9a-f]{16})/$", entity, name="entity"),

@@ -27,8 +27,9 @@ def _expected_votes(error: float) -> float:
 POLICY = Policy(
     name="curtailed",
     title="two votes, a third where they differ, more where three settle nothing",
-    words="Two people judge each claim; where they differ a third does, in a second round of waiting. Two who"
-    " agree cannot be outvoted by a third. What three leave open gets more votes, and then an expert.",
+    words="Two people answer each question; where they differ a third does, in a second round of waiting."
+    " Two who agree cannot be outvoted by a third. What three leave open gets more votes, and then an"
+    " expert.",
     first_votes=FIRST,
     usual_votes=MAJORITY,
     measured_votes=FIRST,

@@ -16,7 +16,7 @@ def _expected_votes(error: float) -> float:
 POLICY = Policy(
     name="fixed",
     title="three votes, more where they settle nothing",
-    words="Three people judge each claim, more if they do not agree, then an expert.",
+    words="Three people answer each question, more if they do not agree, then an expert.",
     first_votes=VOTES,
     usual_votes=VOTES,
     measured_votes=None,

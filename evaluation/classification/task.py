@@ -33,6 +33,7 @@ def _nothing_else(corpus: Corpus) -> list[str]:
 TASK = Task(
     name="classification",
     label="classification",
+    words="they give each text one of a list of classes",
     reader=Reader(
         child="evaluation.classification.child",
         formats=FORMATS,

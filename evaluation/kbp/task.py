@@ -15,6 +15,7 @@ from evaluation.task import Pages, Task
 TASK = Task(
     name="kbp",
     label="knowledge base population",
+    words="they extract knowledge bases from the texts",
     reader=READER,
     summarise=summarise,
     store_predictions=store_predictions,

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,14 +14,16 @@ from django.db.models import QuerySet
 
 from annotations import roles
 from annotations.corpora import AnnotationReport, LoadReport
-from annotations.models import Corpus, CorpusRole, Takedown
+from annotations.models import Corpus, CorpusRole, OntologyVersion, Takedown
 from annotations.roles import Act
 from annotations.texts.jsonlines import Limits
+from evaluation.design import epochs
 from evaluation.design.loading import load_texts
 from evaluation.kbp.recall.gold import load_gold
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import DocumentSample, Epoch
 from evaluation.registry import task_of
+from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
 from kbpo.core.errors import NotAllowed, TooLarge
@@ -50,9 +52,12 @@ class Overview:
     Attributes
     ----------
     corpus : Corpus
+    task : Task
     documents : int
     epoch : Epoch or None
         The open one.
+    has_batches : bool
+        Whether anything is sampled in it.
     sample : DocumentSample or None
         Of the documents annotated in full; None where who looks may not know.
     takedowns : QuerySet of Takedown
@@ -64,8 +69,10 @@ class Overview:
     """
 
     corpus: Corpus
+    task: Task
     documents: int
     epoch: Epoch | None
+    has_batches: bool
     sample: DocumentSample | None
     takedowns: QuerySet[Takedown]
     roles: QuerySet[CorpusRole]
@@ -76,10 +83,13 @@ class Overview:
 def overview(corpus: Corpus, viewer: User) -> Overview:
     """Read what the desk says of a corpus."""
     may = {act.name.lower(): roles.may(viewer, act, corpus) for act in Act}
+    epoch = corpus.epochs.filter(released_at=None).first()
     return Overview(
         corpus=corpus,
+        task=task_of(corpus),
         documents=corpus.documents.count(),
-        epoch=corpus.epochs.filter(released_at=None).first(),
+        epoch=epoch,
+        has_batches=epoch is not None and epoch.batches.exists(),
         sample=DocumentSample.current(corpus) if may["design"] else None,
         takedowns=Takedown.objects.filter(document__corpus=corpus).select_related("document", "removed_by"),
         roles=corpus.roles.select_related("user", "given_by"),
@@ -98,6 +108,9 @@ def make_corpus(
     name: str,
     language: str,
     policy: str,
+    task: str,
+    ontology: OntologyVersion | None = None,
+    classes: "File[bytes] | None" = None,
     audit_share: float | None = None,
 ) -> LoadReport:
     """Make a corpus of a file of texts; who makes it is its organiser.
@@ -111,10 +124,13 @@ def make_corpus(
     """
     if not roles.may_make(by):
         raise NotAllowed("You may not make corpora; ask an operator to let you.")
-    with _stored(file) as path:
+    with _stored(file) as path, nullcontext() if classes is None else _stored(classes) as of_classes:
         report = load_texts(
             path=path,
             tag=tag,
+            task=task,
+            ontology=None if ontology is None else ontology.reference,
+            classes=of_classes,
             find_task=task_of,
             name=name,
             language=language,
@@ -156,6 +172,25 @@ def add_gold(
     KBP.check_corpus(corpus)
     with _stored(file) as path:
         return load_gold(path=path, corpus=corpus, documents=documents, limits=UNPACKED, by=by)
+
+
+def release_epoch(*, corpus: Corpus, by: User, retire: float | None) -> tuple[Epoch, str | None]:
+    """Release the open epoch; return it, and in words what was retired with it.
+
+    Parameters
+    ----------
+    retire : float or None
+        The share of the documents annotated in full that are retired with it; none if left out.
+
+    Raises
+    ------
+    NotAllowed, InvalidInput, Conflict
+        As `epochs.release` says; `NotAllowed` if they may not.
+    """
+    roles.check(by, Act.DESIGN, corpus)
+    task = task_of(corpus)
+    epoch = epochs.release(corpus=corpus, task=task, retire=retire, by=by)
+    return epoch, task.retired(epoch)
 
 
 @transaction.atomic

@@ -6,11 +6,14 @@ from typing import Any
 from django import forms
 
 from annotations.corpora import AUDIT_SHARE
-from annotations.models import Corpus, CorpusRole
+from annotations.models import Corpus, CorpusRole, OntologyVersion
 from annotations.policies import registry as policies
 from annotations.texts import languages
+from evaluation.kbp.task import TASK as KBP
+from evaluation.registry import TASKS
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies import builtin as ontologies
 
 _MOMENT = "%Y-%m-%dT%H:%M"
 
@@ -62,6 +65,27 @@ class CorpusForm(FileForm):
         initial=languages.DEFAULT,
         help_text="In which its documents are written, as en, ar or zh-Hant (BCP 47). It never changes.",
     )
+    task = forms.ChoiceField(
+        label="What systems do",
+        choices=[(task.name, task.words) for task in TASKS.values()],
+        initial=KBP.name,
+        help_text="It never changes.",
+    )
+    ontology = forms.ModelChoiceField(
+        OntologyVersion.objects.defer("content"),
+        label="Types and relations",
+        initial=ontologies.DEFAULT,
+        empty_label=None,
+        required=False,
+        help_text="For knowledge bases. An operator loads others. They never change.",
+    )
+    classes = forms.FileField(
+        label="Classes",
+        required=False,
+        max_length=200,
+        help_text="For classes of texts: TOML, with a name, a version, and a table [[class]] for each, with"
+        " its name and its guideline. They never change.",
+    )
     policy = forms.ChoiceField(label="Votes are enough", choices=policies.choices, initial=policies.DEFAULT)
     audit_share = forms.FloatField(
         label="Share of labels that are audited",
@@ -73,7 +97,14 @@ class CorpusForm(FileForm):
         " each, so that scores and their intervals allow for judges’ errors. It stays once anything is"
         " asked.",
     )
-    field_order = ("tag", "name", "language", "policy", "audit_share", "file")
+    field_order = ("tag", "name", "language", "task", "ontology", "classes", "policy", "audit_share", "file")
+
+    def clean(self) -> dict[str, Any]:
+        """Leave out the types and relations of a task that has none."""
+        data = super().clean() or {}
+        if data.get("task") != KBP.name:
+            data["ontology"] = None
+        return data
 
     def clean_language(self) -> str:
         """Check that documents in it can be cut into words."""
@@ -81,6 +112,37 @@ class CorpusForm(FileForm):
             return languages.read_language(self.cleaned_data["language"]).tag
         except InvalidInput as error:
             raise forms.ValidationError(str(error)) from None
+
+
+class ReleaseForm(forms.Form):
+    """The release of an epoch."""
+
+    sure = forms.BooleanField(label="Its verdicts and its secret are public from then on, for good")
+
+    @property
+    def share(self) -> float | None:
+        """The share of the documents annotated in full that is retired with it; None where none is."""
+        return None
+
+
+class RetiringReleaseForm(ReleaseForm):
+    """The release of an epoch where documents are annotated in full; the service knows what is possible."""
+
+    percent = forms.IntegerField(
+        label="Documents annotated in full to retire, %",
+        min_value=0,
+        max_value=100,
+        initial=0,
+        help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them,"
+        " and others take their place.",
+    )
+    field_order = ("percent", "sure")
+
+    @property
+    def share(self) -> float | None:
+        """The share of the documents annotated in full that is retired with it; None where none is."""
+        percent: int = self.cleaned_data["percent"]
+        return percent / 100 if percent else None
 
 
 class DetailsForm(forms.Form):

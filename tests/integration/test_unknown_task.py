@@ -77,10 +77,10 @@ def test_the_pages_of_another_task_do_not_show_it(chess: Corpus, operator: Clien
     assert OTHER in html.unescape(answer.content.decode())
 
 
-def test_it_is_not_released_on_the_page_of_another_task(chess: Corpus, operator: Client) -> None:
-    answer = operator.post("/corpora/chess/exhaustive/release/", {"share": ""})
+def test_it_is_not_released_at_the_desk(chess: Corpus, operator: Client) -> None:
+    answer = operator.post("/desk/corpora/chess/release/", {"sure": "on"})
     assert answer.status_code == 400
-    assert OTHER in html.unescape(answer.content.decode())
+    assert "unknown task" in answer.content.decode()
     assert Epoch.objects.get(corpus=chess).released_at is None
 
 

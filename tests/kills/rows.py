@@ -34,6 +34,9 @@ Row = Mapping[str, Any]
 NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "accounts.User": ("email",),
     "accounts.Team": ("name",),
+    "annotations.OntologyVersion": ("name", "version"),
+    "annotations.ClassList": ("name", "version"),
+    "annotations.CorpusGuidelines": ("corpus", "version"),
     "annotations.Corpus": ("tag",),
     "annotations.Document": ("corpus", "doc_id"),
     "annotations.DocumentAnnotation": ("document", "source"),
@@ -48,7 +51,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "evaluation.Entity": ("index", "key"),
     "evaluation.Epoch": ("corpus", "number"),
     "evaluation.SampleBatch": ("epoch", "number"),
-    "evaluation.Score": ("submission", "batch", "estimator", "weighting", "part", "level"),
+    "evaluation.Score": (*("submission", "batch", "standard", "estimator", "weighting", "part", "level"),),
     "evaluation.FittedModel": ("epoch", "part"),
     "evaluation.DocumentSample": ("corpus", "number"),
     "evaluation.Upload": ("user", "name"),

@@ -191,6 +191,7 @@ def nothing_drawn(corpus: Corpus) -> list[str]:
 TASK = Task(
     name="second",
     label="texts that people grade",
+    words="they grade texts",
     reader=Reader(
         child=child.__name__,
         formats=MappingProxyType({"lines": "lines"}),

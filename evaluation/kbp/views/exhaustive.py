@@ -7,18 +7,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from annotations import roles
 from annotations.models import Corpus
 from annotations.roles import Act
-from evaluation.design import epochs
 from evaluation.kbp.recall import document_phases, retirement
 from evaluation.kbp.recall import exhaustive as samples
 from evaluation.kbp.recall.document_coverage import AT_LEAST, band_coverage
-from evaluation.kbp.task import TASK
 from evaluation.kbp.views.access import find_corpus
-from evaluation.kbp.views.forms import DocumentSampleForm, ReleaseForm
+from evaluation.kbp.views.forms import DocumentSampleForm
 from evaluation.models import DocumentSample
 from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError
@@ -39,29 +37,7 @@ def exhaustive(request: HttpRequest, tag: str) -> HttpResponse:
         else:
             messages.success(request, "The documents are drawn.")
             return redirect("exhaustive", corpus.tag)
-    return _show(request, corpus, form, ReleaseForm())
-
-
-@require_POST
-@login_required
-def release(request: HttpRequest, tag: str) -> HttpResponse:
-    """Release the open epoch, and retire a share of the documents with it."""
-    corpus = _for_organisers(request, tag)
-    form = ReleaseForm(request.POST)
-    if form.is_valid():
-        try:
-            epoch = epochs.release(corpus=corpus, task=TASK, retire=form.share, by=cast(User, request.user))
-        except KbpoError as error:
-            form.add_error(None, str(error))
-        else:
-            retired = retirement.report(epoch)
-            messages.success(
-                request,
-                f"Epoch {epoch.number} is released, and epoch {epoch.number + 1} is open."
-                + (f" {retired}." if retired else ""),
-            )
-            return redirect("exhaustive", corpus.tag)
-    return _show(request, corpus, DocumentSampleForm(), form)
+    return _show(request, corpus, form)
 
 
 def _for_organisers(request: HttpRequest, tag: str) -> Corpus:
@@ -70,13 +46,10 @@ def _for_organisers(request: HttpRequest, tag: str) -> Corpus:
     return found
 
 
-def _show(
-    request: HttpRequest, corpus: Corpus, form: DocumentSampleForm, release_form: ReleaseForm
-) -> HttpResponse:
+def _show(request: HttpRequest, corpus: Corpus, form: DocumentSampleForm) -> HttpResponse:
     sample = DocumentSample.current(corpus)
     released = corpus.epochs.filter(released_at__isnull=False).order_by("-number")
     reports = [(epoch, retirement.report(epoch)) for epoch in released.select_related("document_sample")]
-    epoch = corpus.epochs.filter(released_at=None).first()
     context = {
         "corpus": corpus,
         "left": len(samples.drawable(corpus, samples.next_number(corpus), by_experts=False)),
@@ -85,10 +58,6 @@ def _show(
         "kept": sample.documents.filter(since__lt=sample.number).count() if sample else 0,
         "bands": band_coverage(sample) if sample else [],
         "at_least": AT_LEAST,
-        "epoch": epoch,
-        "has_batches": epoch is not None and epoch.batches.exists(),
-        "release_form": release_form,
         "retirements": [(epoch, report) for epoch, report in reports if report],
     }
-    is_refused = bool(request.POST and (form.errors or release_form.errors))
-    return render(request, "evaluation/exhaustive.html", context, status=400 if is_refused else 200)
+    return render(request, "evaluation/exhaustive.html", context, status=400 if form.errors else 200)

@@ -1,4 +1,4 @@
-"""The forms by which operators draw and retire the documents that are annotated in full."""
+"""The form by which the documents that are annotated in full are drawn."""
 
 from django import forms
 
@@ -16,21 +16,3 @@ class DocumentSampleForm(forms.Form):
         initial=0.2,
         help_text="They come first; the names found in them decide which others are probable.",
     )
-
-
-class ReleaseForm(forms.Form):
-    """Which share of the exhaustive documents is retired at a release; the service knows what is possible."""
-
-    percent = forms.IntegerField(
-        label="Documents to retire, %",
-        min_value=0,
-        max_value=100,
-        initial=0,
-        help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them.",
-    )
-
-    @property
-    def share(self) -> float | None:
-        """What `epochs.release` takes; None where nothing is retired."""
-        percent: int = self.cleaned_data["percent"]
-        return percent / 100 if percent else None

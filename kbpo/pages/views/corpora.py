@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -13,11 +14,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations import roles
 from annotations.models import Corpus
 from annotations.roles import Act
+from evaluation.registry import task_of
 from kbpo.core.errors import InvalidInput, KbpoError
 from kbpo.pages import corpora as service
 from kbpo.pages import takedowns
 from kbpo.pages.access import corpus_for, for_desk, for_makers, person
-from kbpo.pages.corpus_forms import CorpusForm, DetailsForm, FileForm, GoldForm, TakedownForm
+from kbpo.pages.corpus_forms import (
+    CorpusForm,
+    DetailsForm,
+    FileForm,
+    GoldForm,
+    ReleaseForm,
+    RetiringReleaseForm,
+    TakedownForm,
+)
 from kbpo.pages.reading import paged
 
 PAGE = 50
@@ -69,12 +79,12 @@ def corpus(request: HttpRequest, tag: str) -> HttpResponse:
 @require_POST
 @for_desk
 def act(request: HttpRequest, tag: str, action: str) -> HttpResponse:
-    """Change what is said of a corpus, load texts or gold, or remove a document's text."""
+    """Change what is said of a corpus, load texts or gold, release its epoch, or remove a document's text."""
     if action not in ACTIONS:
         raise Http404("no such action")
-    needed, make_form, do = ACTIONS[action]
+    needed, form_for, do = ACTIONS[action]
     found = corpus_for(request, needed, tag)
-    form = make_form(request.POST, request.FILES)
+    form = form_for(found)(request.POST, request.FILES)
     status = 400
     if form.is_valid():
         try:
@@ -94,6 +104,7 @@ def _show(
         "details": DetailsForm.of(found),
         "texts": FileForm(auto_id="texts_%s"),
         "gold": GoldForm(auto_id="gold_%s"),
+        "release": _release_form(found)(auto_id="release_%s"),
         "remove": TakedownForm(
             auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
         ),
@@ -122,6 +133,16 @@ def _gold(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     return f"{report.created:,} annotated documents are loaded; {drawn}."
 
 
+def _release_form(found: Corpus) -> type[ReleaseForm]:
+    return RetiringReleaseForm if task_of(found).annotates_documents else ReleaseForm
+
+
+def _release(request: HttpRequest, found: Corpus, form: ReleaseForm) -> str:
+    epoch, retired = service.release_epoch(corpus=found, by=person(request), retire=form.share)
+    words = f"Epoch {epoch.number} is released, and epoch {epoch.number + 1} is open."
+    return f"{words} {retired}." if retired else words
+
+
 def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     document = found.documents.filter(doc_id=form.cleaned_data["doc_id"].strip()).first()
     if document is None:
@@ -134,12 +155,13 @@ def _remove(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     return f"The text of {document.doc_id} is removed."
 
 
-_Action = tuple[Act, Callable[..., forms.Form], Callable[[HttpRequest, Corpus, forms.Form], str]]
+_Action = tuple[Act, Callable[[Corpus], type[forms.Form]], Callable[[HttpRequest, Corpus, Any], str]]
 ACTIONS: Mapping[str, _Action] = MappingProxyType(
     {
-        "details": (Act.KEEP, DetailsForm, _details),
-        "texts": (Act.KEEP, FileForm, _texts),
-        "gold": (Act.DESIGN, GoldForm, _gold),
-        "remove": (Act.DESIGN, TakedownForm, _remove),
+        "details": (Act.KEEP, lambda found: DetailsForm, _details),
+        "texts": (Act.KEEP, lambda found: FileForm, _texts),
+        "gold": (Act.DESIGN, lambda found: GoldForm, _gold),
+        "release": (Act.DESIGN, _release_form, _release),
+        "remove": (Act.DESIGN, lambda found: TakedownForm, _remove),
     }
 )

@@ -147,7 +147,7 @@ def build() -> Site:
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
     pages = (
-        *("corpus", "compare", "documents", "entities", "exhaustive", "release_epoch"),
+        *("corpus", "compare", "documents", "entities", "exhaustive"),
         *("api_leaderboard", "api_compare"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
@@ -210,7 +210,6 @@ def build() -> Site:
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
         "annotate_start": {"corpus": "news"},
-        "release_epoch": {"percent": "20"},
         "annotate_question": {f"q{asked.pk}": "none", f"q{2**63}": "x", "qx": "x"},
         "work_submit": {"assignmentId": assignment.assignment_id, "answer": "x"},
         "work_reply": {"text": "x"},
@@ -322,7 +321,7 @@ def _add_desk(site: Site, corpus: Corpus) -> None:
             "weekly_quota": "3",
             "weekly_quota_of_person": "3",
         },
-        "desk_new_corpus": {"tag": "new", "name": "New", "language": "en", "policy": "fixed"},
+        "desk_new_corpus": {"tag": "new", "name": "New", "language": "en", "policy": "fixed", "task": "kbp"},
         "desk_questions": {"question": crowd.ask(corpus)[0].pk},
         "desk_stuck": {"act": "mail", "pk": message.pk},
         "desk_roles": {"user": worker.user.email, "corpus": corpus.tag, "role": "paymaster"},

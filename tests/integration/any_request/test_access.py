@@ -114,7 +114,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, {"reviewer", "operator"}, "desk_decide"),
     ({*DESK, "elsewhere", "maker", "operator"}, NOBODY, "desk desk_corpora"),
     ({*DESK, "operator"}, NOBODY, "desk_batch desk_corpus"),
-    (NOBODY, {"organiser", "operator"}, "desk_batch_act desk_corpus_act release_epoch"),
+    (NOBODY, {"organiser", "operator"}, "desk_batch_act desk_corpus_act"),
     ({"organiser", "operator"}, {"organiser", "operator"}, "exhaustive"),
     ({"organiser", "elsewhere", "operator"}, NOBODY, "desk_documents"),
     (

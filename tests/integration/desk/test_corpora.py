@@ -20,6 +20,16 @@ from tests.factories import TeamFactory, UserFactory, give
 from tests.integration.desk.conftest import text_of
 
 pytestmark = pytest.mark.django_db
+CLASSES = b"""
+name = "letters"
+version = 1
+[[class]]
+name = "praise"
+guideline = "The writer is content."
+[[class]]
+name = "blame"
+guideline = "The writer is not."
+"""
 DOCUMENT = {"doc_id": "DOC-A", "title": "A", "text": "Ada Quill was born in Port Hallow."}
 
 
@@ -44,7 +54,8 @@ def organiser(corpus: Corpus, client: Client) -> User:
 
 
 def make(client: Client, **changes: object) -> object:
-    given = {"tag": "small", "name": "Small", "language": "en", "policy": "fixed", "file": file(DOCUMENT)}
+    given = {"tag": "small", "name": "Small", "language": "en", "policy": "fixed", "task": "kbp"}
+    given |= {"file": file(DOCUMENT)}
     return client.post(reverse("desk_new_corpus"), given | changes)
 
 
@@ -77,6 +88,40 @@ def test_nobody_makes_a_corpus_out_of_another_ones(client: Client, maker: User, 
     ],
 )
 def test_a_wrong_corpus_is_refused_in_words_and_nothing_is_there(client, maker, changes, words) -> None:
+    response = make(client, **changes)
+    assert response.status_code == 400
+    assert words in text_of(response)
+    assert not Corpus.objects.exists()
+
+
+def test_a_corpus_of_classes_is_made_and_shows_them(client: Client, maker: User) -> None:
+    assert (
+        make(client, task="classification", classes=SimpleUploadedFile("c.toml", CLASSES)).status_code == 302
+    )
+    made = Corpus.objects.get(tag="small")
+    assert (made.task, made.classes.names) == ("classification", ["praise", "blame"])
+    assert "The writer is content." in text_of(client.get(reverse("corpus", args=["small"])))
+    at_the_desk = text_of(client.get(reverse("desk_corpus", args=["small"])))
+    assert "Gold" not in at_the_desk
+    assert "nnotated in full" not in at_the_desk
+
+
+def test_a_corpus_has_the_ontology_that_was_chosen(client: Client, maker: User, monkeypatch) -> None:
+    assert make(client, ontology="tac-kbp@1").status_code == 302
+    assert Corpus.objects.get(tag="small").ontology_id == "tac-kbp@1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"task": "chess"}, "not one of the available choices"),
+        ({"ontology": "mine@7"}, "not one of the available choices"),
+        ({"task": "classification"}, "name a file of its classes"),
+        ({"task": "classification", "classes": SimpleUploadedFile("c", b"name = 7")}, "version is None"),
+        ({"classes": SimpleUploadedFile("c", b"name = 7")}, "which has no classes"),
+    ],
+)
+def test_what_does_not_go_with_the_task_is_refused(client, maker, changes, words) -> None:
     response = make(client, **changes)
     assert response.status_code == 400
     assert words in text_of(response)

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ("fixed", "Three people judge each claim, more if they do not agree, then an expert."),
-        ("curtailed", "Two people judge each claim; where they differ a third does, in a second round"),
+        ("fixed", "Three people answer each question, more if they do not agree, then an expert."),
+        ("curtailed", "Two people answer each question; where they differ a third does, in a second round"),
     ],
 )
 def test_a_corpus_page_says_who_judges(client, policy, words):

@@ -538,9 +538,9 @@ def test_an_operator_releases_an_epoch_on_the_page(
     pipeline.advance()
     judge()
     client.force_login(UserFactory(operator=True))
-    page = "/corpora/small/exhaustive/"
+    page = "/desk/corpora/small/"
     assert "Release epoch 1" in client.get(page).content.decode()
-    answer = client.post(f"{page}release/", {"percent": "10"}, follow=True)
+    answer = client.post(f"{page}release/", {"percent": "10", "sure": "on"}, follow=True)
     said = answer.content.decode()
     assert "Epoch 1 is released" in said
     assert "3 documents are retired" in said
@@ -554,7 +554,7 @@ def test_an_epoch_is_released_without_retiring_anything(
     pipeline.advance()
     judge()
     client.force_login(UserFactory(operator=True))
-    client.post("/corpora/small/exhaustive/release/", {"percent": "0"})
+    client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"})
     assert corpus.epochs.count() == 2
     assert not RetiredDocument.objects.exists()
 
@@ -564,15 +564,15 @@ def test_a_share_that_is_none_is_refused_on_the_page(
     corpus: Corpus, client: Client, percent: str, said: str
 ) -> None:
     client.force_login(UserFactory(operator=True))
-    answer = client.post("/corpora/small/exhaustive/release/", {"percent": percent})
+    answer = client.post("/desk/corpora/small/release/", {"percent": percent, "sure": "on"})
     assert answer.status_code == 400
     assert said in answer.content.decode()
 
 
 def test_a_release_that_is_too_early_is_refused_on_the_page(corpus: Corpus, client: Client) -> None:
     client.force_login(UserFactory(operator=True))
-    answer = client.post("/corpora/small/exhaustive/release/", {"percent": "0"})
-    assert answer.status_code == 400
+    answer = client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"})
+    assert answer.status_code == 409
     assert "nothing to release" in answer.content.decode()
 
 
@@ -585,5 +585,5 @@ def test_without_an_open_epoch_nothing_is_released() -> None:
 @pytest.mark.parametrize("kind", ["", "annotator"])
 def test_only_operators_release(corpus: Corpus, client: Client, kind: str) -> None:
     client.force_login(UserFactory(annotator=kind == "annotator"))
-    assert client.post("/corpora/small/exhaustive/release/", {"percent": "0"}).status_code == 403
+    assert client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"}).status_code == 403
     assert corpus.epochs.count() == 1

@@ -45,9 +45,9 @@ def test_every_state_has_words_for_people(state):
     [
         (
             "fixed",
-            "Three people judge each claim, more if they do not agree, then an expert. Then it is scored.",
+            "Three people answer each question, more if they do not agree, then an expert. Then it",
         ),
-        ("curtailed", "Two people judge each claim; where they differ a third does, in a second round"),
+        ("curtailed", "Two people answer each question; where they differ a third does, in a second round"),
     ],
 )
 def test_who_judges_is_as_the_corpus_has_it(policy, words):
