@@ -1,13 +1,18 @@
 """A small world, loaded, and ways to submit to it and to have it judged."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.core.cache import cache
 from django.core.files import File
 from django.core.management import call_command
+from django.db import transaction
+from django.test import override_settings
 from django.utils import timezone
 
 from annotations.models import Corpus
@@ -43,24 +48,68 @@ def files_that_know_no_database(settings: LazySettings) -> None:
     Path(settings.MEDIA_ROOT, installation.NAME).unlink(missing_ok=True)
 
 
+class Small:
+    """Corpus "small" of a world of sixty documents; `folder` holds the files that it is made of."""
+
+    def __init__(self, folder: Path, world: World | None = None) -> None:
+        self.world, self.folder = world or World(60), folder
+        self.gold = self.world.write_gold(folder / "gold.jsonl")
+
+    def load(self) -> Corpus:
+        path = self.world.write_corpus(self.folder / "corpus.jsonl")
+        call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
+        call_command("load_gold", str(self.gold), "--corpus", "small", "--documents", "30", "--seed", "1")
+        # Some 41 labels for a lone system; `audited` has audits.
+        Corpus.objects.filter(tag="small").update(target_half_width=0.1, audit_share=0)
+        return Corpus.objects.get(tag="small")
+
+    def submit(
+        self,
+        name: str,
+        claims: object = None,
+        *,
+        team: str = "Alpha",
+        seed: int = 0,
+        user: User | None = None,
+    ) -> Submission:
+        if claims is None:
+            claims = self.world.system(recall=0.7, precision=0.6, seed=seed)
+        path = self.world.write_kb(self.folder / f"{name}.kb", claims)  # type: ignore[arg-type]
+        with path.open("rb") as stream:
+            return submitting.upload(
+                task=KBP,
+                user=user,
+                team=Team.objects.get_or_create(name=team)[0],
+                corpus=Corpus.objects.get(tag="small"),
+                name=name,
+                file=File(stream),
+                go_ahead=True,
+            )
+
+    def judge(self, error: float = 0) -> None:
+        options = ("--gold", str(self.gold), "--error", str(error))
+        call_command("simulate_crowd", "--corpus", "small", *options, verbosity=0)
+        pipeline.advance()
+
+
 @pytest.fixture
 def world() -> World:
     return World(60)
 
 
 @pytest.fixture
-def gold(world: World, tmp_path: Path) -> Path:
-    return world.write_gold(tmp_path / "gold.jsonl")
+def small(world: World, tmp_path: Path) -> Small:
+    return Small(tmp_path, world)
 
 
 @pytest.fixture
-def corpus(world: World, gold: Path, tmp_path: Path) -> Corpus:
-    path = world.write_corpus(tmp_path / "corpus.jsonl")
-    call_command("load_corpus", str(path), "--corpus", "small", verbosity=0)
-    call_command("load_gold", str(gold), "--corpus", "small", "--documents", "30", "--seed", "1")
-    # Some 41 labels for a lone system; `audited` has audits.
-    Corpus.objects.filter(tag="small").update(target_half_width=0.1, audit_share=0)
-    return Corpus.objects.get(tag="small")
+def gold(small: Small) -> Path:
+    return small.gold
+
+
+@pytest.fixture
+def corpus(small: Small) -> Corpus:
+    return small.load()
 
 
 @pytest.fixture
@@ -72,31 +121,44 @@ def audited(corpus: Corpus) -> Corpus:
 
 
 @pytest.fixture
-def submit(world: World, corpus: Corpus, tmp_path: Path) -> Submit:
-    def submit(
-        name: str, claims: object = None, *, team: str = "Alpha", seed: int = 0, user: User | None = None
-    ) -> Submission:
-        if claims is None:
-            claims = world.system(recall=0.7, precision=0.6, seed=seed)
-        path = world.write_kb(tmp_path / f"{name}.kb", claims)  # type: ignore[arg-type]
-        with path.open("rb") as stream:
-            return submitting.upload(
-                task=KBP,
-                user=user,
-                team=Team.objects.get_or_create(name=team)[0],
-                corpus=corpus,
-                name=name,
-                file=File(stream),
-                go_ahead=True,
-            )
-
-    return submit
+def submit(small: Small, corpus: Corpus) -> Submit:
+    return small.submit
 
 
 @pytest.fixture
-def judge(gold: Path) -> Callable[[], None]:
-    def judge() -> None:
-        call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0", verbosity=0)
-        pipeline.advance()
+def judge(small: Small) -> Callable[[], None]:
+    return small.judge
 
-    return judge
+
+@pytest.fixture(scope="module")
+def once(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Callable[[Path], None]], Path]]:
+    """Make what all tests of a module start from, in a folder; `afresh` gives it to each as it was made.
+
+    Only for modules of which each test asks for it, and none commits.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+
+        def make(build: Callable[[Path], None]) -> Path:
+            folder = tmp_path_factory.mktemp("once")
+            with override_settings(MEDIA_ROOT=folder / "media", KBPO_EPOCH_SECRET=bytes(range(32))):
+                build(folder)
+            return folder
+
+        yield make
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def afresh(db: None, settings: LazySettings, tmp_path: Path) -> Callable[[Path], Path]:
+    """Copy the files of what was made once, and forget what is cached of its rows."""
+
+    def copied(folder: Path) -> Path:
+        mine = tmp_path / "afresh"
+        shutil.copytree(folder, mine)
+        settings.MEDIA_ROOT = mine / "media"
+        cache.clear()
+        return mine
+
+    return copied

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 from unittest import mock
 from urllib.parse import quote_from_bytes
@@ -13,6 +14,7 @@ from urllib.parse import quote_from_bytes
 from django.core.signals import got_request_exception
 from django.db import transaction
 from django.http import QueryDict
+from django.http.request import HttpHeaders
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -107,6 +109,46 @@ def names_read() -> Iterator[set[str]]:
 
     methods = {name: noting(getattr(QueryDict, name)) for name in ("__getitem__", "__contains__", "getlist")}
     with mock.patch.multiple(QueryDict, **methods):
+        yield names
+
+
+@contextmanager
+def headers_read(route: URLPattern) -> Iterator[set[str]]:
+    """Collect the names of all headers that are read, from when a route's view is called, meanwhile.
+
+    What is read before is so at every address.
+    """
+    names: set[str] = set()
+    view = route.callback
+
+    def noting(key: object) -> None:
+        names.add(str(key).upper().removeprefix("HTTP_").replace("_", "-"))
+
+    class Meta(dict[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            noting(key)
+            return super().__getitem__(key)
+
+        def __contains__(self, key: object) -> bool:
+            noting(key)
+            return super().__contains__(key)
+
+        def get(self, key: str, default: Any = None) -> Any:
+            noting(key)
+            return super().get(key, default)
+
+    class Headers(HttpHeaders):
+        def __getitem__(self, key: str) -> Any:
+            noting(key)
+            return super().__getitem__(key)
+
+    @wraps(view)
+    def act(request: Any, *args: Any, **kwargs: Any) -> Any:
+        request.headers = Headers(request.META)
+        request.META = Meta(request.META)
+        return view(request, *args, **kwargs)
+
+    with mock.patch.object(route, "callback", act):
         yield names
 
 

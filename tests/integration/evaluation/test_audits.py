@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 from django.db.models import F
 from django.test import Client
@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from annotations import labels, questions, takedowns
 from annotations.models import Corpus, Label, Question, Response
-from annotations.responses import Answer, record_many
 from crowd.simulation import simulated_crowd
 from evaluation.design import audit, audits, batches, epochs, releases
 from evaluation.estimators.judging import drawing
@@ -24,7 +23,6 @@ from evaluation.models import (
     Audit,
     AuditDrawing,
     Epoch,
-    Estimate,
     SampleBatch,
     SampledClaim,
     SampledUnit,
@@ -34,38 +32,57 @@ from evaluation.scoring import auditing
 from evaluation.scoring import pool as pools
 from evaluation.submissions import progress
 from kbpo import pipeline
-from kbpo.core.commands import Refused
 from kbpo.core.errors import Conflict
 from tests.factories import UserFactory, give
-from tests.integration.conftest import Submit
+from tests.integration.conftest import Small, Submit
 from tests.ontologies import TAC
-from tests.world import World
 
 pytestmark = pytest.mark.django_db
 
 Judge = Callable[..., None]
 
 
-@pytest.fixture
-def vote(gold: Path) -> Judge:
+def people_vote(gold: Path, error: float = 0.1) -> None:
     """Have people who err vote on what is open now, without the pipeline going on."""
+    corpus, truth = Corpus.objects.get(tag="small"), simulated_crowd.read_gold(gold, TAC)
+    simulated_crowd.simulate(corpus=corpus, gold=truth, error=error)
 
-    def vote(error: float = 0.1) -> None:
-        corpus, truth = Corpus.objects.get(tag="small"), simulated_crowd.read_gold(gold, TAC)
-        simulated_crowd.simulate(corpus=corpus, gold=truth, error=error)
 
-    return vote
+@pytest.fixture(scope="module")
+def made(once: Callable[[Callable[[Path], None]], Path]) -> Path:
+    """Two systems whose batches are labelled, and whose audits are asked."""
+
+    def build(folder: Path) -> None:
+        small = Small(folder)
+        small.load()
+        Corpus.objects.update(audit_share=0.2)
+        small.submit("one", seed=1)
+        small.submit("two", team="Beta", seed=2)
+        pipeline.advance()
+        people_vote(small.gold)
+        pipeline.advance()
+
+    return once(build)
 
 
 @pytest.fixture
-def labelled(audited: Corpus, submit: Submit, vote: Judge) -> Epoch:
-    """Two systems whose batches are labelled, and whose audits are asked."""
-    submit("one", seed=1)
-    submit("two", team="Beta", seed=2)
-    pipeline.advance()
-    vote()
-    pipeline.advance()
-    return Epoch.objects.get(corpus=audited)
+def small(made: Path, afresh: Callable[[Path], Path]) -> Small:
+    return Small(afresh(made))
+
+
+@pytest.fixture
+def corpus(small: Small) -> Corpus:
+    return Corpus.objects.get()
+
+
+@pytest.fixture
+def vote(small: Small) -> Judge:
+    return partial(people_vote, small.gold)
+
+
+@pytest.fixture
+def labelled(corpus: Corpus) -> Epoch:
+    return Epoch.objects.get(corpus=corpus)
 
 
 def test_each_settled_question_of_the_sample_is_drawn_once_with_its_probability(labelled: Epoch) -> None:
@@ -245,32 +262,6 @@ def test_a_reviewer_of_the_corpus_is_asked_where_there_is_one_who_did_not_answer
     assert (asked[first.pk].state, asked[second.pk].state) == ("expert", "open")
 
 
-def test_what_is_not_settled_is_not_audited(audited: Corpus, submit: Submit) -> None:
-    submit("one")
-    pipeline.advance()
-    question = Question.objects.filter(state="open")[0]
-    with pytest.raises(Conflict, match="not settled"):
-        questions.ask_audits(questions=[question.pk])
-
-
-def test_an_expert_stands_by_their_answer(audited: Corpus, submit: Submit) -> None:
-    submit("one")
-    pipeline.advance()
-    expert = UserFactory(operator=True)
-    answers = {"relation": {"relations": [], "none": True}, "canonical": {"right": True}}
-    record_many(
-        answers=[
-            Answer(question=one, worker=expert, answer=answers[one.kind], as_expert=True)
-            for one in Question.objects.filter(state="open")
-        ]
-    )
-    pipeline.advance()
-    assert set(Audit.objects.values_list("probability", "is_drawn")) == {(1.0, True)}
-    assert not Question.objects.filter(audits__isnull=False).exists()
-    assert Score.objects.exists()
-    assert audit.audit_corpus(audited, KBP) == []
-
-
 def test_a_removed_documents_audits_leave_its_labels_as_they_are(labelled: Epoch, vote: Judge) -> None:
     one = Audit.objects.filter(is_drawn=True, question__audit__isnull=False)[0]
     takedowns.take_down(
@@ -338,29 +329,6 @@ def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, v
     assert variances.mean() == pytest.approx(estimates.var(), rel=0.15)
 
 
-def test_precision_by_votes_is_what_it_is_without_audits(submit: Submit, vote: Judge, corpus: Corpus) -> None:
-    def measured() -> set[tuple[object, ...]]:
-        rows = Estimate.objects.filter(measure="precision", score__level=95)
-        choice = ("score__submission", "score__estimator", "score__weighting", "score__part")
-        return set(rows.values_list(*choice, "estimate", "low", "high"))
-
-    submit("one", seed=1)
-    submit("two", team="Beta", seed=2)
-    pipeline.advance()
-    vote()
-    pipeline.advance()
-    without = measured()
-    assert without
-    Corpus.objects.update(audit_share=0.2)
-    Score.objects.all().update(code_version="before")
-    pipeline.advance()
-    assert Audit.objects.filter(is_drawn=True).exists()
-    vote()
-    pipeline.advance()
-    assert not Score.objects.filter(code_version="before").exists()
-    assert without <= measured()
-
-
 def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
     labelled: Epoch, vote: Judge, submit: Submit
 ) -> None:
@@ -417,43 +385,3 @@ def test_progress_counts_audits(labelled: Epoch, vote: Judge) -> None:
     found = progress.progress(batch.submission)
     assert found is not None
     assert found.settled == found.needed
-
-
-def test_load_corpus_audits_a_tenth_unless_it_is_told_otherwise(world: World, tmp_path: Path) -> None:
-    path = str(world.write_corpus(tmp_path / "c.jsonl"))
-    shares = {"a": [], "b": ["--audit-share", "0.25"], "c": ["--audit-share", "0"], "d": ["--design", "iid"]}
-    for tag, options in shares.items():
-        call_command("load_corpus", path, "--corpus", tag, *options, verbosity=0)
-    stored = Corpus.objects.order_by("tag").values_list("audit_share", flat=True)
-    assert list(stored) == [0.1, 0.25, 0.0, 0.0]
-    call_command("load_corpus", path, "--corpus", "b", verbosity=0)  # as it is
-    with pytest.raises(Refused, match=r"0\.25 are audited"):
-        call_command("load_corpus", path, "--corpus", "b", "--audit-share", "0.1", verbosity=0)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--audit-share", "1.5"], "from 0 to 1"),
-        (["--audit-share", "nan"], "from 0 to 1"),
-        (["--audit-share", "0.1", "--design", "iid"], "only under"),
-    ],
-)
-def test_a_share_that_cannot_be_audited_is_refused(
-    world: World, tmp_path: Path, options: list[str], said: str
-) -> None:
-    path = str(world.write_corpus(tmp_path / "c.jsonl"))
-    with pytest.raises(Refused, match=said):
-        call_command("load_corpus", path, "--corpus", "new", *options)
-
-
-def test_the_simulated_crowd_answers_audits_as_soon_as_they_are_drawn(
-    audited: Corpus, submit: Submit, gold: Path
-) -> None:
-    submission = submit("one")
-    pipeline.advance()
-    call_command("simulate_crowd", "--corpus", "small", "--gold", str(gold), verbosity=0)
-    pipeline.advance()
-    submission.refresh_from_db()
-    assert submission.state == "scored"
-    assert Question.objects.filter(audits__isnull=False, state="settled").exists()

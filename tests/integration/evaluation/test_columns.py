@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 
 from annotations.models import Corpus
 from evaluation.design import audit, columns, epochs
@@ -25,6 +24,7 @@ from evaluation.models import (
 )
 from kbpo import pipeline
 from kbpo.core.database.coded import unpack, unpack_coded, unpack_names
+from tests.integration.conftest import Small
 from tests.integration.evaluation import one_by_one
 
 pytestmark = pytest.mark.django_db
@@ -39,28 +39,37 @@ def plain(figures):
     return [-1 if one is None else one for one in figures]
 
 
-@pytest.fixture
-def judged(world, gold, corpus, submit):
+@pytest.fixture(scope="module")
+def made(once):
     """Five systems of three teams, of which some claim much the same; the crowd makes errors."""
-    Corpus.objects.update(target_half_width=0.04)
 
-    def judge():
-        call_command(
-            "simulate_crowd", "--corpus", "small", "--gold", str(gold), "--error", "0.1", verbosity=0
-        )
+    def build(folder):
+        small = Small(folder)
+        small.load()
+        Corpus.objects.update(target_half_width=0.04)
+        for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
+            recall, precision = 0.4 + 0.15 * number, 0.5 + 0.1 * number
+            claims = small.world.system(recall=recall, precision=precision, seed=number // 2)
+            small.submit(f"system{number}", claims, team=team)
         pipeline.advance()
+        small.judge(error=0.1)
+        Corpus.objects.update(weekly_quota=9)
+        small.submit("last", small.world.system(recall=0.9, precision=0.3, seed=9), team="Beta")
+        pipeline.advance()
+        small.judge(error=0.1)
+        assert set(Score.objects.values_list("batch__number", flat=True)) == {5}
 
-    for number, team in enumerate(("Alpha", "Alpha", "Beta", "Gamma")):
-        claims = world.system(recall=0.4 + 0.15 * number, precision=0.5 + 0.1 * number, seed=number // 2)
-        submit(f"system{number}", claims, team=team)
-    pipeline.advance()
-    judge()
-    Corpus.objects.update(weekly_quota=9)
-    submit("last", world.system(recall=0.9, precision=0.3, seed=9), team="Beta")
-    pipeline.advance()
-    judge()
-    assert set(Score.objects.values_list("batch__number", flat=True)) == {5}
-    return judge
+    return once(build)
+
+
+@pytest.fixture
+def judged(made, afresh):
+    return Small(afresh(made))
+
+
+@pytest.fixture
+def corpus(judged):
+    return Corpus.objects.get()
 
 
 def figures_of(scores):
@@ -144,11 +153,11 @@ def test_an_audit_finds_a_column_that_was_changed(judged, corpus):
     assert "what is kept for scores differs: p instance" in finding
 
 
-def test_what_is_known_from_a_released_epoch_counts_exactly(judged, world, corpus, submit):
+def test_what_is_known_from_a_released_epoch_counts_exactly(judged, corpus):
     epochs.release(task=KBP, corpus=corpus)
-    submit("again", world.system(recall=0.7, precision=0.7, seed=1), team="Delta")
+    judged.submit("again", judged.world.system(recall=0.7, precision=0.7, seed=1), team="Delta")
     pipeline.advance()
-    judged()
+    judged.judge(error=0.1)
     epoch = Epoch.objects.get(number=2)
     (pi,) = columns.read([epoch.batches.get().pk], [columns.PI])
     assert (unpack(pi[columns.PI]) == 1).any()
