@@ -44,6 +44,7 @@ class CorpusAdmin(ReadOnlyAdmin):
         "tag",
         "task",
         "ontology",
+        "classes",
         "language",
         "design",
         "target_half_width",

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.db import transaction
 
 from annotations.models import ClassList, Corpus
-from annotations.texts.classes import read_classes
+from annotations.texts.classes import MOST_BYTES, read_classes
 from kbpo.core.errors import Conflict, InvalidInput
 
 
@@ -20,11 +20,19 @@ def load_classes(*, path: Path | str, corpus: Corpus) -> ClassList:
     Conflict
         If that version of the list is there and says something else, or the corpus has another list.
     """
+    where = Path(path).name
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"cannot be read: {error}", where=str(path)) from error
-    record = read_classes(text, where=str(path))
+        with Path(path).open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
+    if len(data) > MOST_BYTES:
+        raise InvalidInput(f"has more than {MOST_BYTES:,} bytes; it can hold no more", where=where)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInput("is not UTF-8", where=where) from None
+    record = read_classes(text, where=where)
     found, _ = ClassList.objects.get_or_create(
         name=record.name,
         version=record.version,

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
+from kbpo.core.ontologies.fields import shown
 
 FEWEST, MOST = 2, 50
 LONGEST_NAME = 64
 LONGEST_GUIDELINE = 300
+MOST_BYTES = 256 * 1024
+LONGEST_LINE = 4_000  # characters: a key of more parts would take `tomllib` minutes
 _FIELDS = {"name", "version", "cannot_tell", "class"}
 
 
@@ -70,9 +72,14 @@ def read_classes(toml: str, *, where: str) -> ClassListRecord:
     InvalidInput
         Saying what is wrong, of which class, and what would be right.
     """
+    for number, line in enumerate(toml.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            _refuse(f"line {number} has more than {LONGEST_LINE:,} characters", where)
     try:
         data = tomllib.loads(toml)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise InvalidInput("is no list of classes: its lists are nested too deep", where=where) from None
+    except ValueError as error:
         raise InvalidInput(f"is no TOML: {error}", where=where) from None
     if unknown := sorted(set(data) - _FIELDS):
         _refuse(f"there is no field {shown(unknown[0])}; there are name, version, cannot_tell, class", where)

@@ -105,7 +105,8 @@ def _read_line(
     if not isinstance(doc_id, str) or not doc_id:
         log.add("NO_DOCUMENT", number, text, "missing" if doc_id is None else repr(doc_id))
         return None
-    if "\0" in doc_id or documents.length(doc_id) is None:
+    # What is no text, half of a pair of JSON's, cannot even be looked for.
+    if any(one == "\0" or "\ud800" <= one <= "\udfff" for one in doc_id) or documents.length(doc_id) is None:
         log.add("UNKNOWN_DOCUMENT", number, text, repr(doc_id))
         return None
     is_right = True

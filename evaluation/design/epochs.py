@@ -68,7 +68,14 @@ def open_epoch(*, corpus: Corpus, task: Task) -> Epoch:
 
 
 @transaction.atomic
-def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User | None = None) -> Epoch:
+def release(
+    *,
+    corpus: Corpus,
+    task: Task,
+    number: int | None = None,
+    retire: float | None = None,
+    by: User | None = None,
+) -> Epoch:
     """Publish the open epoch's labels and secret, and open the next.
 
     Parameters
@@ -76,6 +83,8 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User
     corpus : Corpus
     task : Task
         The corpus'.
+    number : int, optional
+        The epoch that is meant; whichever is open if left out.
     retire : float or None
         The share of the documents annotated in full that are retired with it; none if left out.
     by : User, optional
@@ -91,15 +100,17 @@ def release(*, corpus: Corpus, task: Task, retire: float | None = None, by: User
     InvalidInput
         If the share is none, or the task annotates no documents in full.
     Conflict
-        If none is open, nothing was sampled in it, a batch still waits for answers, or its scores are not up
-        to date: a label published before the scores rest on it could be submitted against them. Or if that
-        share of the documents cannot be retired.
+        If none is open, or another than is meant, nothing was sampled in it, a batch still waits for answers,
+        or its scores are not up to date: a label published before the scores rest on it could be submitted
+        against them. Or if that share of the documents cannot be retired.
     """
     task.check_corpus(corpus)
     Corpus.objects.select_for_update().get(pk=corpus.pk)  # before its epochs, as everywhere
     epoch = Epoch.objects.select_for_update(of=("self",)).filter(corpus=corpus, released_at=None).first()
     if epoch is None:
         raise Conflict(f"no epoch of {corpus.tag} is open: there is nothing to release")
+    if number not in (None, epoch.number):
+        raise Conflict(f"epoch {number} of {corpus.tag} is not open: epoch {epoch.number} is")
     batches = SampleBatch.objects.filter(epoch=epoch)
     if not batches.exists():
         raise Conflict(

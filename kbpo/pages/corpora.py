@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -124,7 +124,7 @@ def make_corpus(
     """
     if not roles.may_make(by):
         raise NotAllowed("You may not make corpora; ask an operator to let you.")
-    with _stored(file) as path, nullcontext() if classes is None else _stored(classes) as of_classes:
+    with _stored(file) as path, _maybe_stored(classes) as of_classes:
         report = load_texts(
             path=path,
             tag=tag,
@@ -174,11 +174,13 @@ def add_gold(
         return load_gold(path=path, corpus=corpus, documents=documents, limits=UNPACKED, by=by)
 
 
-def release_epoch(*, corpus: Corpus, by: User, retire: float | None) -> tuple[Epoch, str | None]:
+def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None) -> tuple[Epoch, str | None]:
     """Release the open epoch; return it, and in words what was retired with it.
 
     Parameters
     ----------
+    number : int
+        The epoch that the page showed as open: a page that is sent twice releases one.
     retire : float or None
         The share of the documents annotated in full that are retired with it; none if left out.
 
@@ -189,7 +191,7 @@ def release_epoch(*, corpus: Corpus, by: User, retire: float | None) -> tuple[Ep
     """
     roles.check(by, Act.DESIGN, corpus)
     task = task_of(corpus)
-    epoch = epochs.release(corpus=corpus, task=task, retire=retire, by=by)
+    epoch = epochs.release(corpus=corpus, task=task, number=number, retire=retire, by=by)
     return epoch, task.retired(epoch)
 
 
@@ -216,16 +218,20 @@ def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
 
 
 @contextmanager
-def _stored(file: "File[bytes]") -> Iterator[Path]:
-    """Have a file that was sent in a folder of its own, while it is read."""
+def _stored(file: "File[bytes]", name: str = "the file") -> Iterator[Path]:
+    """Have a file that was sent in a folder of its own, while it is read; errors call it by the name."""
     if file.size > MOST_BYTES:
         raise TooLarge(
             f"The file has {file.size:,} bytes; one that comes through this page may have {MOST_BYTES:,}."
             " Compress it with gzip, load it in parts, or ask an operator to load it."
         )
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "the file"
+        path = Path(folder) / name
         with path.open("wb") as to:
             for chunk in file.chunks():
                 to.write(chunk)
         yield path
+
+
+def _maybe_stored(classes: "File[bytes] | None") -> AbstractContextManager[Path | None]:
+    return nullcontext() if classes is None else _stored(classes, "the file of classes")

@@ -94,7 +94,7 @@ class CorpusForm(FileForm):
         initial=AUDIT_SHARE,
         help_text="From 0, none, to 1, all. Others answer these questions again, an expert or seven people"
         " each, so that scores and their intervals allow for judges’ errors. It stays once anything is"
-        " asked.",
+        " asked. Classes of texts are not audited yet: for them it is 0.",
     )
     field_order = ("tag", "name", "language", "task", "ontology", "classes", "policy", "audit_share", "file")
 
@@ -116,6 +116,7 @@ class CorpusForm(FileForm):
 class ReleaseForm(forms.Form):
     """The release of an epoch."""
 
+    number = forms.IntegerField(widget=forms.HiddenInput)  # a page that is sent twice releases one
     sure = forms.BooleanField(label="Its verdicts and its secret are public from then on, for good")
 
     @property
@@ -135,7 +136,7 @@ class RetiringReleaseForm(ReleaseForm):
         help_text="Drawn uniformly. Everybody can read them from then on, with all that was found in them,"
         " and others take their place.",
     )
-    field_order = ("percent", "sure")
+    field_order = ("number", "percent", "sure")
 
     @property
     def share(self) -> float | None:

@@ -4,6 +4,7 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
+from annotations.models import ClassList
 from kbpo.accounts.models import User
 from tests.factories import (
     CorpusFactory,
@@ -101,6 +102,17 @@ def test_a_corpus_keeps_its_design(client, operator):
     assert (corpus.name, corpus.design, corpus.tag) == ("Renamed", "coordinated", before)
     assert (corpus.policy, corpus.most_votes, corpus.least_posterior) == ("curtailed", 7, 0.9)
     assert corpus.audit_share == 0.25
+
+
+def test_a_corpus_keeps_its_classes(client, operator):
+    listed = {"digest": "0" * 64, "cannot_tell": False, "classes": [["a", "x"], ["b", "y"]]}
+    classes = ClassList.objects.create(name="letters", version=1, **listed)
+    corpus = CorpusFactory(task="classification", classes=classes)
+    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0", "classes": ""}
+    client.post(address(type(corpus), "change", corpus.pk), form)
+    corpus.refresh_from_db()
+    assert (corpus.name, corpus.classes) == ("Renamed", classes)
 
 
 def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(client, operator):

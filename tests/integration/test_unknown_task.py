@@ -78,7 +78,7 @@ def test_the_pages_of_another_task_do_not_show_it(chess: Corpus, operator: Clien
 
 
 def test_it_is_not_released_at_the_desk(chess: Corpus, operator: Client) -> None:
-    answer = operator.post("/desk/corpora/chess/release/", {"sure": "on"})
+    answer = operator.post("/desk/corpora/chess/release/", {"number": "1", "sure": "on"})
     assert answer.status_code == 400
     assert "unknown task" in answer.content.decode()
     assert Epoch.objects.get(corpus=chess).released_at is None

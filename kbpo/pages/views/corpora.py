@@ -100,17 +100,20 @@ def act(request: HttpRequest, tag: str, action: str) -> HttpResponse:
 def _show(
     request: HttpRequest, found: Corpus, given: Mapping[str, forms.Form] | None = None, status: int = 200
 ) -> HttpResponse:
+    read = service.overview(found, person(request))
     fresh = {
         "details": DetailsForm.of(found),
         "texts": FileForm(auto_id="texts_%s"),
         "gold": GoldForm(auto_id="gold_%s"),
-        "release": _release_form(found)(auto_id="release_%s"),
+        "release": _release_form(found)(
+            auto_id="release_%s", initial={"number": read.epoch.number if read.epoch else None}
+        ),
         "remove": TakedownForm(
             auto_id="remove_%s", initial={"doc_id": request.GET.get("document", "")[:200]}
         ),
     }
     context = {
-        "read": service.overview(found, person(request)),
+        "read": read,
         "corpus": found,
         "forms": fresh | {**(given or {})},
     }
@@ -138,7 +141,9 @@ def _release_form(found: Corpus) -> type[ReleaseForm]:
 
 
 def _release(request: HttpRequest, found: Corpus, form: ReleaseForm) -> str:
-    epoch, retired = service.release_epoch(corpus=found, by=person(request), retire=form.share)
+    epoch, retired = service.release_epoch(
+        corpus=found, by=person(request), number=form.cleaned_data["number"], retire=form.share
+    )
     words = f"Epoch {epoch.number} is released, and epoch {epoch.number + 1} is open."
     return f"{words} {retired}." if retired else words
 

@@ -118,6 +118,10 @@ def test_a_corpus_has_the_ontology_that_was_chosen(client: Client, maker: User, 
         ({"ontology": "mine@7"}, "not one of the available choices"),
         ({"task": "classification"}, "name a file of its classes"),
         ({"task": "classification", "classes": SimpleUploadedFile("c", b"name = 7")}, "version is None"),
+        (
+            {"task": "classification", "classes": SimpleUploadedFile("c", b"\xff")},
+            "the file of classes: is not UTF-8",
+        ),
         ({"classes": SimpleUploadedFile("c", b"name = 7")}, "which has no classes"),
     ],
 )

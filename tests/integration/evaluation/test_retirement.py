@@ -540,7 +540,7 @@ def test_an_operator_releases_an_epoch_on_the_page(
     client.force_login(UserFactory(operator=True))
     page = "/desk/corpora/small/"
     assert "Release epoch 1" in client.get(page).content.decode()
-    answer = client.post(f"{page}release/", {"percent": "10", "sure": "on"}, follow=True)
+    answer = client.post(f"{page}release/", {"number": "1", "percent": "10", "sure": "on"}, follow=True)
     said = answer.content.decode()
     assert "Epoch 1 is released" in said
     assert "3 documents are retired" in said
@@ -554,9 +554,19 @@ def test_an_epoch_is_released_without_retiring_anything(
     pipeline.advance()
     judge()
     client.force_login(UserFactory(operator=True))
-    client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"})
+    client.post("/desk/corpora/small/release/", {"number": "1", "percent": "0", "sure": "on"})
     assert corpus.epochs.count() == 2
     assert not RetiredDocument.objects.exists()
+
+
+def test_a_page_that_is_sent_twice_releases_the_epoch_that_it_showed_alone(
+    corpus: Corpus, client: Client
+) -> None:
+    Epoch.objects.filter(corpus=corpus).update(number=2)
+    client.force_login(UserFactory(operator=True))
+    answer = client.post("/desk/corpora/small/release/", {"number": "1", "percent": "0", "sure": "on"})
+    assert answer.status_code == 409
+    assert "epoch 1 of small is not open: epoch 2 is" in answer.content.decode()
 
 
 @pytest.mark.parametrize(("percent", "said"), [("101", "less than or equal to 100"), ("x", "whole number")])
@@ -564,14 +574,14 @@ def test_a_share_that_is_none_is_refused_on_the_page(
     corpus: Corpus, client: Client, percent: str, said: str
 ) -> None:
     client.force_login(UserFactory(operator=True))
-    answer = client.post("/desk/corpora/small/release/", {"percent": percent, "sure": "on"})
+    answer = client.post("/desk/corpora/small/release/", {"number": "1", "percent": percent, "sure": "on"})
     assert answer.status_code == 400
     assert said in answer.content.decode()
 
 
 def test_a_release_that_is_too_early_is_refused_on_the_page(corpus: Corpus, client: Client) -> None:
     client.force_login(UserFactory(operator=True))
-    answer = client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"})
+    answer = client.post("/desk/corpora/small/release/", {"number": "1", "percent": "0", "sure": "on"})
     assert answer.status_code == 409
     assert "nothing to release" in answer.content.decode()
 
@@ -585,5 +595,8 @@ def test_without_an_open_epoch_nothing_is_released() -> None:
 @pytest.mark.parametrize("kind", ["", "annotator"])
 def test_only_operators_release(corpus: Corpus, client: Client, kind: str) -> None:
     client.force_login(UserFactory(annotator=kind == "annotator"))
-    assert client.post("/desk/corpora/small/release/", {"percent": "0", "sure": "on"}).status_code == 403
+    assert (
+        client.post("/desk/corpora/small/release/", {"number": "1", "percent": "0", "sure": "on"}).status_code
+        == 403
+    )
     assert corpus.epochs.count() == 1

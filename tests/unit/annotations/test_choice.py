@@ -43,6 +43,9 @@ def test_a_list_of_classes_is_read_with_its_order_and_a_digest() -> None:
         ('guideline = "All is well."', "", "guideline of class 1"),
         ('[[class]]\nname = "bad"\nguideline = "Something is not."\n', "", "2 to 50 classes"),
         ('name = "bad"', 'name = "bad"\ncolour = 1', "class 2 has no field 'colour'"),
+        pytest.param("version = 2", "version = " + "[\n" * 5_000, "nested too deep", id="nested"),
+        pytest.param("version = 2", "version = 0x" + "f" * 3_900, "the version is a int", id="huge"),
+        pytest.param("version = 2", "version = " + "9" * 5_000, "line 3 has more than", id="long"),
     ],
 )
 def test_what_is_wrong_with_a_list_is_said(before: str, after: str, words: str) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
 from evaluation.classification.child import ClassFile, read_file
 from evaluation.reading.corpus import Texts
+from evaluation.reading.text_file import TextFile, write_texts
 
 DOCUMENTS = Texts({"D1": "One.", "D2": "Two."}, about={"classes": ["good", "bad"]})
 
@@ -59,3 +61,10 @@ def test_a_field_that_nobody_reads_is_a_warning() -> None:
     found = read(*lines)
     assert found.accepted
     assert {one.code for one in found.problems} == {"UNKNOWN_FIELD"}
+
+
+def test_an_id_that_is_no_text_is_of_no_document(tmp_path: Path) -> None:
+    write_texts(tmp_path / "texts", [("D1", "One.", [0])])
+    documents = TextFile(tmp_path / "texts", {"classes": ["good", "bad"]})
+    file = BytesIO(b'{"doc_id": "\\ud800", "label": "good"}')
+    assert "UNKNOWN_DOCUMENT" in {one.code for one in read_file(file, "jsonl", documents).problems}
