@@ -25,7 +25,7 @@ WIDEST = {
         ("mixed", 0.2): 1.2,
         ("hard", 0.2): 1.5,
     },
-    # Three questions a claim, and audits that are aimed at one of them.
+    # Three questions a claim.
     "all": {
         ("alike", 0.1): 1.65,
         ("mixed", 0.1): 1.7,
