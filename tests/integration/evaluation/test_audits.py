@@ -30,6 +30,7 @@ from evaluation.models import (
     SampledUnit,
     Score,
 )
+from evaluation.scoring import audit as scoring_audit
 from evaluation.scoring import auditing
 from evaluation.scoring import pool as pools
 from evaluation.submissions import progress
@@ -429,6 +430,23 @@ def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
     assert other.pk in audits.wanted(labelled, 3, KBP)
     assert Question.objects.filter(audits=other).exists()
     assert Audit.objects.filter(question=drawn.question).count() == 1
+
+
+def test_scores_rest_on_nothing_that_a_later_batch_waits_for(
+    labelled: Epoch, vote: Judge, submit: Submit
+) -> None:
+    vote()
+    pipeline.advance()
+    assert batches.last_scored(labelled) == 2
+    submit("three", team="Gamma", seed=3)
+    pipeline.advance()
+    drawn = SampledUnit.objects.filter(epoch=labelled, batch__number=3).values("unit")
+    claims = SampledClaim.objects.filter(instance__in=drawn, submission__batch__number__lte=2)
+    half = claims.filter(object_question__state="open")[0]
+    Label.objects.get_or_create(
+        question=half.subject_question, claim="right", defaults={"value": 1, "votes_for": 2, "votes": 2}
+    )
+    assert scoring_audit.audit(labelled.corpus, KBP) == []
 
 
 def test_released_files_name_audits_and_nothing_does_before(
