@@ -186,7 +186,7 @@ class Asked:
 
     def linked(self, system: int, labels: Labels) -> FloatArray:
         """Return whether a system's canonical mentions, if the part needs any, are right by some labels."""
-        if self.part.name == "relation":
+        if self.part.name == RELATION.name:
             return np.ones(self.mentions.questions[system].shape[1])
         own = self.mentions.questions[system]
         return np.asarray(np.where(own >= 0, np.append(labels.mentions, 1.0)[own], 1.0).prod(axis=0))
@@ -356,7 +356,7 @@ class Sample:
         """Return which labels each entry needs."""
         entries, part = self.entries, self.asked.part
         pairs = entries.positions[None, :]
-        if part.name == "relation":
+        if part.name == RELATION.name:
             return JudgedEntries(entries.indptr, entries.positions, (PAIR,), pairs)
         sides = self._sides()
         if part.name == "linking":

@@ -73,7 +73,7 @@ LINKED = (0.99, 0.95, 0.80)
 """Shares of the canonical mentions that are right, chosen before anything was simulated."""
 PARTS = (
     RELATION,
-    Part("relation", LINKED[1]),
+    Part(linked=LINKED[1]),
     *(Part(name, linked) for name in ("all", "linking") for linked in LINKED),
 )
 SHOWN = (RELATION, Part("all", LINKED[1]), Part("linking", LINKED[1]))
