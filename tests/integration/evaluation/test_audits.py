@@ -433,12 +433,12 @@ def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
 
 
 def test_scores_rest_on_nothing_that_a_later_batch_waits_for(
-    labelled: Epoch, vote: Judge, submit: Submit
+    labelled: Epoch, vote: Judge, small: Small
 ) -> None:
     vote()
     pipeline.advance()
     assert batches.last_scored(labelled) == 2
-    submit("three", team="Gamma", seed=3)
+    small.submit("three", team="Gamma", seed=3)
     pipeline.advance()
     drawn = SampledUnit.objects.filter(epoch=labelled, batch__number=3).values("unit")
     claims = SampledClaim.objects.filter(instance__in=drawn, submission__batch__number__lte=2)
