@@ -4,7 +4,7 @@ A corpus names its task. Whatever follows from that is in the task's folder and 
 `evaluation.registry` finds and whoever is above passes down: nothing else tells tasks apart.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
@@ -126,6 +126,10 @@ class Task:
     asked_beside : callable
         Of questions that settle sampled units of an epoch's batches 1 to B: the ids of the other questions
         that these units need. They are audited with them.
+    needed_beside : callable
+        Of sampled units of an epoch: for each prediction of one by a system of batches 1 to B the unit, the
+        number of the system's batch, and the ids of the other questions that it needs, each of which has one
+        label. How doubtful these are has a part in which questions are audited.
     weights : callable
         The weights of a submission's units under every weighting, by the rules of a version.
     weights_version : str
@@ -186,6 +190,7 @@ class Task:
     plan_again: Callable[[PlannedVariance, IntArray], tuple[FloatArray, list[str]]] | None
     ask: Callable[[SampleBatch, Any, Mapping[int, int | None]], Collection[int]]
     asked_beside: Callable[[Epoch, int, Collection[int]], Collection[int]]
+    needed_beside: Callable[[Epoch, int, Collection[int]], Sequence[tuple[int, int, Sequence[int]]]]
     weights: Callable[[Any, str], Mapping[str, FloatArray]]
     weights_version: str
     columns: Callable[[Any], Mapping[str, bytes]]

@@ -51,6 +51,7 @@ TASK = Task(
     plan_again=None,
     ask=items.ask,
     asked_beside=lambda epoch, through, asked: (),
+    needed_beside=lambda epoch, through, units: (),
     weights=items.weights,
     weights_version="1",
     columns=items.columns,

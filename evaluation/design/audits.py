@@ -6,98 +6,24 @@ what is drawn does not hang on when anybody looked.
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from annotations.kinds.registry import find_kind
 from annotations.models import Label, Question, Response
 from evaluation.design import batches
+from evaluation.design.evidence import CLAIMS, RELATIONS, Evidence, read_evidence, read_labels
 from evaluation.estimators.judging import drawing
 from evaluation.models import Audit, AuditDrawing, Epoch, SampleBatch
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
-from kbpo.core.database.coded import pack, unpack
 
-VERSION = "1"
-"""The rules by which ρ is made of the evidence: `draw`, and `evaluation.estimators.judging.drawing`."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRow:
-    """The label of a sampled unit.
-
-    Attributes
-    ----------
-    question : int
-        The row id of its question.
-    key : str
-        What tells that from all of its corpus: from it follows whether it is drawn.
-    unit : int
-        The unit's row id.
-    value : float
-    votes, dissenting : int
-        The votes behind it, 0 where nobody voted or an expert decided; those that did not say what it says.
-    """
-
-    question: int
-    key: str
-    unit: int
-    value: float
-    votes: int
-    dissenting: int
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What doubts in labels rest on, in the order of the questions' keys; one place a label.
-
-    Attributes
-    ----------
-    questions : int[n]
-        Row ids.
-    labels, prior : float[n]
-        1 or 0; how likely 1 was before anybody voted.
-    votes, dissenting : int[n]
-    """
-
-    questions: IntArray
-    labels: FloatArray
-    votes: IntArray
-    dissenting: IntArray
-    prior: FloatArray
-
-    @classmethod
-    def of(cls, rows: Sequence[LabelRow], prior: FloatArray) -> "Evidence":
-        """Make it of labels, and of what made each likely."""
-        return cls(
-            np.array([one.question for one in rows], dtype=np.int64),
-            np.array([one.value for one in rows], dtype=np.float64),
-            np.array([one.votes for one in rows], dtype=np.int64),
-            np.array([one.dissenting for one in rows], dtype=np.int64),
-            prior,
-        )
-
-    def pack(self) -> bytes:
-        """Return all of it in one array."""
-        columns = (self.questions, self.labels, self.votes, self.dissenting, self.prior)
-        return pack(np.stack([column.astype(np.float64) for column in columns]))
-
-    @classmethod
-    def unpack(cls, data: bytes) -> "Evidence":
-        """Return what `pack` was called on."""
-        questions, labels, votes, dissenting, prior = unpack(data)
-        whole = (column.astype(np.int64) for column in (questions, votes, dissenting))
-        ids, given, against = whole
-        return cls(ids, labels, given, against, prior)
-
-    def counted(self) -> Counter[tuple[int, float, int, int]]:
-        """Count what is the same of its places, without what made labels likely."""
-        columns = (self.questions, self.labels, self.votes, self.dissenting)
-        return Counter(zip(*(column.tolist() for column in columns), strict=True))
+VERSION = CLAIMS
+"""The rules by which ρ is made: of which evidence, `draw`, and `evaluation.estimators.judging.drawing`."""
+KNOWN = (RELATIONS, CLAIMS)
+"""Versions that are drawn again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +34,11 @@ class Drawn:
     ----------
     questions : int[q]
         Row ids.
-    doubt, probability : float[q]
-        The largest doubt in a label of each; ρ, which is 1 where people did not vote: an expert's answer
-        stands as it is.
+    doubt : float[q]
+        The largest doubt in a label of a unit that each settles.
+    probability : float[q]
+        ρ, which follows the largest doubt in the predictions of these units, and is 1 where people did not
+        vote: an expert's answer stands as it is.
     is_drawn : bool[q]
     """
 
@@ -133,60 +61,22 @@ def draw(evidence: Evidence, keys: Mapping[int, str], *, share: float, secret: b
     secret : bytes
         The epoch's.
     """
-    _, first, place = np.unique(evidence.questions, return_index=True, return_inverse=True)
+    own = evidence.own
+    _, first, place = np.unique(own.questions, return_index=True, return_inverse=True)
     order = np.argsort(first)  # of first occurrence: that of the keys
-    doubt, voted = np.zeros(first.size), np.zeros(first.size, dtype=np.int64)
-    of_label = drawing.doubts(evidence.labels, evidence.votes, evidence.dissenting, evidence.prior)
-    np.maximum.at(doubt, place, of_label)
-    np.maximum.at(voted, place, evidence.votes)
-    questions, doubt, by_people = evidence.questions[first][order], doubt[order], voted[order] > 0
+    doubt, aimed = (_largest(one, place, first.size)[order] for one in evidence.doubts())
+    by_people = _largest(own.votes, place, first.size)[order] > 0
+    questions = own.questions[first][order]
     rho = np.ones(questions.size)
-    rho[by_people] = drawing.audit_probabilities(doubt[by_people], share)
+    rho[by_people] = drawing.audit_probabilities(aimed[by_people], share)
     found = drawing.drawn(secret, [keys[pk] for pk in questions.tolist()], rho)
     return Drawn(questions, doubt, rho, found)
 
 
-def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
-    """Read the labels of sampled units whose questions no batch up to `after` has, of batches to `through`.
-
-    In the order of their questions' keys, and of what each is about.
-    """
-    rows = read_rows(
-        "SELECT sampled.question_id, document.doc_id, question.key, sampled.unit_id, label.claim,"
-        " label.value, label.votes, label.votes_for, label.source, question.kind"
-        " FROM evaluation_sampledunit AS sampled"
-        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
-        " JOIN annotations_question AS question ON question.id = sampled.question_id"
-        " JOIN annotations_document AS document ON document.id = question.document_id"
-        " JOIN annotations_label AS label ON label.question_id = question.id"
-        " AND sampled.claim IN ('', label.claim)"
-        " WHERE sampled.epoch_id = %s AND batch.number <= %s AND NOT EXISTS ("
-        "SELECT FROM evaluation_sampledunit AS other"
-        " JOIN evaluation_samplebatch AS before ON before.id = other.batch_id"
-        " WHERE other.question_id = sampled.question_id AND other.epoch_id = sampled.epoch_id"
-        " AND before.number <= %s)",
-        [epoch.pk, through, after],
-    )
-    found = []
-    for question, doc_id, key, unit, _, value, votes, votes_for, source, kind in sorted(rows, key=_by_key):
-        by_people = source == Label.Source.MAJORITY
-        against = (votes - votes_for if value == 1 else votes_for) if find_kind(kind).is_verdict else 0
-        found.append(
-            LabelRow(
-                question=question,
-                key=f"{doc_id}|{key}",
-                unit=unit,
-                value=float(value > 0.5),
-                votes=votes if by_people else 0,
-                dissenting=against if by_people else 0,
-            )
-        )
+def _largest(values: FloatArray | IntArray, place: IntArray, size: int) -> FloatArray:
+    found = np.zeros(size)
+    np.maximum.at(found, place, values)
     return found
-
-
-def _by_key(row: tuple[int, str, str, int, str, float, int, int, str, str]) -> tuple[str, str, str, int]:
-    _, doc_id, key, unit, claim, *_ = row
-    return doc_id, key, claim, unit
 
 
 def store(batch: SampleBatch, evidence: Evidence, drawn: Drawn, *, share: float) -> AuditDrawing:
@@ -207,13 +97,13 @@ def store(batch: SampleBatch, evidence: Evidence, drawn: Drawn, *, share: float)
         ),
     )
     return AuditDrawing.objects.create(
-        batch=batch, version=VERSION, share=share, evidence=packed, digest=digest(share, packed)
+        batch=batch, version=VERSION, share=share, evidence=packed, digest=digest(VERSION, share, packed)
     )
 
 
-def digest(share: float, evidence: bytes) -> str:
+def digest(version: str, share: float, evidence: bytes) -> str:
     """Return the SHA-256 of what a drawing follows from."""
-    return hashlib.sha256(json.dumps([VERSION, share]).encode() + bytes(evidence)).hexdigest()
+    return hashlib.sha256(json.dumps([version, share]).encode() + bytes(evidence)).hexdigest()
 
 
 def wanted(epoch: Epoch, through: int, task: Task) -> set[int]:
@@ -258,7 +148,7 @@ def check(epoch: Epoch, task: Task) -> list[str]:
     if loose.exists():
         findings.append(f"{loose.count()} audits belong to no drawing")
     for number, one in sorted(stored.items()):
-        findings += [f"batch {number}: {finding}" for finding in _check_drawing(one)]
+        findings += [f"batch {number}: {finding}" for finding in _check_drawing(one, task)]
     if stored and stored.keys() <= set(range(1, batches.last_labelled(epoch) + 1)):
         findings += _check_questions(epoch, max(stored), max(audited, default=0), task)
     elif stored:
@@ -266,21 +156,24 @@ def check(epoch: Epoch, task: Task) -> list[str]:
     return findings
 
 
-def _check_drawing(one: AuditDrawing) -> list[str]:
+def _check_drawing(one: AuditDrawing, task: Task) -> list[str]:
     batch, findings = one.batch, []
-    if one.version != VERSION:
+    if one.version not in KNOWN:
         return [f"audits were drawn by the rules {one.version!r}, which are unknown"]
-    if digest(one.share, bytes(one.evidence)) != one.digest:
-        findings.append("what audits were drawn from is not what its digest says")
-    evidence = Evidence.unpack(bytes(one.evidence))
+    if digest(one.version, one.share, bytes(one.evidence)) != one.digest:
+        return ["what audits were drawn from is not what its digest says"]
+    evidence = Evidence.unpack(bytes(one.evidence), one.version)
     rows = read_labels(batch.epoch, batch.number, after=batch.number - 1)
-    again = Evidence.of(rows, np.zeros(len(rows)))
-    if differing := (again.counted() - evidence.counted()) + (evidence.counted() - again.counted()):
-        findings.append(
-            f"labels that audits were drawn from differ: of {len({pk for pk, *_ in differing})} questions"
-        )
+    prior = np.zeros(len(rows))
+    again = (
+        Evidence.of(rows, prior)
+        if one.version == RELATIONS
+        else read_evidence(batch.epoch, batch.number, rows, prior, task)
+    )
+    if differing := evidence.differing(again):
+        findings.append(f"labels that audits were drawn from differ: of {len(differing)} questions")
     keys = {row.question: row.key for row in rows}
-    if not keys.keys() >= set(evidence.questions.tolist()):
+    if not keys.keys() >= set(evidence.own.questions.tolist()):
         return [*findings, "audits were drawn from labels that are of no sampled unit"]
     drawn = draw(evidence, keys, share=one.share, secret=bytes.fromhex(batch.epoch.secret))
     kept = {

@@ -16,7 +16,12 @@ from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.intervals import Interval, difference_interval, f1_interval, interval
 from evaluation.estimators.judging.audited import Audit, AuditedLabels
 from evaluation.estimators.judging.corrected import corrected
-from evaluation.estimators.judging.drawing import audit_probabilities, doubts, drawn
+from evaluation.estimators.judging.drawing import (
+    audit_probabilities,
+    doubts,
+    doubts_in_predictions,
+    drawn,
+)
 from evaluation.estimators.judging.products import JudgedEntries, Products
 from evaluation.estimators.labelled import ShareOfPool, both, labelled_recall, planned_alpha, share_of_pool
 from evaluation.estimators.many import difference_precisions, noise_adjusted_precisions
@@ -40,6 +45,9 @@ PAIR, MENTION = "pair", "mention"
 """The kinds of question: what holds between two spans, and whether a canonical mention is right."""
 RECALLS = ("documents", "claims", "both")
 """From annotated documents, from judged claims, from both."""
+CLAIMS, LARGEST, RELATIONS = AIMS = ("claims", "largest", "relations")
+"""What ρ follows: the doubt in whole claims, which is the service's rule; that in the most doubtful claim at
+each instance; that in relations alone, as it was (version 1)."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Part:
     ----------
     name : {"relation", "all", "linking"}
     linked : float or None
-        The share of the canonical mentions that are right; None where none is needed.
+        The share of the canonical mentions that are right; None where systems give none.
     """
 
     name: str = "relation"
@@ -177,7 +185,9 @@ class Asked:
         return self.part.name != "linking"
 
     def linked(self, system: int, labels: Labels) -> FloatArray:
-        """Return whether a system's canonical mentions are right by some labels, over its instances."""
+        """Return whether a system's canonical mentions, if the part needs any, are right by some labels."""
+        if self.part.name == RELATION.name:
+            return np.ones(self.mentions.questions[system].shape[1])
         own = self.mentions.questions[system]
         return np.asarray(np.where(own >= 0, np.append(labels.mentions, 1.0)[own], 1.0).prod(axis=0))
 
@@ -279,32 +289,50 @@ class Sample:
         """Count what the audit found wrong."""
         return int(Products.of(audit, self.judged_entries()).wrong.sum())
 
-    def audit(self, judged: Judged, model: Predicted, share: float) -> Audit:
+    def audit(self, judged: Judged, model: Predicted, share: float, aim: str = CLAIMS) -> Audit:
         """Audit a share of the sample's questions, and with each the canonical mentions of its claims."""
         asked, rows = self.asked, self.rows
         question = asked.question[rows]
         f = judged.labels.relations[rows]
         votes = judged.pairs.asked.sum(axis=1)[question]
         doubt = doubts(f, votes, judged.pairs.split[question].astype(np.int64), model.of_pool[rows])
+        mentioned = self._mention_doubts(judged)
         numbers, place = np.unique(question, return_inverse=True)
         of_question = np.zeros(numbers.size)
-        np.maximum.at(of_question, place, doubt)
+        np.maximum.at(of_question, place, self._aimed(doubt, mentioned, aim))
         rho = audit_probabilities(of_question, share)
         audited = drawn(self.secret, [asked.question_keys[number] for number in numbers], rho)[place]
         answers = np.where(audited, asked.truths.relations[rows], np.nan)
         labels = {PAIR: AuditedLabels(np.arange(rows.size), f, answers, doubt)}
         if asked.part.linked is not None:
-            labels[MENTION] = self._audited_mentions(judged, audited)
+            labels[MENTION] = self._audited_mentions(judged, audited, mentioned)
         return Audit(self.pi[rows], place, rho[place], audited, labels)
 
-    def _audited_mentions(self, judged: Judged, audited: BoolArray) -> AuditedLabels:
-        """Return the labels of the canonical mentions at each instance."""
-        instances, question = self._mentioned()
+    def _aimed(self, doubt: FloatArray, mentioned: FloatArray, aim: str) -> FloatArray:
+        """Return the doubts that ρ follows, by instance of the sample."""
+        if aim == RELATIONS or self.asked.part.linked is None:
+            return doubt
+        sides = self._sides()
+        right = np.where(sides < 0, 1.0, 1.0 - mentioned[sides]).prod(axis=0)
+        if aim == CLAIMS:
+            return doubts_in_predictions(doubt, self.entries.positions, right)
+        least = np.ones(doubt.size)
+        np.minimum.at(least, self.entries.positions, right)
+        return np.asarray(1.0 - (1.0 - doubt) * least)
+
+    def _mention_doubts(self, judged: Judged) -> FloatArray:
+        """Return the doubt in each label of a canonical mention at an instance."""
+        _, question = self._mentioned()
         f = judged.labels.mentions[question]
         votes = judged.mentions.asked.sum(axis=1)[question]
         dissenting = judged.mentions.split[question].astype(np.int64)
+        return doubts(f, votes, dissenting, np.full(f.size, f.mean() if f.size else 0.5))
+
+    def _audited_mentions(self, judged: Judged, audited: BoolArray, doubt: FloatArray) -> AuditedLabels:
+        """Return the labels of the canonical mentions at each instance."""
+        instances, question = self._mentioned()
         answers = np.where(audited[instances], self.asked.truths.mentions[question], np.nan)
-        return AuditedLabels(instances, f, answers, doubts(f, votes, dissenting, np.full(f.size, f.mean())))
+        return AuditedLabels(instances, judged.labels.mentions[question], answers, doubt)
 
     def _mentioned(self) -> tuple[IntArray, IntArray]:
         """Return the instance and the question of each label of a canonical mention."""
@@ -319,14 +347,18 @@ class Sample:
         )
         return np.where(sides < 0, -1, self.entries.positions * size + sides)
 
+    def _sides(self) -> IntArray:
+        """Return which labels of canonical mentions each entry needs, −1 where none, int[2, E]."""
+        codes = self._codes()
+        return np.where(codes < 0, -1, np.searchsorted(np.unique(codes[codes >= 0]), codes))
+
     def judged_entries(self) -> JudgedEntries:
         """Return which labels each entry needs."""
         entries, part = self.entries, self.asked.part
         pairs = entries.positions[None, :]
-        if part.linked is None:
+        if part.name == RELATION.name:
             return JudgedEntries(entries.indptr, entries.positions, (PAIR,), pairs)
-        codes = self._codes()
-        sides = np.where(codes < 0, -1, np.searchsorted(np.unique(codes[codes >= 0]), codes))
+        sides = self._sides()
         if part.name == "linking":
             return JudgedEntries(entries.indptr, entries.positions, (MENTION,) * 2, sides)
         units = np.concatenate([pairs, sides])

@@ -19,7 +19,16 @@ from annotations.aggregation.crowds import CROWDS
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.pooled import Predicted
 from evaluation.experiments import figures, knowledgenet
-from evaluation.experiments.audited_samples import RECALLS, RELATION, Asked, Judged, Part, Sample
+from evaluation.experiments.audited_samples import (
+    CLAIMS,
+    RECALLS,
+    RELATION,
+    RELATIONS,
+    Asked,
+    Judged,
+    Part,
+    Sample,
+)
 from evaluation.experiments.coverage import Held
 from evaluation.experiments.knowledgenet import KnowledgeNet
 from evaluation.experiments.outcome import Compared, Options, Outcome
@@ -33,6 +42,8 @@ MEASURES = (
 )
 WAYS = ("exact", "votes", "corrected")
 """Judges who never err; votes that are taken for the truth; labels that are audited, and corrected."""
+OTHERWISE = "corrected, aimed at "
+"""So begins the name of labels corrected by audits that are aimed otherwise than the service's."""
 ADJUSTED = "adjusted"
 """Labels corrected by Dawid and Skene's model of the votes, without an audit (precision only)."""
 
@@ -60,7 +71,11 @@ class Case:
 
 LINKED = (0.99, 0.95, 0.80)
 """Shares of the canonical mentions that are right, chosen before anything was simulated."""
-PARTS = (RELATION, *(Part(name, linked) for name in ("all", "linking") for linked in LINKED))
+PARTS = (
+    RELATION,
+    Part(linked=LINKED[1]),
+    *(Part(name, linked) for name in ("all", "linking") for linked in LINKED),
+)
 SHOWN = (RELATION, Part("all", LINKED[1]), Part("linking", LINKED[1]))
 CASES = tuple(Case(crowd, bent, share) for crowd in CROWDS for bent in (False, True) for share in SHARES)
 
@@ -87,6 +102,11 @@ class Found:
         """Return the median width relative to that with judges who never err."""
         return self.held[way, measure].half_width / self.held["exact", measure].half_width
 
+    def error(self, measure: str, way: str = "corrected") -> float:
+        """Return the root of the mean squared error."""
+        one = self.held[way, measure]
+        return float(np.sqrt(np.mean((one.estimate - one.truth) ** 2)))
+
     def bias(self, measure: str, way: str = "corrected") -> FloatArray:
         """Return each system's mean error."""
         one = self.held[way, measure]
@@ -104,7 +124,10 @@ def run(options: Options) -> Outcome:
         return Outcome("Audits of labels", "Needs the ten systems on KnowledgeNet.", [], lambda _: None)
     seeds = range(options.count(300, 10))
     data = knowledgenet.read(Path(options.knowledgenet))
-    found = {part: simulate(data, seeds, part=part, progress=options.progress) for part in PARTS}
+    found = {
+        part: simulate(data, seeds, part=part, aims=(CLAIMS, RELATIONS), progress=options.progress)
+        for part in PARTS
+    }
     return outcome(found, len(seeds))
 
 
@@ -143,6 +166,7 @@ def simulate(
     seeds: range,
     cases: tuple[Case, ...] = CASES,
     part: Part = RELATION,
+    aims: tuple[str, ...] = (CLAIMS,),
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[Case, Found]:
     """Sample, judge, audit and score the ten systems, once for each seed and case.
@@ -154,6 +178,8 @@ def simulate(
         Each decides the order of arrival, the secret, the documents, and who errs where.
     cases : tuple of Case
     part : Part
+    aims : tuple of str
+        What ρ follows, of `audited_samples.AIMS`; ``corrected`` is by `CLAIMS`.
     progress : callable
         Takes a line about how far it is.
     """
@@ -176,16 +202,19 @@ def simulate(
                     sample.scores(judged.labels),
                 )
             judged, model, by_votes = crowds[case.crowd, case.bent]
-            audit = sample.audit(judged, model, case.share)
-            of_ways = (exact, by_votes, sample.scores(judged.labels, audit))
-            for way, rows in zip(WAYS, of_ways, strict=True):
+            audits = {aim: sample.audit(judged, model, case.share, aim) for aim in aims}
+            of_ways = {"exact": exact, "votes": by_votes} | {
+                "corrected" if aim == CLAIMS else f"{OTHERWISE}{aim}": sample.scores(judged.labels, audit)
+                for aim, audit in audits.items()
+            }
+            for way, rows in of_ways.items():
                 for measure in measures:
                     ends.setdefault((case, way, measure), []).append(_ends(rows[measure]))
             if part == RELATION:
                 found = _ends(sample.adjusted(judged, model))
                 ends.setdefault((case, ADJUSTED, "precision"), []).append(found)
             wrong[case].append(sample.wrong(judged))
-            errors[case].append(sample.found_wrong(audit))
+            errors[case].append(sample.found_wrong(audits[aims[0]]))
     held: dict[Case, dict[tuple[str, str], Held]] = {case: {} for case in cases}
     for (case, way, measure), found_ends in ends.items():
         estimate, low, high = np.moveaxis(np.array(found_ends), 2, 0)
@@ -204,6 +233,7 @@ def _numbers(found: Found) -> dict[str, Any]:
             "coverage": found.held[way, measure].coverage,
             "worst system": float(found.by_system(measure, way).min()),
             "width": found.width(measure, way),
+            "error": found.error(measure, way),
             "worst bias": float(np.abs(found.bias(measure, way)).max()),
         }
     return numbers | {"wrong labels": float(found.wrong.mean()), "errors found": float(found.errors.mean())}

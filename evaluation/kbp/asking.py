@@ -79,6 +79,32 @@ def asked_beside(epoch: Epoch, through: int, asked: Collection[int]) -> set[int]
     return {pk for (pk,) in rows if pk is not None}
 
 
+def needed_beside(epoch: Epoch, through: int, units: Collection[int]) -> list[tuple[int, int, list[int]]]:
+    """Return the questions about canonical mentions that systems' claims of sampled instances need.
+
+    Parameters
+    ----------
+    epoch : Epoch
+    through : int
+        The last batch whose systems' claims count.
+    units : collection of int
+        Row ids of instances.
+
+    Returns
+    -------
+    list of (unit, batch, questions)
+        One for each system that claims the instance.
+    """
+    rows = read_rows(
+        "SELECT claim.instance_id, batch.number, claim.subject_question_id, claim.object_question_id"
+        " FROM evaluation_sampledclaim AS claim"
+        " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
+        " WHERE batch.epoch_id = %s AND batch.number <= %s AND claim.instance_id = ANY(%s::bigint[])",
+        [epoch.pk, through, array_literal(units)],
+    )
+    return [(unit, number, [pk for pk in asked if pk is not None]) for unit, number, *asked in rows]
+
+
 def _read_claimants(batch: SampleBatch, claims: Claims, new_ids: Sequence[int]) -> list[tuple[int, ClaimRow]]:
     """Return what systems of the epoch claim at new sampled instances, and the batch's at all of them."""
     everybody = Prediction.objects.filter(submission__batch__epoch=batch.epoch, instance__in=new_ids)

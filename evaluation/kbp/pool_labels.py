@@ -12,6 +12,14 @@ from evaluation.scoring.pool import AUDITED_VALUE, numbered, read_audit, read_va
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 
+_SAMPLED = (
+    "batch.epoch_id = %s AND batch.number <= %s AND EXISTS ("
+    "SELECT FROM evaluation_sampledunit AS sampled"
+    " JOIN evaluation_samplebatch AS own ON own.id = sampled.batch_id"
+    " WHERE sampled.epoch_id = batch.epoch_id AND sampled.unit_id = claim.instance_id AND own.number <= %s)"
+)
+"""Of systems and of instances of batches up to one: a later one may wait for labels at what it has drawn."""
+
 
 def read_outside(pool: Pool) -> BoolArray:
     """Say which of the pool's instances stand in documents that recall is not about.
@@ -36,14 +44,14 @@ def read_outside(pool: Pool) -> BoolArray:
 def read_labels(pool: Pool) -> Labels:
     """Read the labels of the sampled instances."""
     found = read_columns(
-        "SELECT batch.number, claim.instance_id,"
+        "SELECT batch.number, claim.instance_id,"  # noqa: S608 - names of ours
         " label.value * CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE right_object.value END"
         " FROM evaluation_sampledclaim AS claim"
         " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
         " JOIN annotations_label AS label ON label.question_id = claim.subject_question_id"
         " LEFT JOIN annotations_label AS right_object ON right_object.question_id = claim.object_question_id"
-        " WHERE batch.epoch_id = %s AND batch.number <= %s ORDER BY batch.number",
-        [pool.epoch.pk, len(pool.batches)],
+        f" WHERE {_SAMPLED} ORDER BY batch.number",
+        [pool.epoch.pk, len(pool.batches), len(pool.batches)],
         {"batch": "bigint", "instance": "bigint", "right": "float8"},
     )
     return Labels(read_values(pool), _by_system(pool, found["batch"], found["instance"], found["right"]))
@@ -77,8 +85,8 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
         " LEFT JOIN annotations_question AS again ON again.audits_id = asked.question_id"
         " LEFT JOIN annotations_label AS answer"
         " ON answer.question_id = again.id AND answer.claim = label.claim"
-        " WHERE batch.epoch_id = %s AND batch.number <= %s",
-        [pool.epoch.pk, len(pool.batches)],
+        f" WHERE {_SAMPLED}",
+        [pool.epoch.pk, len(pool.batches), len(pool.batches)],
         dict.fromkeys(("batch", "instance", "side", "question"), "bigint")
         | {"value": "float8", "votes": "bigint", "dissenting": "bigint", "answer": "float8"},
     )

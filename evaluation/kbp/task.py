@@ -6,7 +6,7 @@ from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation import kbp
 from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_counts, planning, scoring
-from evaluation.kbp.asking import ask, asked_beside
+from evaluation.kbp.asking import ask, asked_beside, needed_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.foreseeing import foresee
@@ -39,6 +39,7 @@ TASK = Task(
     plan_again=planning.plan_again,
     ask=ask,
     asked_beside=asked_beside,
+    needed_beside=needed_beside,
     weights=kept.weights,
     weights_version=kept.BY_NAMES,
     columns=kept.columns,

@@ -20,7 +20,7 @@ class AuditDrawing(models.Model):
     share = models.FloatField(help_text="Of the questions, that was to be audited on average.")
     evidence = models.BinaryField(
         help_text="The labels that might be wrong: of which question, their votes and dissent, and what made"
-        " them likely before anybody voted."
+        " them likely before anybody voted; by version 2 also which others systems need there, and theirs."
     )
     digest = models.CharField(max_length=64, help_text="SHA-256 of all this.")
     drawn_at = models.DateTimeField(auto_now_add=True)
@@ -52,7 +52,7 @@ class Audit(models.Model):
     )
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="audits_drawn")
     probability = models.FloatField(help_text="ρ: that it is drawn; 1 where an expert has settled it.")
-    doubt = models.FloatField(help_text="How likely its label was thought wrong: what ρ follows from.")
+    doubt = models.FloatField(help_text="How likely its label was thought wrong.")
     is_drawn = models.BooleanField()
 
     class Meta:

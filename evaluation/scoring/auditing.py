@@ -7,6 +7,7 @@ from django.utils import timezone
 from annotations import questions
 from annotations.models import Question
 from evaluation.design import audits, batches
+from evaluation.design.evidence import read_evidence, read_labels
 from evaluation.estimators.pooled import SampleEntries, learn
 from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import AuditDrawing, Epoch, SampleBatch
@@ -63,13 +64,13 @@ def audit_epoch(*, epoch_id: int, task: Task) -> bool:
 
 def _draw(batch: SampleBatch, epoch: Epoch, task: Task) -> None:
     batch.epoch = epoch
-    rows = audits.read_labels(epoch, batch.number, after=batch.number - 1)
+    rows = read_labels(epoch, batch.number, after=batch.number - 1)
     prior = np.empty(0)
     if rows:
         pool = pools.read_pool(epoch, batch.number, task.choices.weightings)
         units = np.array([one.unit for one in rows], dtype=np.int64)
         prior = _learnt(pool, task)[pool.positions(units)]
-    evidence = audits.Evidence.of(rows, prior)
+    evidence = read_evidence(epoch, batch.number, rows, prior, task)
     share = epoch.corpus.audit_share
     keys = {one.question: one.key for one in rows}
     drawn = audits.draw(evidence, keys, share=share, secret=bytes.fromhex(epoch.secret))

@@ -14,6 +14,7 @@ from django.db import models
 
 from annotations.models import Question
 from evaluation.design import columns
+from evaluation.design.evidence import Evidence
 from evaluation.models import (
     AuditDrawing,
     Instance,
@@ -144,8 +145,14 @@ def describe(row: models.Model) -> Row:
             ids, *rest = unpack(bytes(value)).tolist()
             described[field.name] = [[name_of(Unit, pk) for pk in ids], *rest]
         elif isinstance(row, AuditDrawing) and field.name == "evidence":
-            ids, *rest = unpack(bytes(value)).tolist()
-            described[field.name] = [[name_of(Question, int(pk)) for pk in ids], *rest]
+            evidence = Evidence.unpack(bytes(value), row.version)
+            described[field.name] = [
+                [
+                    [name_of(Question, int(pk)), *rest, prior]
+                    for (pk, *rest), prior in zip(one.rows(), one.prior.tolist(), strict=True)
+                ]
+                for one in (evidence.own, evidence.beside)
+            ] + [evidence.predictions.tolist()]
         elif isinstance(row, PlannedVariance) and field.name == "annotations":
             described[field.name] = sorted(digest for _, digest in value)
         elif isinstance(field, models.BinaryField):

@@ -1,7 +1,8 @@
 """Which settled questions are audited: a random share, drawn from the epoch's secret.
 
 An audit is drawn after the crowd's label is fixed. So its probability may follow from that label: it is
-larger where votes were split, and where the label contradicts what the systems' claims make likely.
+larger where votes were split, and where the label contradicts what the systems' claims make likely. What
+else systems need there is audited with it, so doubts in that count too.
 """
 
 from collections.abc import Sequence
@@ -91,6 +92,47 @@ def doubts(labels: ArrayLike, votes: ArrayLike, dissenting: ArrayLike, prior: Ar
     return np.where(by_people, odds / (1 + odds), 0.0)
 
 
+def doubts_in_predictions(doubt: ArrayLike, units: ArrayLike, beside: ArrayLike) -> FloatArray:
+    """Return how likely a label is wrong that a prediction rests on: for each unit the mean over predictions.
+
+    One minus the chance that all of a prediction's labels are right, doubts taken for independent. The mean,
+    and not the largest: what is estimated for each of many systems is least uncertain, on average over
+    them, if ρ follows the root of their mean doubt; the largest goes to where one system alone is in doubt.
+
+    Parameters
+    ----------
+    doubt : float[n]
+        In the label of each unit itself, in [0, 1].
+    units : int[P]
+        The position of the unit that each prediction is of. A unit without any keeps its doubt.
+    beside : float[P]
+        How likely all other labels that the prediction needs are right, ∏ (1 − δ), in [0, 1].
+
+    Returns
+    -------
+    float[n]
+        In [0, 1].
+
+    Raises
+    ------
+    InvalidInput
+        If lengths differ or a value is out of range.
+
+    Examples
+    --------
+    Two systems agree on the first unit, one of them with a doubtful mention; nobody needs more of the second:
+
+    >>> doubts_in_predictions([0.1, 0.2], [0, 0], [1.0, 0.8]).round(3).tolist()
+    [0.19, 0.2]
+    """
+    own = _checks.probabilities("doubt", doubt, zero=True)
+    place = _checks.integers("units", units, below=own.size)
+    right = _checks.probabilities("beside", beside, length=place.size, zero=True)
+    number = np.bincount(place, minlength=own.size)
+    mean = np.bincount(place, right, minlength=own.size) / np.maximum(number, 1)
+    return np.where(number > 0, 1.0 - (1.0 - own) * np.minimum(mean, 1.0), own)
+
+
 def audit_probabilities(doubt: ArrayLike, share: float, least: float = LEAST) -> FloatArray:
     """Return ρ of each question: proportional to the root of its doubt, at least `least`, `share` on average.
 
@@ -100,7 +142,7 @@ def audit_probabilities(doubt: ArrayLike, share: float, least: float = LEAST) ->
     Parameters
     ----------
     doubt : float[Q]
-        How likely the question's label is wrong, in [0, 1]; the largest of its labels'.
+        How likely something is wrong at the question's units, in [0, 1]; the largest of theirs.
     share : float
         The share of the questions that is audited, on average, in (0, 1]; with less than `least`, all have
         `least`.

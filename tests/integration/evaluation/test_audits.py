@@ -1,6 +1,7 @@
 """Audits of labels: drawn, asked, answered, drawn again; and whatever is changed is found."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from annotations import labels, questions, takedowns
 from annotations.models import Corpus, Label, Question, Response
 from crowd.simulation import simulated_crowd
 from evaluation.design import audit, audits, batches, epochs, releases
+from evaluation.design.evidence import RELATIONS, Evidence, read_labels
 from evaluation.estimators.judging import drawing
 from evaluation.estimators.judging.effect import judges_effect
 from evaluation.kbp.task import TASK as KBP
@@ -28,6 +30,7 @@ from evaluation.models import (
     SampledUnit,
     Score,
 )
+from evaluation.scoring import audit as scoring_audit
 from evaluation.scoring import auditing
 from evaluation.scoring import pool as pools
 from evaluation.submissions import progress
@@ -181,11 +184,13 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
 
     def tamper_with_evidence() -> None:
         row = AuditDrawing.objects.all()[0]
-        evidence = audits.Evidence.unpack(row.evidence)
-        row.evidence = audits.Evidence(
-            evidence.questions, evidence.labels, evidence.votes, evidence.dissenting, evidence.prior * 0.99
-        ).pack()
+        evidence = Evidence.unpack(row.evidence, row.version)
+        row.evidence = replace(evidence, own=replace(evidence.own, prior=evidence.own.prior * 0.99)).pack()
         row.save()
+
+    needed = SampledClaim.objects.filter(instance__in=SampledUnit.objects.values("unit"))[0]
+    beside = Label.objects.filter(question=needed.subject_question)
+    assert beside.get().source == "majority"
 
     changes: dict[str, tuple[Callable[[], object], str]] = {
         "a row is missing": (
@@ -209,6 +214,25 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
             lambda: Label.objects.filter(question=one.question).update(value=1 - F("value")),
             "labels that audits were drawn from differ",
         ),
+        "a label that a claim needs beside": (
+            lambda: beside.update(value=1 - F("value")),
+            "labels that audits were drawn from differ",
+        ),
+        "its votes": (
+            lambda: beside.update(votes=F("votes") + 2, votes_for=F("votes_for") + 1),
+            "labels that audits were drawn from differ",
+        ),
+        "its label is missing": (beside.delete, "labels that audits were drawn from differ"),
+        "what a system claims there": (
+            lambda: SampledClaim.objects.filter(pk=needed.pk).update(subject_question=unlike(needed)),
+            "labels that audits were drawn from differ: of 1 questions",
+        ),
+        "that a system claims it": (
+            SampledClaim.objects.filter(pk=needed.pk).delete,
+            "labels that audits were drawn from differ: of 1 questions",
+        ),
+        "the rules": (lambda: AuditDrawing.objects.update(version="3"), "which are unknown"),
+        "the rules, for the first": (lambda: AuditDrawing.objects.update(version=RELATIONS), "its digest"),
         "what is asked again": (
             lambda: asked.filter(pk=settled.pk).update(payload=stranger.payload),
             "asked again in another way",
@@ -244,6 +268,62 @@ def test_whatever_is_changed_is_found(labelled: Epoch, vote: Judge) -> None:
                 missed.append((name, audit.audit_corpus(labelled.corpus, KBP)))
             transaction.set_rollback(True)
     assert missed == []
+
+
+def unlike(claim: SampledClaim) -> Question:
+    """Return another question about a canonical mention."""
+    asked = Question.objects.filter(kind="canonical", audits=None, labels__isnull=False)
+    return asked.exclude(pk__in=[claim.subject_question_id, claim.object_question_id])[0]
+
+
+def test_audits_follow_the_mean_doubt_in_the_claims_that_systems_make(labelled: Epoch) -> None:
+    for one in AuditDrawing.objects.select_related("batch"):
+        evidence = Evidence.unpack(one.evidence, one.version)
+        beside = dict(zip(evidence.beside.questions.tolist(), evidence.beside.doubts().tolist(), strict=True))
+        units = [row.unit for row in read_labels(labelled, one.batch.number, after=one.batch.number - 1)]
+        aimed: dict[int, float] = {}
+        for question, unit, doubt in zip(
+            evidence.own.questions.tolist(), units, evidence.own.doubts().tolist(), strict=True
+        ):
+            claims = SampledClaim.objects.filter(
+                instance=unit, submission__batch__number__lte=one.batch.number
+            )
+            right = [
+                (1 - doubt)
+                * (1 - beside[claim.subject_question_id])
+                * (1 - beside.get(claim.object_question_id or 0, 0))
+                for claim in claims
+            ]
+            aimed[question] = max(aimed.get(question, 0), 1 - float(np.mean(right)))
+        rows = list(one.batch.audits.filter(probability__lt=1))
+        rho = drawing.audit_probabilities([aimed[row.question_id] for row in rows], one.share)
+        assert [row.probability for row in rows] == pytest.approx(rho)
+        own = drawing.audit_probabilities([row.doubt for row in rows], one.share)
+        assert rho != pytest.approx(own)
+
+
+def test_what_was_drawn_by_doubts_in_relations_alone_is_drawn_again_so(labelled: Epoch) -> None:
+    for one in AuditDrawing.objects.select_related("batch"):
+        number = one.batch.number
+        keys = {row.question: row.key for row in read_labels(labelled, number, after=number - 1)}
+        one.version, one.evidence = RELATIONS, Evidence.unpack(one.evidence, one.version).own.pack()
+        one.digest = audits.digest(RELATIONS, one.share, one.evidence)
+        one.save()
+        drawn = audits.draw(
+            Evidence.unpack(one.evidence, RELATIONS),
+            keys,
+            share=one.share,
+            secret=bytes.fromhex(labelled.secret),
+        )
+        for pk, rho, is_drawn in zip(
+            drawn.questions.tolist(), drawn.probability.tolist(), drawn.is_drawn.tolist(), strict=True
+        ):
+            Audit.objects.filter(question=pk).update(probability=rho, is_drawn=is_drawn)
+        by_people = one.batch.audits.filter(probability__lt=1)
+        expected = drawing.audit_probabilities(by_people.values_list("doubt", flat=True), one.share)
+        assert list(by_people.values_list("probability", flat=True)) == pytest.approx(expected)
+    questions.ask_audits(questions=audits.wanted(labelled, 2, KBP))
+    assert audit.audit_corpus(labelled.corpus, KBP) == []
 
 
 def test_a_vote_that_ceases_to_count_after_the_draw_changes_nothing_of_it(labelled: Epoch) -> None:
@@ -305,25 +385,26 @@ def test_posteriors_and_agreement_know_nothing_of_audits(labelled: Epoch, vote: 
 def test_stored_probabilities_make_the_judges_effect_unbiased(labelled: Epoch, vote: Judge) -> None:
     """Over the secrets that might have drawn them, with what is stored as it is."""
     one = AuditDrawing.objects.get(batch__number=1)
-    evidence = audits.Evidence.unpack(one.evidence)
-    rows = audits.read_labels(labelled, 1, after=0)
+    evidence = Evidence.unpack(one.evidence, one.version)
+    own = evidence.own
+    rows = read_labels(labelled, 1, after=0)
     keys = {row.question: row.key for row in rows}
     pool = pools.read_pool(labelled, 1, ["instance"])
     at = pool.positions(np.array([row.unit for row in rows]))
     pi, p = pool.pi[at], np.full(len(rows), 1 / pool.size)
     rng = np.random.default_rng(4)
-    truth = np.where(rng.random(len(rows)) < 0.2, 1 - evidence.labels, evidence.labels)
+    truth = np.where(rng.random(len(rows)) < 0.2, 1 - own.labels, own.labels)
     found = []
     for number in range(2_000):
         drawn = audits.draw(evidence, keys, share=one.share, secret=number.to_bytes(32, "big"))
         place = {pk: position for position, pk in enumerate(drawn.questions.tolist())}
-        of = np.array([place[pk] for pk in evidence.questions.tolist()])
+        of = np.array([place[pk] for pk in own.questions.tolist()])
         effect = judges_effect(
-            p, pi, drawn.probability[of], drawn.is_drawn[of], evidence.labels, truth, questions=of
+            p, pi, drawn.probability[of], drawn.is_drawn[of], own.labels, truth, questions=of
         )
         found.append((effect.estimate, effect.by_audit))
     estimates, variances = np.array(found).T
-    expected = float((p / pi * (truth - evidence.labels)).sum())
+    expected = float((p / pi * (truth - own.labels)).sum())
     assert expected != 0
     assert abs(estimates.mean() - expected) < 3 * estimates.std() / np.sqrt(estimates.size)
     assert variances.mean() == pytest.approx(estimates.var(), rel=0.15)
@@ -349,6 +430,23 @@ def test_canonical_mentions_of_systems_that_come_later_are_audited_too(
     assert other.pk in audits.wanted(labelled, 3, KBP)
     assert Question.objects.filter(audits=other).exists()
     assert Audit.objects.filter(question=drawn.question).count() == 1
+
+
+def test_scores_rest_on_nothing_that_a_later_batch_waits_for(
+    labelled: Epoch, vote: Judge, small: Small
+) -> None:
+    vote()
+    pipeline.advance()
+    assert batches.last_scored(labelled) == 2
+    small.submit("three", team="Gamma", seed=3)
+    pipeline.advance()
+    drawn = SampledUnit.objects.filter(epoch=labelled, batch__number=3).values("unit")
+    claims = SampledClaim.objects.filter(instance__in=drawn, submission__batch__number__lte=2)
+    half = claims.filter(object_question__state="open")[0]
+    Label.objects.get_or_create(
+        question=half.subject_question, claim="right", defaults={"value": 1, "votes_for": 2, "votes": 2}
+    )
+    assert scoring_audit.audit(labelled.corpus, KBP) == []
 
 
 def test_released_files_name_audits_and_nothing_does_before(

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from evaluation.estimators import coordinated
-from evaluation.estimators.judging.drawing import audit_probabilities, audit_uniforms, doubts, drawn
+from evaluation.estimators.judging.drawing import (
+    audit_probabilities,
+    audit_uniforms,
+    doubts,
+    doubts_in_predictions,
+    drawn,
+)
 from kbpo.core.errors import InvalidInput
 
 SECRET = b"an epoch's"
@@ -39,6 +45,16 @@ def test_a_label_against_what_the_claims_make_likely_is_doubted_more():
 def test_more_dissenting_votes_than_votes_are_refused():
     with pytest.raises(InvalidInput, match="3 of 2 votes at position 0"):
         doubts([1], [2], [3], [0.5])
+
+
+def test_a_claim_is_as_doubtful_as_its_labels_together_and_a_unit_as_its_claims_on_average():
+    found = doubts_in_predictions([0.1, 0.3], [0, 0, 1], [0.8 * 0.9, 1.0, 0.5])
+    assert found == pytest.approx([1 - 0.9 * (0.72 + 1) / 2, 1 - 0.7 * 0.5])
+
+
+def test_a_unit_of_which_nothing_else_is_needed_keeps_its_doubt_to_the_last_bit():
+    doubt = np.random.default_rng(2).beta(0.3, 5, 50)
+    assert doubts_in_predictions(doubt, [], []).tolist() == doubt.tolist()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.7])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evaluation.estimators.judging.audited import UNKNOWN, Audit, AuditedLabels
+from evaluation.estimators.judging.drawing import audit_probabilities, doubts_in_predictions
 from evaluation.estimators.judging.effects import Spread, of_precisions
 from evaluation.estimators.judging.products import JudgedEntries, Products
 
@@ -90,7 +91,7 @@ def value(at, of, which):
     return np.array(RELATION[which])[at] * np.where(of < 0, 1.0, np.array(MENTIONS[which])[of])
 
 
-def found(sampled, audited, doubt):
+def found(sampled, audited, doubt, rho=RHO):
     """Return what errors do to both systems, from their own audits."""
     place = np.cumsum(sampled) - 1
     mentioned = sampled[MENTIONED]
@@ -105,7 +106,7 @@ def found(sampled, audited, doubt):
     audit = Audit(
         PI[sampled],
         QUESTIONS[sampled],
-        RHO[sampled],
+        rho[sampled],
         audited[sampled],
         {
             "relation": labels(np.arange(5), sampled, RELATION),
@@ -123,8 +124,8 @@ def found(sampled, audited, doubt):
     )
 
 
-def outcomes(fixed=None):
-    of_question = RHO[[0, 2, 3, 4]]
+def outcomes(fixed=None, rho=RHO):
+    of_question = rho[[0, 2, 3, 4]]
     for choice in itertools.product([False, True], repeat=5):
         sampled = np.array(choice)
         if fixed is not None and (sampled != fixed).any():
@@ -141,6 +142,19 @@ def test_the_effect_on_whole_claims_is_exact_in_expectation_whatever_was_thought
     own = [(chance * found(s, a, doubt).own) for s, a, chance in outcomes()]
     expected = [math.fsum(column) for column in np.array(own).T]
     assert expected == pytest.approx(true_effect(), abs=1e-12)
+
+
+def test_it_is_exact_in_expectation_where_audits_are_aimed_at_whole_claims():
+    mentions = np.array([0.02, 0.3, 0.01, 0.4, 0.1, 0.0])
+    of = np.concatenate([own for *_, own in SYSTEMS])
+    units = np.concatenate([at for _, at, _ in SYSTEMS])
+    aimed = doubts_in_predictions(np.array([0.1, 0.02, 0.05, 0.01, 0.2]), units, 1.0 - mentions[of])
+    of_question = np.zeros(4)
+    np.maximum.at(of_question, QUESTIONS, aimed)
+    rho = audit_probabilities(of_question, 0.4)[QUESTIONS]
+    assert np.unique(rho).size == 4
+    own = [(chance * found(s, a, 0.2, rho).own) for s, a, chance in outcomes(rho=rho)]
+    assert [math.fsum(column) for column in np.array(own).T] == pytest.approx(true_effect(), abs=1e-12)
 
 
 def test_what_audits_find_has_the_covariance_that_is_claimed():
