@@ -68,9 +68,9 @@ def _subset_row(rows: Sequence[SubsetScore], name: str, choices: Choices) -> Sub
     shown = dict(measures(rows, score.part, choices))
     if score.true is None:
         few = choices.few_true.format(LEAST_LABELS)
-        for name in choices.parts[score.part].measures:
-            if name in choices.of_truth:
-                shown[name] = Measure(None, None, None, few)
+        for measure in choices.parts[score.part].measures:
+            if measure in choices.of_truth:
+                shown[measure] = Measure(None, None, None, few)
     return SubsetRow(name, shown, score.labels, score.true)
 
 
