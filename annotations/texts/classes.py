@@ -3,6 +3,7 @@
 import hashlib
 import json
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -120,7 +121,7 @@ def _words(table: Mapping[str, Any], field: str, longest: int, which: str, where
             f"the {field} of {which} is {shown(text)}; it must be one line of 1 to {longest} characters",
             where,
         )
-    return " ".join(text.split())
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def _refuse(message: str, where: str) -> NoReturn:

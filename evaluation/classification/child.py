@@ -1,6 +1,7 @@
 """The process that reads one file of classes: ``python -m evaluation.classification.child ORDER``."""
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -110,6 +111,8 @@ def _read_line(
         log.add("UNKNOWN_DOCUMENT", number, text, repr(doc_id))
         return None
     is_right = True
+    if isinstance(label, str):
+        label = unicodedata.normalize("NFC", label)  # as the names of classes are
     if not isinstance(label, str) or label not in classes:
         log.add(
             "UNKNOWN_CLASS", number, text, "missing" if label is None else repr(label), ", ".join(classes)

@@ -107,10 +107,11 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        First the epoch: its secret, commitment, design, and the digest of its labels. Then each batch in the
-        order of arrival: its number, the system, the target variance V*, λ and the floor b, or the number of
-        draws; and after it its system's units: the key, p, the planned variance s² (null: ¼), π after the
-        batch where the batch changed it, whether it was known, and whether, or how often, the batch drew it.
+        First the epoch: its ontology or classes, secret, commitment, design, and the digest of its labels.
+        Then each batch in the order of arrival: its number, the system, the target variance V*, λ and the
+        floor b, or the number of draws; and after it its system's units: the key, p, the planned variance s²
+        (null: ¼), π after the batch where the batch changed it, whether it was known, and whether, or how
+        often, the batch drew it.
         In the end the audits: the batch as which one was drawn, its question's document and key, the doubt in
         its labels, its probability ρ, and whether it was drawn.
 
@@ -123,6 +124,8 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         raise NotAllowed(f"The sample of epoch {epoch.number} is sealed until it is released.")
     yield {
         "corpus": epoch.corpus.tag,
+        "ontology": epoch.corpus.ontology_id if task.has_ontology else None,
+        "classes": str(epoch.corpus.classes) if epoch.corpus.classes else None,
         "epoch": epoch.number,
         "design": epoch.corpus.design,
         "growth": epoch.growth if epoch.corpus.design == Corpus.Design.COORDINATED else None,

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import IntegrityError, transaction
 from django.test import Client
 
-from annotations.models import Corpus, Question
+from annotations.models import ClassList, Corpus, Question
 from crowd.models import Hit
 from evaluation.classification.choices import CHOICES
 from evaluation.classification.task import TASK
@@ -178,6 +179,11 @@ def test_a_version_of_a_list_of_classes_never_changes(corpus: Corpus, tmp_path: 
     options = {"corpus": "others", "task": "classification", "classes": str(classes), "verbosity": 0}
     with pytest.raises(Refused, match="give what has changed the version 2"):
         call_command("load_corpus", str(texts), **options)
+
+
+def test_a_stored_list_of_classes_cannot_be_changed(corpus: Corpus) -> None:
+    with pytest.raises(IntegrityError, match="stays as it is"), transaction.atomic():
+        ClassList.objects.update(cannot_tell=False)
 
 
 def test_a_corpus_takes_no_documents_after_its_first_submission(corpus: Corpus, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_the_published_file_gives_lambda_pi_and_the_sample_again(
     secret = bytes.fromhex(epoch["secret"])
     assert hashlib.sha256(secret).hexdigest() == epoch["commitment"]
     assert epoch["growth"] == "quadratic"
+    assert (epoch["ontology"], epoch["classes"]) == ("tac-kbp@1", None)
     state: dict[str, tuple[float, float]] = {}
     for batch in (row for row in rows if "lambda" in row):
         claims = [row for row in rows if "key" in row and row["batch"] == batch["batch"]]

@@ -32,6 +32,11 @@ def test_a_list_of_classes_is_read_with_its_order_and_a_digest() -> None:
     assert record.digest != read_classes(TOML.replace("well", "fine"), where="file").digest
 
 
+def test_names_of_classes_are_the_same_however_their_accents_are_written() -> None:
+    composed, apart = (read_classes(TOML.replace("good", one), where="file") for one in ("\xe9", "e\u0301"))
+    assert composed == apart
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
