@@ -30,6 +30,7 @@ from tests.conftest import Manage
 from tests.factories import SubmissionFactory, TeamFactory
 from tests.integration.conftest import Submit
 from tests.keeping import trust_the_clock
+from tests.processes import wait_until
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +86,7 @@ def end_sessions_left_by_other_tests() -> None:
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             " AND backend_type = 'client backend'"
         )
+    assert wait_until(lambda: not tables.others(connection)), "they do not end"
 
 
 def said(*command: str) -> str:
@@ -240,7 +242,7 @@ def test_a_database_in_use_is_refused(archive: Path, key: Path, monkeypatch: pyt
     try:
         other.ensure_connection()
         with pytest.raises(Conflict, match="stop web, worker and beat"):
-            put_back(archive, key)
+            restore(archive=archive, key=key, folders=files.folders(), now=timezone.now(), replace=True)
     finally:
         other.close()
 
