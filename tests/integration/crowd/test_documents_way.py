@@ -236,13 +236,16 @@ def marking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[str, ob
 
 
 def ticking(gold: dict[str, AnnotationRecord], number: int) -> Callable[[int], list[str]]:
-    """The last worker sees no relation in every fourth document."""
+    """The last worker sees no relation in every other question of every fourth document.
+
+    Not in all of them: whoever only ever says "none" waits for a person to look.
+    """
 
     def tick(pk: int) -> list[str]:
         question = Question.objects.select_related("document").get(pk=pk)
         asked = read_asked([question])[pk]
         assert not isinstance(asked, EntitiesQuestion)
-        if number == 2 and int(question.document.doc_id[1:]) % 4 == 0:
+        if number == 2 and pk % 2 and int(question.document.doc_id[1:]) % 4 == 0:
             return ["none"]
         return ticked_values(asked, simulated_crowd.truth(question, gold))
 
