@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from evaluation.estimators import coordinated, planned_variance, weighting
 from evaluation.estimators.document_samples import SimpleRandom
@@ -146,6 +147,27 @@ class World:
             mine = np.isin(right, one.rows)
             found.append(float((mine - mine.mean()) ** 2 @ unsure) / right.size**2)
         return np.array(found)
+
+    def least(self, name: str, labels: float, variance: FloatArray | float) -> FloatArray:
+        """Return the π that makes the mean variance of precision least, of all that ask for so many labels.
+
+        It is in proportion to the root of Σ_m p_m² s² (Cauchy and Schwarz), whoever meets a target or not.
+
+        Parameters
+        ----------
+        name : str
+            The weighting.
+        labels : float
+            The sum of π.
+        variance : float or float[N]
+            s², what is expected of each residual's square.
+        """
+        share = np.zeros(self.size)
+        for one in self.systems:
+            share[one.rows] += one.weights[name] ** 2
+        share = np.sqrt(share * variance)
+        factor = brentq(lambda c: float(np.minimum(1.0, c * share).sum()) - labels, 0.0, 2.0 / share.min())
+        return np.asarray(np.minimum(1.0, factor * share))
 
     def _foreseen(self) -> FloatArray:
         """Return ĝ of the pooled model as a sample of the usual size gives it, each instance's by others."""

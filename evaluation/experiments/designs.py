@@ -96,6 +96,7 @@ def _of_weighting(world: World, name: str, options: Options) -> dict[str, Any]:
     return {
         "orders": seeds,
         "samples": samples,
+        "least": _least(world, name, exact[TODAY]),
         "designs": {
             str(one): {
                 "labels": float(np.mean([row["labels"] for row in exact[one]])),
@@ -122,6 +123,25 @@ def _variances(world: World, grown: Grown, name: str, scale: float) -> dict[str,
         for spread, pi in zip(world.spread[f"precision, {name}{POOLED}"], grown.newcomers, strict=True)
     ]
     return found | {"labels": np.array(grown.pi.sum()), "newcomers": np.array(of_newcomers)}
+
+
+def _least(world: World, name: str, today: Sequence[dict[str, FloatArray]]) -> dict[str, float]:
+    """Return the mean variance of precision that no design can go below, as a share of today's.
+
+    With s² = ¼ for all, and with what the pooled model of all labels foretells, which no design may know
+    beforehand; with as many labels as today's, newcomers' targets let go.
+    """
+    labels = float(np.mean([row["labels"] for row in today]))
+    own = np.mean([row[f"precision, {name}"] for row in today])
+    foretold = world.foreseen * (1 - world.foreseen)
+    variances: dict[str, FloatArray | float] = {
+        "equal variances": coordinated.LABEL_VARIANCE,
+        "foretold variances": np.maximum(foretold, planned_variance.LEAST_VARIANCE),
+    }
+    return {
+        what: float(world.variances(f"precision, {name}{POOLED}", world.least(name, labels, s2)).mean() / own)
+        for what, s2 in variances.items()
+    }
 
 
 def _shares(
@@ -181,6 +201,10 @@ def _compared(numbers: dict[str, Any]) -> list[Compared]:
         for name, one in numbers.items()
         for design, row in one["designs"].items()
         for what, here in _told(name, row)
+    ] + [
+        Compared(f"{name}: the least variance of any design, {what}", "", here)
+        for name, one in numbers.items()
+        for what, here in one["least"].items()
     ]
 
 

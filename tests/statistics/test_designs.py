@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from evaluation.experiments import designs
+from evaluation.experiments import designs, knowledgenet
+from evaluation.experiments.arrivals import World
 from evaluation.experiments.outcome import Options
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "knowledgenet"
@@ -45,3 +47,16 @@ def test_newcomers_meet_their_target(table):
 def test_intervals_hold_the_truth(table):
     for row in table.values():
         assert 0.93 <= row["coverage"] <= 0.97
+
+
+def test_no_design_with_as_many_labels_has_less_variance_than_the_least():
+    world, rng, labels = World(knowledgenet.read(FOLDER)), np.random.default_rng(0), 1_300
+
+    def expected(pi):
+        return sum(one.weights["instance"] ** 2 @ (0.25 / pi[one.rows]) for one in world.systems)
+
+    least = world.least("instance", labels, 0.25)
+    assert least.sum() == pytest.approx(labels)
+    for spread in (0.01, 0.1, 1.0):
+        other = np.minimum(1, least * np.exp(spread * rng.standard_normal(world.size)))
+        assert expected(other * min(1, labels / other.sum())) > expected(least)
