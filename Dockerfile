@@ -9,6 +9,8 @@ COPY requirements/runtime.txt requirements/
 RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 
 COPY . .
+# A lock with hashes takes no local folder.
+RUN pip install --no-cache-dir --no-index --no-deps --no-build-isolation ./client
 # Collecting static files needs the production settings' names for them, and none of their values.
 RUN DEBUG=0 \
     SECRET_KEY=build-only-Zt7mQx2vLp9RkW4cYb8NfH3jDs6GaE1uKo5TiVwBn \

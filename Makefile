@@ -15,15 +15,19 @@ ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
 
+# A lock with hashes takes no local folder: client/ is installed in a step of its own, which needs no network.
 setup: .venv/requirements.txt  ## make .venv with everything in it
 
-.venv/requirements.txt: requirements.txt
+.venv/requirements.txt: requirements.txt client/pyproject.toml
 	@$(PYTHON) -c "$(SUPPORTED)" 2>/dev/null || \
 		{ echo "Python 3.11, 3.12 or 3.13 is needed: install one, or name it with 'make PYTHON=/path/to/python3.11'." >&2; \
 		exit 1; }
 	@[ -x $(BIN)/python ] && $(BIN)/python -c '' || $(PYTHON) -m venv --clear .venv
 	@echo "Installing requirements.txt into .venv" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@echo "Installing client/ into .venv" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+		--editable client
 	@cp requirements.txt $@
 
 # One set of versions for every Python and system that is supported, with the hashes of all of their files.

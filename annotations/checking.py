@@ -12,7 +12,7 @@ from annotations.models import Corpus, Document, DocumentAnnotation, Label, Ques
 from annotations.models.question import AUDIT_PREFIX
 from annotations.texts.records import DocumentRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 CHUNK = 2_000
 """Questions, or documents, that are in memory at a time."""

@@ -33,7 +33,7 @@ from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
+from kbpo_formats.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
 
 BATCH = 200
 AUDIT_SHARE = 0.1

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Mark
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 _WIKIPEDIA = re.compile(r"https://[a-z-]+\.wikipedia\.org/wiki/")
 
@@ -71,7 +71,7 @@ def entities(text: str, mentions: Iterable[MentionRecord], ontology: Ontology) -
 
     Examples
     --------
-    >>> from kbpo.core.ontologies.builtin import read_builtin
+    >>> from kbpo_formats.ontologies.builtin import read_builtin
     >>> ada = Span(0, 3)
     >>> mentions = [MentionRecord(Span(11, 14), "PER", ada), MentionRecord(ada, "PER", ada)]
     >>> tac = read_builtin("tac-kbp@1")

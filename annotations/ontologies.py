@@ -16,16 +16,16 @@ from annotations.models import Corpus, CorpusGuidelines, Document, OntologyVersi
 from kbpo.accounts.models import User
 from kbpo.core import acts
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontologies import builtin
-from kbpo.core.ontologies.normal import (
+from kbpo_formats.ontologies import builtin
+from kbpo_formats.ontologies.normal import (
     compute_digest,
     read_examples,
     read_normal,
     write_examples,
     write_normal,
 )
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.ontologies.reading import MOST_BYTES, Guidelines, read_guidelines, read_ontology
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.reading import MOST_BYTES, Guidelines, read_guidelines, read_ontology
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from annotations.kinds import relation
 from annotations.kinds.relation import Mention
 from annotations.models import AnnotatedRelation, DocumentAnnotation, Label, Question
 from annotations.texts.records import AnnotationRecord, MentionRecord, check_terms
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 def pairs(

@@ -21,8 +21,8 @@ from annotations.models import CorpusRole, Document, Question, Response
 from annotations.models.question import AUDIT_PREFIX
 from annotations.policies.registry import OF_AUDITS, find_policy
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 C = TypeVar("C", bound=Content)
 _Place = tuple[int, str]  # a document's id and a question's key

@@ -16,7 +16,7 @@ from annotations.models import Corpus, Document
 from annotations.models.corpus import SEARCHED_CHARACTERS
 from annotations.texts.languages import DEFAULT, ENGLISH, Language
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 # Characters for private use mark the hits, so that nothing that people write is taken for a mark.
 _OPEN, _CLOSE = "\ue000", "\ue001"

@@ -7,7 +7,7 @@ from annotations.texts.languages import DEFAULT
 from annotations.texts.passages import Passage
 from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def corpus_by_tag(tag: str) -> Corpus:

@@ -17,8 +17,8 @@ from annotations.models import Document, Question, Response, Takedown
 from annotations.roles import Act
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
-from kbpo.core.blotting import blotted
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_formats.blotting import blotted
 
 LONGEST_REASON = 500  # characters
 

@@ -95,8 +95,8 @@ def _ask(corpus: object, number: int) -> int:
     from annotations.models import Document, Question
     from demo import build
     from kbpo.core.errors import InvalidInput
-    from kbpo.core.ontologies.builtin import read_builtin
-    from kbpo.core.spans import Span
+    from kbpo_formats.ontologies.builtin import read_builtin
+    from kbpo_formats.spans import Span
 
     with tempfile.TemporaryDirectory() as folder:
         build.build(Path(folder))

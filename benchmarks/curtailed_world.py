@@ -67,7 +67,7 @@ class Crowd:
         from crowd.simulation import simulated_crowd
         from demo import build
         from kbpo.accounts.models import User
-        from kbpo.core.ontologies.builtin import read_builtin
+        from kbpo_formats.ontologies.builtin import read_builtin
         from marketplace.models import Worker
 
         with tempfile.TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
-from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 
 DOCUMENTS, EXHAUSTIVE = 15_000, 300
 CANDIDATES = {20_000: 300_000, 100_000: 2_000_000}

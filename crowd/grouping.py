@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

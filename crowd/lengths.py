@@ -6,7 +6,7 @@ from django.db.models import IntegerField, Q, Sum
 from django.db.models.expressions import Func
 
 from annotations.models import Sentence
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 _SIZE = Func("token_starts", function="cardinality", output_field=IntegerField())
 

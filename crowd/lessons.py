@@ -6,7 +6,7 @@ from crowd.interfaces.registry import INTERFACES, find_tutorial
 from crowd.models import HitBatch, TutorialAttempt
 from crowd.models.qualification import Skill
 from crowd.tutorials.lesson import Tutorial
-from kbpo.core.ontologies import builtin
+from kbpo_formats.ontologies import builtin
 
 
 def skill_of(batch: HitBatch) -> Skill:

@@ -35,8 +35,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.builtin import read_builtin
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.builtin import read_builtin
+from kbpo_formats.spans import Span
 
 #: Of the demo's corpus.
 ONTOLOGY = read_builtin("tac-kbp@1")

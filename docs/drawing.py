@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "house.svg"
-PACKAGES = ("kbpo", "annotations", "crowd", "evaluation", "marketplace")
+PACKAGES = ("kbpo", "annotations", "crowd", "evaluation", "marketplace", "kbpo_client", "kbpo_formats")
+FOLDERS = dict.fromkeys(("kbpo_client", "kbpo_formats"), "client")  # not at the top
 LEFT_OUT = {"migrations", "management", "templatetags", "apps", "admin", "urls", "hit_urls", "settings"}
 
 WIDTH, MARGIN, GAP, ROW, LINE, LETTER = 1_240, 16, 12, 46, 15, 6.4
@@ -63,10 +64,11 @@ def read_rooms(root: Path) -> tuple[dict[str, int], dict[str, set[str]]]:
     A room is a folder right below a package, with all that is in it, or a module of the package's own.
     """
     modules = {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__"): path
         for package in PACKAGES
-        for path in sorted((root / package).rglob("*.py"))
-        if not LEFT_OUT & set(path.relative_to(root).with_suffix("").parts)
+        for base in [root / FOLDERS.get(package, "")]
+        for path in sorted((base / package).rglob("*.py"))
+        if not LEFT_OUT & set(path.relative_to(base).with_suffix("").parts)
     }
     rooms = {module: ".".join(module.split(".")[:2]) for module in modules}
     sizes: dict[str, int] = defaultdict(int)
@@ -154,7 +156,11 @@ def draw(root: Path = ROOT) -> str:
     sizes, graph = read_rooms(root)
     circles = find_circles(graph)
     height = heights(graph, circles)
-    folders = {room for room in sizes if (root / room.replace(".", "/")).is_dir()}
+    folders = {
+        room
+        for room in sizes
+        if (root / FOLDERS.get(room.split(".")[0], "") / room.replace(".", "/")).is_dir()
+    }
     boxes = put_in_boxes(sizes, height, circles, folders)
     box_of = {room: box for box, rooms in boxes.items() for room in rooms}
     rows: dict[int, list[Box]] = defaultdict(list)

@@ -8,9 +8,9 @@ from annotations import corpora, ontologies
 from annotations.models import Corpus
 from evaluation.design.loading import load_texts
 from evaluation.registry import task_of
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.ontologies.reading import read_ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.reading import read_ontology
+from kbpo_formats.spans import Span
 
 TOML = """
 name = "boats-2"

@@ -43,7 +43,7 @@ from evaluation.models import (
     Unit,
 )
 from kbpo.accounts.models import Membership, Team, User, WorkerIdentity
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 TEXT = "Ada Quill was born in Port Hallow. She founded Quill Press there in 1961."

@@ -1,8 +1,8 @@
 """The ontologies that tests read, ask and score by: TAC's, and the examples of the documentation."""
 
-from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
-from kbpo.core.ontologies.normal import write_normal
-from kbpo.core.ontologies.reading import read_ontology
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.ontologies.normal import write_normal
+from kbpo_formats.ontologies.reading import read_ontology
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs" / "ontologies"

@@ -22,7 +22,7 @@ from typing import Generic, NamedTuple, TypeVar
 from annotations.aggregation import _checks
 from annotations.aggregation.agreement import Kappa, fleiss_kappa_of
 from annotations.texts.records import MentionRecord
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 Choice = TypeVar("Choice")
 

@@ -19,8 +19,8 @@ from annotations.texts.classes import ClassRecord
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 NAME = kind_names.CHOICE
 

@@ -30,8 +30,8 @@ from annotations.models import Question, Response, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import MentionRecord, shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import MentionType, Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import MentionType, Ontology
+from kbpo_formats.spans import Span
 
 NAME = kind_names.ENTITIES
 _ENTITY_FIELDS = {"id", "canonical", "link"}

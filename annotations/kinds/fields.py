@@ -5,7 +5,7 @@ from typing import Any
 
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 VERSION = 1  # of payloads, keys and answers; a change to what the types admit needs a new one
 

@@ -13,8 +13,8 @@ from annotations.models import Question
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 StoredAnswer = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from annotations.texts.languages import DEFAULT, read_language
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import MentionType
+from kbpo_formats.ontologies.ontology import MentionType
 
 LONGEST_TITLE = 255  # bytes, as MediaWiki has it
 _ILLEGAL = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ud800-\udfff]")

@@ -16,7 +16,7 @@ from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 
 #: In the order in which their numbers are shown.
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType(

@@ -20,8 +20,8 @@ from annotations.models import Question, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import RelationRecord, shown
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import MentionType, Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import MentionType, Ontology
+from kbpo_formats.spans import Span
 
 NAME = kind_names.RELATION
 

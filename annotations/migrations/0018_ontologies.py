@@ -6,8 +6,8 @@ import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
-from kbpo.core.ontologies.builtin import builtin_ontologies
-from kbpo.core.ontologies.normal import compute_digest, write_normal
+from kbpo_formats.ontologies.builtin import builtin_ontologies
+from kbpo_formats.ontologies.normal import compute_digest, write_normal
 
 VERSIONS_STAY = """
 CREATE FUNCTION annotations_ontology_stays() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -14,7 +14,7 @@ from annotations.policies import registry as policies
 from annotations.policies.policy import Policy
 from annotations.texts import languages
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies import builtin
+from kbpo_formats.ontologies import builtin
 
 #: More of a document is not searched: the words of a longer one may not fit a tsvector, which ends at 1 MB.
 SEARCHED_CHARACTERS = 200_000

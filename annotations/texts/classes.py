@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.fields import shown
+from kbpo_formats.ontologies.fields import shown
 
 FEWEST, MOST = 2, 50
 LONGEST_NAME = 64

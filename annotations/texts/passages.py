@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 
 from annotations.texts.languages import DEFAULT
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 @dataclass(frozen=True)

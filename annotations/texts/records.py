@@ -9,8 +9,8 @@ from datetime import date
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 NOT_IN_DOC_IDS = ':,;#"'  # they end a document's id, or the line, in a TAC file
 LONGEST_DOC_ID = 200

@@ -18,8 +18,8 @@ from crowd.interfaces.given import GivenAnswer
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
 from crowd.tutorials.lesson import Tutorial
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

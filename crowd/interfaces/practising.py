@@ -8,8 +8,8 @@ from typing import Any
 
 from crowd.interfaces.steps import Page, Part
 from crowd.tutorials.lesson import Practice, Tutorial
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 _MARKED = re.compile(r"\[([^|\]]+)\|([^\]]+)\]")
 

@@ -8,7 +8,7 @@ from crowd.interfaces.interface import AskedKind, Interface, Teaching
 from crowd.interfaces.relation.interface import INTERFACE as RELATION
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 
 INTERFACES: Mapping[str, Interface] = {one.name: one for one in (RELATION, ENTITIES, CHOICE)}
 #: Every kind of question that people are asked, in the order in which they are listed.

@@ -25,7 +25,7 @@ from annotations.texts.records import read_gold as read_gold_line
 from crowd.interfaces.registry import interface_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 
 BATCH = 500
 DOMAIN = "simulated.invalid"

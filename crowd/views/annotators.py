@@ -17,7 +17,7 @@ from crowd.models import Reservation
 from crowd.pages.registry import pages_of
 from crowd.pricing import expected
 from kbpo.accounts.models import User
-from kbpo.core.ontologies import builtin
+from kbpo_formats.ontologies import builtin
 
 
 @require_safe

@@ -19,7 +19,7 @@ from crowd.tutorials import pages
 from crowd.tutorials.lesson import Tutorial
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
-from kbpo.core.ontologies import builtin
+from kbpo_formats.ontologies import builtin
 
 #: The one that an address without a name shows.
 FIRST = next(iter(INTERFACES))

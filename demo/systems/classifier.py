@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from demo.markup import Document, Gold
 from demo.systems.pairs import Choice, Pair, pairs
 from demo.systems.reading import Claim, Extraction, Sentence, extract_each, read
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 NONE = "none"
 REACH = 90

@@ -11,8 +11,8 @@ from typing import Literal
 
 from demo.markup import Document
 from demo.systems import lexicon
-from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.spans import Span
 
 ONTOLOGY = read_builtin(DEFAULT)
 """Of the demo's texts."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from demo.systems.reading import Claim, Extraction, Mention
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 End = tuple[str, Span]
 Key = tuple[str, End, End]

@@ -12,7 +12,7 @@ from typing import Literal
 from demo.systems import lexicon
 from demo.systems.reading import ONTOLOGY, Claim, Extraction, Mention
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 Direction = Literal["forward", "inverse", "both"]
 

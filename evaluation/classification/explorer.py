@@ -10,8 +10,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotations.models import Label, Question
 from evaluation.classification.items import question_of
 from evaluation.models import ClassPrediction, Submission
-from kbpo.core.blotting import is_blotted
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.blotting import is_blotted
 
 VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published label"}
 LONGEST = 400  # characters of a text that are shown

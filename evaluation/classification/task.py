@@ -9,11 +9,11 @@ from annotations.models import Corpus
 from evaluation import classification
 from evaluation.classification import items, scoring
 from evaluation.classification.choices import CHOICES
-from evaluation.classification.problems import CODES, FORMATS
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.models import Epoch
 from evaluation.reading.reader import Reader
 from evaluation.task import Pages, Task
+from kbpo_formats.classification.problems import CODES, FORMATS
 
 NO_COUNTS: Mapping[str, Any] = MappingProxyType({"lines": 0, "items": 0, "by_class": {}, "warnings": 0})
 

@@ -27,7 +27,7 @@ from evaluation.experiments import figures
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.experiments.runs import FloatArray
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 PAPER_FOUND = {("union", 3): 0.92, ("union", 7): 0.96, ("majority", 3): 0.78}
 """The share of experts' spans."""

@@ -25,8 +25,8 @@ from evaluation.kbp.matching import Claim, Matching, TrueRelation, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.spans import Span
 
 ONTOLOGY = read_builtin(DEFAULT)
 """The systems state the properties by the names of TAC."""

@@ -14,7 +14,7 @@ from annotations.questions import CanonicalClaim, Claim
 from evaluation.kbp.keys import instance_key
 from evaluation.models import Prediction, Submission
 from kbpo.core.database.bulk import array_literal, read_rows
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -6,7 +6,7 @@ import numpy as np
 
 from evaluation.estimators._checks import IntArray
 from evaluation.estimators.pooled import UnitFeatures
-from kbpo.core.ontologies.ontology import Relation
+from kbpo_formats.ontologies.ontology import Relation
 
 
 def of_relations(relations: Sequence[Relation], codes: IntArray) -> UnitFeatures:

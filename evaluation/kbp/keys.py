@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 VERSION = "v1"
 

@@ -20,8 +20,8 @@ import numpy as np
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.kbp.words import Words
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 RULE = "near-full-names"
 MORE_WORDS = 2
@@ -108,7 +108,7 @@ def matches(
 
     Examples
     --------
-    >>> from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
+    >>> from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
     >>> tac = read_builtin(DEFAULT)
     >>> true = TrueRelation("D", "per:spouse", Span(0, 3), Span(12, 15))
     >>> words = Words.of({"D": "Ann married Bob in Bonn, which is nice."})

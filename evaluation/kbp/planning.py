@@ -21,7 +21,7 @@ from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
 from kbpo.core.database.coded import pack, unpack, unpack_coded
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 
 PARTS = ("relation", "all")
 """The first is learnt; what is planned must do for both."""

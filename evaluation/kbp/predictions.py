@@ -7,13 +7,13 @@ from django.db import connection
 from annotations.models import Document
 from annotations.ontologies import plain_ontology_of
 from evaluation.estimators import weighting
+from evaluation.kbp.files.sent import Predictions
 from evaluation.kbp.name_keys import digest
-from evaluation.kbp.tac.predictions import OFFSETS
-from evaluation.kbp.tac.sent import Predictions
 from evaluation.models import Instance, Prediction, Submission, Unit
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.kbp.predictions import OFFSETS
+from kbpo_formats.ontologies.ontology import Ontology
 
 
 def store_predictions(submission: Submission, predictions: Predictions) -> None:

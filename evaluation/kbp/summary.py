@@ -60,7 +60,7 @@ def summarise(counts: Mapping[str, Any]) -> Summary | None:
     Parameters
     ----------
     counts : mapping
-        An `evaluation.kbp.tac.reader.Counts`, as it was stored.
+        An `kbpo_formats.kbp.tac.reader.Counts`, as it was stored.
     """
     if not counts:
         return None

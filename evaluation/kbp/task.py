@@ -9,13 +9,13 @@ from evaluation.kbp import auditing, comparing, divisions, kept, keys, name_coun
 from evaluation.kbp.asking import ask, asked_beside, needed_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
+from evaluation.kbp.files.reading import READER
 from evaluation.kbp.foreseeing import foresee
 from evaluation.kbp.predictions import store_predictions
 from evaluation.kbp.recall import retirement
 from evaluation.kbp.summary import summarise
-from evaluation.kbp.tac.reading import READER
 from evaluation.task import Pages, Task
-from kbpo.core.ontologies.normal import write_normal
+from kbpo_formats.ontologies.normal import write_normal
 
 
 def about(corpus: Corpus) -> Mapping[str, str]:

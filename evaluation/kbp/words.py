@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import IntArray
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 _SPACES = np.array([code for code in range(sys.maxunicode + 1) if chr(code).isspace()], dtype=np.uint32)
 

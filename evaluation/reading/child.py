@@ -23,9 +23,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
-from evaluation.reading.corpus import Documents
-from evaluation.reading.problems import Problem
 from evaluation.reading.text_file import TextFile
+from kbpo_formats.corpus import Documents
+from kbpo_formats.problems import Problem
 
 OUT_OF_MEMORY = 71  # exit statuses
 OUT_OF_ROOM = 72

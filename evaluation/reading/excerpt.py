@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
-from evaluation.reading.lines import BYTE_ORDER_MARK, unpacked
-from evaluation.reading.problems import ProblemLog, of_any_file
+from kbpo_formats.lines import BYTE_ORDER_MARK, unpacked
+from kbpo_formats.problems import ProblemLog, of_any_file
 
 SHOWN = 2_000  # bytes of a line
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evaluation.reading.child import OUT_OF_MEMORY, OUT_OF_ROOM, Order, Wanted
-from evaluation.reading.problems import Problem, ProblemLog
 from evaluation.reading.reader import Reader
 from kbpo.core.errors import InvalidInput, KbpoError
+from kbpo_formats.problems import Problem, ProblemLog
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from evaluation.reading.problems import Code
+from kbpo_formats.problems import Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ def write_texts(path: Path, texts: Iterable[tuple[str, str, Sequence[int]]]) -> 
 
 
 class TextFile:
-    """The documents of a corpus, as `evaluation.reading.corpus.Documents`.
+    """The documents of a corpus, as `kbpo_formats.corpus.Documents`.
 
     The lengths of the documents that were asked for are held, their texts up to `TEXTS_HELD`, and the
     sentences of one.

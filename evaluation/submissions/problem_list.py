@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from evaluation.models import FileCheck, Problem, Submission
-from evaluation.reading.problems import Code
-from evaluation.reading.problems import Problem as ReadProblem
+from kbpo_formats.problems import Code
+from kbpo_formats.problems import Problem as ReadProblem
 
 ReadFile = Submission | FileCheck
 FIELDS = ("line", "column", "code", "severity", "message", "text")

@@ -11,8 +11,8 @@ from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation.registry import TASKS
 from evaluation.submissions.progress import HEADINGS
-from kbpo.core.ontologies.builtin import DEFAULT, read_builtin
-from kbpo.core.ontologies.ontology import MentionType, Ontology, Relation
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.ontologies.ontology import MentionType, Ontology, Relation
 
 DOCUMENT = "quill-profile"
 TEXT = (

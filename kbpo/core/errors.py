@@ -1,10 +1,27 @@
-"""Errors that the service understands: one tree, and one handler for each kind of caller."""
+"""Errors that the service understands: one tree, and one handler for each kind of caller.
 
+Its root, and what readers of files raise, is the formats': they need no service.
+"""
 
-class KbpoError(Exception):
-    """A refusal that can be shown as it is: one sentence that says what is wrong and what would be right."""
+from kbpo_formats.errors import InvalidInput, KbpoError
 
-    status = 400
+__all__ = [
+    "Away",
+    "Busy",
+    "Conflict",
+    "DigestMismatch",
+    "Gone",
+    "InvalidInput",
+    "KbpoError",
+    "NoRoom",
+    "NotAllowed",
+    "OverBudget",
+    "TooLarge",
+    "TooMany",
+    "TryAgain",
+    "Unavailable",
+    "UsageError",
+]
 
 
 class NotAllowed(KbpoError):
@@ -66,22 +83,6 @@ class DigestMismatch(KbpoError):
     """What arrived is not what was announced (the status is the tus protocol's)."""
 
     status = 460
-
-
-class InvalidInput(KbpoError):
-    """Something that was handed in is wrong.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong and what would be right.
-    where : str
-        The place: a file and line, a field, an argument. Empty where the message says it.
-    """
-
-    def __init__(self, message: str, *, where: str = "") -> None:
-        super().__init__(f"{where}: {message}" if where else message)
-        self.where = where
 
 
 class Unavailable(KbpoError):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from annotations.texts import languages
 from evaluation.registry import TASKS
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies import builtin as ontologies
+from kbpo_formats.ontologies import builtin as ontologies
 
 _MOMENT = "%Y-%m-%dT%H:%M"
 

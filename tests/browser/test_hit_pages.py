@@ -24,7 +24,7 @@ from crowd.models import Assignment, Hit
 from crowd.providers import mturk as mturk_provider
 from kbpo import pipeline
 from kbpo.accounts.models import User
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from marketplace import ledger, requesters
 from marketplace.protocol.questions import ExternalQuestion, write_question
 from tests import boto, crowd

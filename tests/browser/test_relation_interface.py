@@ -8,7 +8,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
 from annotations.models import Question, Response
 from kbpo.accounts.models import User
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import fit_fingers
 from tests.factories import ADA, PRESS, SHE, TEXT, YEAR, DocumentFactory, QuestionFactory, UserFactory

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
 
-with atheris.instrument_imports(include=["evaluation.kbp.tac"]):
-    from evaluation.kbp.tac.reader import Reading, read
-    from evaluation.kbp.tac.writer import write
+with atheris.instrument_imports(include=["kbpo_formats.kbp.tac"]):
+    from kbpo_formats.kbp.tac.reader import Reading, read
+    from kbpo_formats.kbp.tac.writer import write
 
-from evaluation.reading.corpus import Texts
+from kbpo_formats.corpus import Texts
 from tests.ontologies import TAC
 
 FORMATS = ("tac2016", "tac2015")
@@ -62,9 +62,9 @@ def check(data: bytes) -> None:
 
 def seed(folder: Path) -> None:
     """Write the examples of the unit tests as first inputs."""
-    from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed
-    from tests.unit.evaluation.kbp.tac.test_instances import REPAIRS
-    from tests.unit.evaluation.kbp.tac.test_validator import FAULTS
+    from tests.unit.kbpo_formats.kbp.tac.kb import BASE, tabbed
+    from tests.unit.kbpo_formats.kbp.tac.test_instances import REPAIRS
+    from tests.unit.kbpo_formats.kbp.tac.test_validator import FAULTS
 
     folder.mkdir(parents=True, exist_ok=True)
     examples = [lines for lines, _ in FAULTS.values()] + [

@@ -15,7 +15,7 @@ from evaluation.kbp.recall.annotated import read_sample, read_texts, read_true_r
 from evaluation.models import DocumentSample, Epoch, SampledDocument
 from kbpo import pipeline
 from kbpo.accounts.models import User
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests import crowd as helpers
 from tests.factories import (
     ADA,

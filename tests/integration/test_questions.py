@@ -18,7 +18,7 @@ from annotations.questions import (
     find_relations,
 )
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.factories import ADA, HALLOW, PRESS, SHE, TEXT, DocumentFactory
 
 pytestmark = pytest.mark.django_db

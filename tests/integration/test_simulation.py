@@ -17,7 +17,7 @@ from crowd.simulation import simulated_crowd
 from kbpo.accounts.models import User
 from kbpo.core.commands import Refused
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.factories import UserFactory
 from tests.ontologies import TAC
 from tests.world import World

@@ -19,7 +19,7 @@ from demo.markup import read_folder
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.conftest import ROOT
 from tests.factories import (
     ADA,

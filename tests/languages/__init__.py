@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 TYPES = {"person": "PER", "place": "GPE", "company": "ORG"}
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from evaluation.reading import child
-from evaluation.reading.corpus import Documents
-from evaluation.reading.problems import Problem
+from kbpo_formats.corpus import Documents
+from kbpo_formats.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

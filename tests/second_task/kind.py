@@ -14,8 +14,8 @@ from annotations.kinds.kind import Kind, StoredAnswer
 from annotations.models import Question
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 NAME = "grade"
 CLAIM = "good"

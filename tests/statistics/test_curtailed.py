@@ -20,7 +20,7 @@ from annotations.policies.registry import POLICIES
 from crowd.models import WorkerMeasure
 from crowd.quality import measures
 from kbpo.core.database.analysing import analyse
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.factories import CorpusFactory, DocumentFactory, UserFactory
 from tests.ontologies import TAC
 

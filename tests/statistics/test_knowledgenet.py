@@ -37,7 +37,7 @@ from evaluation.kbp.task import TASK as KBP
 from evaluation.models import SampledUnit, Submission
 from evaluation.scoring import pool
 from kbpo.core.database.coded import unpack_coded, unpack_names
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.knowledgenet import exact
 from tests.ontologies import TAC
 

@@ -28,7 +28,7 @@ from evaluation.estimators.intervals import interval
 from evaluation.estimators.recall import document_recall
 from evaluation.kbp.matching import TrueRelation, match
 from evaluation.kbp.words import Words
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests import knowledgenet
 from tests.ontologies import TAC
 

@@ -10,7 +10,7 @@ from annotations.texts.passages import Passage
 from annotations.texts.records import read_annotation
 from annotations.texts.segmentation import segment
 from crowd.interfaces.entities import simulated as simulated_documents
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.knowledgenet import FOLDER, needs_knowledgenet
 from tests.ontologies import TAC
 

@@ -13,7 +13,8 @@ from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
 
-SERVED = ("kbpo", "annotations", "crowd", "evaluation", "marketplace")
+SERVED = ("kbpo", "annotations", "crowd", "evaluation", "marketplace", "kbpo_formats")
+FOLDERS = {"kbpo_formats": "client/kbpo_formats"}
 # run by people with a checkout, for the figures in docs/ and for make demo
 DEVELOPMENT = ("evaluation/experiments/", "kbpo/management/commands/load_demo.py")
 
@@ -25,7 +26,10 @@ def declared_lines() -> list[str]:
 
 
 def served() -> Iterator[Path]:
-    for path in [ROOT / "manage.py", *(path for part in SERVED for path in (ROOT / part).rglob("*.py"))]:
+    for path in [
+        ROOT / "manage.py",
+        *(path for part in SERVED for path in (ROOT / FOLDERS.get(part, part)).rglob("*.py")),
+    ]:
         if not path.relative_to(ROOT).as_posix().startswith(DEVELOPMENT):
             yield path
 

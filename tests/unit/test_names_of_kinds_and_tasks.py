@@ -44,7 +44,6 @@ SAID = {
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
     "evaluation/kbp/planning.py": {"relation"},  # a part of a score
     "evaluation/kbp/summary.py": {"canonical", "entities"},  # what a file's page counts
-    "evaluation/kbp/tac/entities.py": {"canonical"},  # the name of an attribute
     "evaluation/kbp/task.py": {"kbp"},  # its name
     # a parameter of an address; a field of a template's context
     "evaluation/kbp/views/documents.py": {"relation", "choice"},

@@ -7,7 +7,7 @@ from annotations.kinds.choice import ChoiceQuestion
 from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 CANNOT_TELL = "0"  # the form's value, and the key; classes are numbered from 1
 _KEYS = "123456789acdefghijklmopqrstuvwxz"  # b is back

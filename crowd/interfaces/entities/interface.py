@@ -15,7 +15,7 @@ from crowd.interfaces.entities.price import DocumentPrice
 from crowd.interfaces.entities.tutorial import tutorial
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:

@@ -10,8 +10,8 @@ from annotations.models import Document, Response
 from annotations.texts.languages import DEFAULT
 from annotations.texts.records import MentionRecord
 from kbpo.core.marking import Segment, cut, merge
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 NO_PAGE = "no page"
 

@@ -9,8 +9,8 @@ from annotations.kinds.links import read_link
 from annotations.texts.languages import read_language
 from annotations.texts.passages import Passage
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import MentionType, Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import MentionType, Ontology
+from kbpo_formats.spans import Span
 
 
 def build_page(

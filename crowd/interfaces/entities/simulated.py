@@ -12,8 +12,8 @@ from annotations.texts.languages import read_language
 from annotations.texts.passages import Passage
 from annotations.texts.records import AnnotationRecord, MentionRecord
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 def right(asked: EntitiesQuestion, gold: AnnotationRecord) -> dict[str, object]:

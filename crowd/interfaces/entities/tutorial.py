@@ -18,8 +18,8 @@ from crowd.interfaces.steps import Choice, Page, Part, Step, field_name
 from crowd.tutorials.lesson import Posted, Tutorial
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, cut
-from kbpo.core.ontologies.ontology import Example, Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Example, Ontology
+from kbpo_formats.spans import Span
 
 FIELD = field_name(0)  # of the form
 ASKED = "?"

@@ -8,7 +8,7 @@ from annotations.kinds.registry import read_question
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question, Sentence
 from crowd.interfaces.relation import CANONICAL, RELATION
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 PAIRS_AT_ONCE = 12  # of a sentence, on one page
 

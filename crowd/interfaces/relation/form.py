@@ -9,7 +9,7 @@ from crowd.interfaces import links
 from crowd.interfaces.links import LinkField
 from crowd.interfaces.steps import field_name
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 NONE = "none"
 RIGHT = "right"

@@ -16,7 +16,7 @@ from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.relation import CANONICAL, NAME, RELATION, companions, shown, simulated
 from crowd.interfaces.relation.price import RelationPrice
 from crowd.interfaces.relation.tutorial import tutorial
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:

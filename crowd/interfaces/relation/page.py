@@ -10,8 +10,8 @@ from annotations.kinds.relation import Offer, RelationQuestion
 from crowd.interfaces.relation.form import NONE, RIGHT, WRONG, Asked, link_field, links_asked, offer_value
 from crowd.interfaces.steps import Choice, Guideline, Page, Part, Step, field_name
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 # b is back; y and n answer the questions of right and wrong; 0 is none
 _KEYS = "123456789acdefghijklmopqrstuvwxz"

@@ -9,7 +9,7 @@ from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
 from crowd.interfaces.given import GivenAnswer
 from crowd.lengths import count_around
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 WORDS_ASKED = 8  # of a question; what it offers is known by heart after a few
 

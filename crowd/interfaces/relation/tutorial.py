@@ -16,8 +16,8 @@ from crowd.interfaces.relation.page import build_page
 from crowd.interfaces.steps import Page, field_name
 from crowd.tutorials.lesson import Posted, Tutorial
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Example, Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Example, Ontology
+from kbpo_formats.spans import Span
 
 _FILE = Path(__file__).with_name("tutorial.toml")
 _ID = 0  # of a question that is in no database

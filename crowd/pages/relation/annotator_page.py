@@ -21,7 +21,7 @@ from crowd.open_questions import rank_of_kind
 from crowd.pages.page import AnnotatorPage
 from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def show(request: HttpRequest, question: Question, reservation: Reservation) -> HttpResponse:

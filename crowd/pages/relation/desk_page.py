@@ -19,8 +19,8 @@ from crowd.interfaces.steps import Page, Step, field_name
 from crowd.models import Assignment
 from crowd.pages.page import DeskPage
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from crowd.page_names import page_names
 from crowd.pages.fields import COMMENT, renumbered, seconds_of, seconds_of_steps, seconds_so_far
 from crowd.pages.page import HitPage
 from kbpo.core.errors import InvalidInput, KbpoError
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 Posted = Mapping[str, Sequence[str]]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from evaluation.experiments.adversary.situation import Claims, Situation
-from evaluation.kbp.tac.predictions import ReadPrediction
+from kbpo_formats.kbp.predictions import ReadPrediction
 
 LOOSE = "A3_rules_loose"
 GUESSED = 300

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from evaluation.experiments.adversary.world import Claims, World
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 Naming = Callable[[int, str, Span, str, Span], str]
 """From the place of a claim, its document, a mention, its type and full name to the entity's name."""

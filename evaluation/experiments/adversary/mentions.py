@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 
 from evaluation.experiments.adversary import spans
 from evaluation.experiments.adversary.situation import Claims, Situation
-from evaluation.kbp.tac.predictions import ReadPrediction
-from kbpo.core.spans import Span
+from kbpo_formats.kbp.predictions import ReadPrediction
+from kbpo_formats.spans import Span
 
 COPIES, SHIFTS = 20, range(1, 21)
 

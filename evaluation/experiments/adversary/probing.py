@@ -7,7 +7,7 @@ from evaluation.experiments.adversary.sampled import Draw, Epoch, board
 from evaluation.experiments.adversary.situation import Situation
 from evaluation.experiments.adversary.world import Version
 from evaluation.experiments.runs import FloatArray
-from evaluation.kbp.tac.predictions import ReadPrediction
+from kbpo_formats.kbp.predictions import ReadPrediction
 
 WEEK = 4
 """The service's limit: scored submissions a week, for a team and corpus."""

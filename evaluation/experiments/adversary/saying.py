@@ -7,9 +7,9 @@ import numpy as np
 
 from evaluation.experiments.adversary.situation import Claims, Situation
 from evaluation.experiments.knowledgenet import ONTOLOGY
-from evaluation.kbp.tac.predictions import ReadPrediction
-from evaluation.kbp.tac.writer import write
-from kbpo.core.spans import Span
+from kbpo_formats.kbp.predictions import ReadPrediction
+from kbpo_formats.kbp.tac.writer import write
+from kbpo_formats.spans import Span
 
 
 def twice(one: Situation) -> bytes:

@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluation.experiments.adversary import files
 from evaluation.experiments.adversary.world import Version, World
-from evaluation.kbp.tac.predictions import ReadPrediction
+from kbpo_formats.kbp.predictions import ReadPrediction
 
 Claims = list[ReadPrediction]
 Play = Callable[["Situation"], bytes | Claims]

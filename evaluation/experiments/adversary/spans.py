@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from evaluation.experiments.adversary.world import World
-from evaluation.kbp.tac.predictions import ReadPrediction
-from kbpo.core.spans import Span
+from kbpo_formats.kbp.predictions import ReadPrediction
+from kbpo_formats.spans import Span
 
 Change = Callable[[str, Span], Span]
 """From the text of a document and a span of it to another."""

@@ -23,12 +23,12 @@ from evaluation.kbp.matching import PARTS as FOUND_PARTS
 from evaluation.kbp.matching import Claim, TrueRelation, full_names, match
 from evaluation.kbp.name_keys import Names
 from evaluation.kbp.recall.relation_keys import number_relations
-from evaluation.kbp.tac.overlapping import find_overlapping
-from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
-from evaluation.kbp.tac.reader import Reading, read
 from evaluation.kbp.words import Words
-from evaluation.reading.corpus import Texts
-from kbpo.core.spans import Span
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.overlapping import find_overlapping
+from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
+from kbpo_formats.kbp.tac.reader import Reading, read
+from kbpo_formats.spans import Span
 
 Claims = Sequence[ReadPrediction]
 Score = tuple[str, str, str]

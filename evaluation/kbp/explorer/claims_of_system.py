@@ -10,11 +10,11 @@ from annotations.models import Question, Sentence
 from evaluation.kbp.explorer.statements import Piece, mention, state
 from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
 from evaluation.models import Prediction, Submission
-from kbpo.core.blotting import is_blotted
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.blotting import is_blotted
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 VERDICTS = {"right": "right", "wrong": "wrong", "sealed": "without a published verdict"}
 MARGIN = 240  # characters of a sentence shown on either side of its mentions

@@ -19,8 +19,8 @@ from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.words import Words
 from evaluation.models import Prediction, Submission
 from evaluation.submissions.visibility import Viewer, is_operator, visible
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 class System(NamedTuple):

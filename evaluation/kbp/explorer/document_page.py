@@ -18,8 +18,8 @@ from evaluation.kbp.explorer.verdicts import Ruling
 from evaluation.models import EntityName
 from evaluation.submissions.visibility import Viewer
 from kbpo.core.marking import Mark, Segment, cut, merge
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 PAGE = 50  # relations, and claims, of a page
 NAMED = 6  # systems of a relation that are named in a list

@@ -10,8 +10,8 @@ from annotations.marked import page_name, words_of
 from annotations.models import Document, DocumentAnnotation, Question
 from evaluation.kbp.explorer.document_claims import Annotation
 from evaluation.submissions.visibility import Viewer, is_operator
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 SHOWN = 100  # words on which people differ
 LONGEST = 80  # characters of them that are shown

@@ -27,12 +27,12 @@ from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.task import TASK
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import visible
-from kbpo.core.blotting import is_blotted
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.locks import claim
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.blotting import is_blotted
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 LONGEST = 200  # characters of a name; a longer canonical mention is cut off
 AT_ONCE = 500  # documents whose texts are in memory

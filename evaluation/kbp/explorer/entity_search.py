@@ -12,7 +12,7 @@ from evaluation.kbp.explorer.entity_index import types_of
 from evaluation.models import Entity, EntityIndex, EntityName, Submission
 from evaluation.submissions.visibility import PUBLISHED
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 
 
 def types(ontology: Ontology) -> list[tuple[str, str]]:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from annotations.marked import words_of
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 
 class Relation(NamedTuple):

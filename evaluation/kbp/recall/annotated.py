@@ -17,8 +17,8 @@ from evaluation.kbp.recall.relation_keys import number_relations
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, Epoch, Instance, Submission
 from kbpo.core.database.bulk import array_literal, read_columns, read_rows
-from kbpo.core.ontologies.ontology import Ontology
-from kbpo.core.spans import Span
+from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.spans import Span
 
 IntArray = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from annotations import ontologies
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.faults import Faulty
+from kbpo_formats.ontologies.faults import Faulty
 
 
 class Command(BaseCommand):

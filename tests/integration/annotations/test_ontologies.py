@@ -16,7 +16,7 @@ from annotations import corpora, ontologies, responses
 from annotations.models import Corpus, CorpusGuidelines, OntologyVersion, Response
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.models import AuditEntry
-from kbpo.core.ontologies.builtin import DIGESTS, read_builtin
+from kbpo_formats.ontologies.builtin import DIGESTS, read_builtin
 from tests.conftest import ROOT
 from tests.factories import CorpusFactory, QuestionFactory, UserFactory
 

@@ -26,7 +26,7 @@ from evaluation.models import DocumentSample
 from evaluation.submissions import submitting
 from kbpo import pipeline
 from kbpo.accounts.models import Team, User
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from marketplace.models import HitType
 from marketplace.workers import worker_for
 from tests import crowd

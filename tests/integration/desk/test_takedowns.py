@@ -14,9 +14,9 @@ from annotations.searching import search_documents
 from crowd.annotators import queue
 from evaluation.submissions import texts
 from kbpo.accounts.models import User
-from kbpo.core.blotting import is_blotted
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.pages import takedowns
+from kbpo_formats.blotting import is_blotted
 from tests.factories import (
     ADA,
     TEXT,

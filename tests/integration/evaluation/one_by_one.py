@@ -31,7 +31,7 @@ from evaluation.kbp.name_keys import digest, name_key
 from evaluation.kbp.recall import annotated
 from evaluation.kbp.words import Words
 from evaluation.models import DocumentSample, SampledUnit, Submission
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 

@@ -13,7 +13,7 @@ from annotations.texts.records import MentionRecord, RelationRecord
 from evaluation.kbp.explorer.document_page import NAMED, PAGE, Choice, read_document
 from evaluation.kbp.explorer.statements import Relation
 from evaluation.models import Instance, Prediction
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.factories import (
     ADA,
     HALLOW,

@@ -8,7 +8,7 @@ from evaluation.kbp.explorer import entity_index, entity_search
 from evaluation.kbp.explorer.document_page import read_document
 from evaluation.models import Entity, EntityIndex
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.factories import (
     ADA,
     PRESS,

@@ -21,8 +21,8 @@ from evaluation.reading.text_file import TextFile, write_texts
 from evaluation.submissions import normalised, submitting, texts
 from evaluation.submissions.texts import remove_unfinished, text_file
 from kbpo import pipeline
-from kbpo.core.blotting import blotted
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.blotting import blotted
 from tests import written
 from tests.conftest import ROOT
 from tests.factories import CorpusFactory, DocumentFactory, UserFactory

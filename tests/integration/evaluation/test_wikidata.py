@@ -12,14 +12,14 @@ from django.test import Client
 
 from annotations.models import Corpus
 from evaluation.kbp.explorer import entity_index
+from evaluation.kbp.files.child import read_file
 from evaluation.kbp.predictions import store_predictions
-from evaluation.kbp.tac.child import read_file
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Submission
-from evaluation.reading.corpus import Texts
 from evaluation.scoring.finegrained import subset_tables
 from kbpo.core.errors import InvalidInput
-from kbpo.core.ontologies.normal import write_normal
+from kbpo_formats.corpus import Texts
+from kbpo_formats.ontologies.normal import write_normal
 from tests import wikidata
 from tests.ontologies import TAC, WIKIDATA
 from tests.world import World

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from annotations import marked
 from annotations.texts.records import MentionRecord
 from kbpo.core.marking import cut, merge
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 TEXT = "Ada Quill and Ada's\nBank of Lyon met in Lyon."

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.grouping import Group, OpenQuestion, group
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 A, B, C = Span(0, 3), Span(5, 8), Span(10, 13)
 

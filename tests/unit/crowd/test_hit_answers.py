@@ -6,7 +6,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.models import Question, kind_names
 from crowd.hit_answers import parse, read_answers, storable
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def question(pk: int) -> Question:

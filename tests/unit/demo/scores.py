@@ -7,7 +7,7 @@ from demo.markup import Gold
 from demo.systems.reading import Extraction
 from evaluation.kbp.matching import Claim, TrueRelation, match
 from evaluation.kbp.words import Words
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 Relation = tuple[str, Span, Span]

@@ -6,10 +6,10 @@ import io
 from demo.build import CORPUS, knowledge_base
 from demo.markup import read_folder
 from demo.systems import SYSTEMS
-from evaluation.kbp.tac.reader import read
 from evaluation.models import Submission
-from evaluation.reading.corpus import Texts
 from evaluation.views.help import DOCUMENT, EXAMPLE, MEANINGS, TEXT
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.tac.reader import read
 from tests.ontologies import TAC
 
 

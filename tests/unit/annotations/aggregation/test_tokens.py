@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from annotations.aggregation.tokens import Marked, agreement, ratings, settle
 from annotations.texts.records import MentionRecord
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 # Ten words of three letters: word i is at [4i, 4i + 3).
 WORDS = [Span(4 * number, 4 * number + 3) for number in range(10)]

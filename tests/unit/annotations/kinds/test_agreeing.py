@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from annotations.aggregation.tokens import settle
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, RelationQuestion
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 from tests.unit.annotations.aggregation.test_tokens import WORDS, answers
 from tests.unit.annotations.kinds.test_entities import FULL, QUESTION, changed

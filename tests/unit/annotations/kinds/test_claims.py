@@ -9,7 +9,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 ANN, ACME = Mention(Span(0, 3), "PER"), Mention(Span(8, 12), "ORG")

@@ -14,7 +14,7 @@ from annotations.texts.passages import Passage
 from annotations.texts.records import MentionRecord
 from annotations.texts.segmentation import segment
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 TESTS = Path(__file__).resolve().parents[3]

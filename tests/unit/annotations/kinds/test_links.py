@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from annotations.kinds.links import read_date, read_link, read_links, read_title
 from annotations.kinds.relation import Mention, RelationQuestion
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 PAIR = RelationQuestion.about(Mention(Span(0, 3), "PER"), Mention(Span(5, 9), "DATE"), TAC)

@@ -10,7 +10,7 @@ from annotations.kinds.fields import check_spans
 from annotations.kinds.registry import read_question
 from annotations.kinds.relation import Mention, Offer, RelationQuestion, check_claim
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 ANN = Mention(Span(0, 3), "PER")

@@ -4,7 +4,7 @@ import pytest
 
 from annotations.texts.records import read_annotation, read_document
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 DOCUMENT = {"doc_id": "D1", "title": "A title", "date": "2026-01-31", "text": "Ann met Bob."}

@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.interfaces.registry import find_tutorial
-from kbpo.core.ontologies.ontology import Ontology
+from kbpo_formats.ontologies.ontology import Ontology
 from tests.boats import BOATS
 from tests.ontologies import KNOWLEDGENET, TAC, TAC_2, WIKIDATA
 

@@ -1,6 +1,6 @@
 from demo.systems.pairs import pairs
 from demo.systems.reading import Sentence
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.unit.demo.systems.texts import mention
 
 RUTH = mention("Ruth Ash", "PER", 0)

@@ -9,8 +9,8 @@ from demo.build import CORPUS, knowledge_base
 from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
-from evaluation.kbp.tac.reader import Reading, read
-from evaluation.reading.corpus import Texts
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.tac.reader import Reading, read
 from tests.ontologies import TAC
 from tests.unit.demo.scores import Scores, score
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from demo.systems.reading import Claim, Extraction
 from demo.systems.writer import Direction, write
-from evaluation.kbp.tac.reader import read
-from evaluation.reading.corpus import Texts
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.tac.reader import read
 from tests.ontologies import TAC
 from tests.unit.demo.systems.texts import mention
 

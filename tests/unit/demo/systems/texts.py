@@ -2,7 +2,7 @@
 
 from demo.markup import Document, Gold, parse
 from demo.systems.reading import Extraction, Mention
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def document(text: str, doc_id: str = "d") -> Document:

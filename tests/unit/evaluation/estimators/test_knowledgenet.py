@@ -9,7 +9,7 @@ import pytest
 from evaluation.estimators.weighting import WEIGHTINGS
 from evaluation.kbp.matching import match
 from evaluation.kbp.words import Words
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests import knowledgenet
 from tests.ontologies import TAC
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from evaluation.estimators.weighting import WEIGHTINGS
+from evaluation.kbp.files import sent
+from evaluation.kbp.files.child import read_file
 from evaluation.kbp.name_keys import Names
-from evaluation.kbp.tac import sent
-from evaluation.kbp.tac.child import read_file
-from evaluation.kbp.tac.overlapping import find_overlapping
-from evaluation.kbp.tac.predictions import Predictions, ReadPrediction
-from evaluation.reading.corpus import Texts
-from kbpo.core.spans import Span
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.overlapping import find_overlapping
+from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
+from kbpo_formats.spans import Span
 from tests.knowledgenet import FOLDER, exact, needs_knowledgenet
 from tests.ontologies import ABOUT
 

@@ -2,7 +2,7 @@ import pytest
 
 from evaluation.kbp.keys import instance_key
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 
 def test_a_key_is_versioned_and_ends_with_the_document():

@@ -14,7 +14,7 @@ from evaluation.kbp.matching import (
 )
 from evaluation.kbp.words import Words
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 BORN = "per:place_of_birth"

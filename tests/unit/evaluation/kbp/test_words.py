@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.kbp.words import Words
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 texts = st.text(st.sampled_from("ab. \n\u00a0\u3000\u200b\U0001f600"), max_size=12)
 

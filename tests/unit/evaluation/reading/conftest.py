@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.reading.text_file import write_texts
-from tests.unit.evaluation.kbp.tac.kb import BASE, DOCUMENTS, texts_for
+from tests.unit.kbpo_formats.kbp.tac.kb import BASE, DOCUMENTS, texts_for
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.reading import lines
 from evaluation.reading.excerpt import SHOWN, Line, excerpt
+from kbpo_formats import lines
 
 TEN = b"".join(b"line %d\n" % number for number in range(1, 11))
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from evaluation.kbp.tac.reading import READER
+from evaluation.kbp.files.reading import READER
 from evaluation.reading import isolated
 from tests.ontologies import ABOUT
-from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed
+from tests.unit.kbpo_formats.kbp.tac.kb import BASE, tabbed
 
 CPU_SECONDS = 20.0  # on a machine with other work to do; on a quiet one at most six, most less than one
 LITTLE = 100 << 20

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.kbp.tac.reader import read
-from evaluation.kbp.tac.reading import READER
-from evaluation.kbp.tac.sent import gather
+from evaluation.kbp.files.reading import READER
+from evaluation.kbp.files.sent import gather
 from evaluation.reading import isolated
 from evaluation.reading.isolated import Limits, ReaderFailed
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.kbp.tac.reader import read
 from tests.conftest import ROOT
 from tests.ontologies import ABOUT, TAC
-from tests.unit.evaluation.kbp.tac.kb import BASE, tabbed, texts_for
+from tests.unit.kbpo_formats.kbp.tac.kb import BASE, tabbed, texts_for
 
 GOOD = tabbed(
     f"{BASE}:A | per:schools_attended | :B | D1:0-40 | 0.5\n:A | per:date_of_birth | x | D1:50-57,D1:0-2\n"
@@ -134,7 +134,7 @@ def test_the_child_is_told_no_secret(texts, monkeypatch, tmp_path):
 PARENT = """
 import sys
 from pathlib import Path
-from evaluation.kbp.tac.reading import READER
+from evaluation.kbp.files.reading import READER
 from evaluation.reading import isolated
 from tests.ontologies import ABOUT
 isolated.read(sys.stdin.buffer, reader=READER, format="tac2016", texts=Path(sys.argv[1]), about=ABOUT)

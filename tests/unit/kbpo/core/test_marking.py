@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbpo.core.marking import Mark, cut, merge
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 
 TEXT = "Bank of England grew"
 BANK = Mark(Span(0, 15), "ORG", "organization")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.texts.records import MentionRecord
 from crowd.interfaces.entities.simulated import answer, with_errors
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 from tests.unit.annotations.kinds.test_entities import TEXT, passage
 

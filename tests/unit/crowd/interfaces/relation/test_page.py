@@ -13,7 +13,7 @@ from crowd.interfaces.steps import Page, Part
 from crowd.templatetags.annotate import marked, sentence
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 TEXT = "Ann founded Acme.\nShe left it."

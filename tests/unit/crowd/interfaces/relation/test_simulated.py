@@ -7,7 +7,7 @@ from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.relation import Mention, Offer, RelationQuestion
 from annotations.texts.records import AnnotationRecord, MentionRecord, RelationRecord
 from crowd.interfaces.relation.simulated import canonical_is_right, true_offers, wrong_answer
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 ANN, SHE, BOB, ACME = Span(0, 8), Span(20, 23), Span(30, 33), Span(40, 44)

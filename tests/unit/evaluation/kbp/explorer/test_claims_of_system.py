@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from evaluation.kbp.explorer.claims_of_system import MARGIN, NEAR, window
 from evaluation.kbp.explorer.statements import Piece, state
 from evaluation.kbp.explorer.verdicts import Verdict
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC
 
 BORN = TAC.relations_by_name["per:place_of_birth"].statement

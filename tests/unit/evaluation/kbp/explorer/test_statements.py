@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evaluation.kbp.explorer.statements import Relation, read_relation, read_span
 from kbpo.core.errors import InvalidInput
-from kbpo.core.spans import Span
+from kbpo_formats.spans import Span
 from tests.ontologies import TAC, WIKIDATA
 
 spans = st.tuples(st.integers(0, 10**6), st.integers(1, 10**3)).map(lambda one: Span(one[0], sum(one)))

@@ -1,0 +1,3 @@
+"""The client of KBP Online."""
+
+__version__ = "0.6.0"

@@ -1,0 +1,1 @@
+"""The files that systems submit: how they are read, checked and written. Needs the standard library alone."""

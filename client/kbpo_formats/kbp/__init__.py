@@ -1,0 +1,1 @@
+"""Files of knowledge base population: TAC KBP and JSON Lines."""
