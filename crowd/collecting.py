@@ -185,7 +185,8 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     problems = []
     try:
         read = _read(hit, work, assignment.answer, list(asked.values()))
-        if assignment.begun_at is None:  # a page that was begun after the backup that was restored
+        # A page that was begun after the backup that was restored: only its seal knows of it.
+        if assignment.begun_at is None and assignment.answer is None:
             said = hit_answers.parse(work.fields[hit_answers.FIELD])
             assignment.guidelines_id = hit_answers.read_under(said, hit.batch.corpus)
     except InvalidInput as error:

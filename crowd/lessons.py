@@ -29,7 +29,7 @@ def own_tutorials(asked: Iterable[tuple[Corpus, Iterable[Interface]]]) -> list[O
     asked : iterable of (Corpus, iterable of Interface)
         Corpora, and the interfaces by which people are asked of them.
     """
-    found = {}
+    found: dict[object, OwnTutorial] = {}
     for corpus, interfaces in sorted(asked, key=lambda one: one[0].name):
         own = ontologies.newest_of(corpus)
         for interface in interfaces:
