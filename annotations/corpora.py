@@ -154,7 +154,7 @@ def load_corpus(
         sentences += added_sentences
         tokens += added_tokens
     if not created + unchanged:
-        raise InvalidInput("the file holds no documents; it must hold one a line", where=str(path))
+        raise InvalidInput("the file holds no documents; it must hold one a line", where=Path(path).name)
     analyse({Document: created, Sentence: sentences})
     if created:
         after = {"tag": tag, "documents": created}
@@ -206,7 +206,9 @@ def load_annotations(
         mentions += sum(len(record.mentions) for record in new)
         relations += sum(len(record.relations) for record in new)
     if not created + unchanged:
-        raise InvalidInput("the file holds no annotations; it must hold one document a line", where=str(path))
+        raise InvalidInput(
+            "the file holds no annotations; it must hold one document a line", where=Path(path).name
+        )
     analyse({DocumentAnnotation: created, AnnotatedMention: mentions, AnnotatedRelation: relations})
     if created:
         after = {"tag": corpus.tag, "documents": created}

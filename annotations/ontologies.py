@@ -27,6 +27,13 @@ from kbpo_formats.ontologies.normal import (
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.ontologies.reading import MOST_BYTES, Guidelines, read_guidelines, read_ontology
 
+#: Of an ontology without such examples, for whoever loads it and for the desk.
+UNTAUGHT = (
+    "has no examples to be practised, so there is no tutorial, and nobody can be let in to its paid work:"
+    " give a corpus some of its own (load_guidelines), or load a version that has some. Annotators and"
+    " experts of the site can answer without."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedOntology:

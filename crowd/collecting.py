@@ -185,6 +185,10 @@ def _vote(hit: Hit, assignment: Assignment, work: SubmittedWork) -> None:
     problems = []
     try:
         read = _read(hit, work, assignment.answer, list(asked.values()))
+        # A page that was begun after the backup that was restored: only its seal knows of it.
+        if assignment.begun_at is None and assignment.answer is None:
+            said = hit_answers.parse(work.fields[hit_answers.FIELD])
+            assignment.guidelines_id = hit_answers.read_under(said, hit.batch.corpus)
     except InvalidInput as error:
         problems.append(str(error))
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.kinds.registry import read_asked
-from annotations.models import Question
+from annotations.models import Corpus, CorpusGuidelines, Question
 from kbpo.core.errors import InvalidInput
 from kbpo.core.json_text import read_json
 
@@ -104,6 +104,36 @@ def to_data(answers: HitAnswers) -> dict[str, Any]:
         ],
         "comment": answers.comment,
     }
+
+
+def under(guidelines: CorpusGuidelines | None) -> dict[str, int]:
+    """Return what an answer says of the guidelines of its corpus' own that its page showed."""
+    return {} if guidelines is None else {"guidelines": guidelines.version}
+
+
+def read_under(data: object, corpus: Corpus) -> int | None:
+    """Return the row id of the guidelines that an answer says its page showed; None: the ontology's.
+
+    Raises
+    ------
+    InvalidInput
+        If the corpus has none of that version.
+    """
+    version = data.get("guidelines") if isinstance(data, Mapping) else None
+    if version is None:
+        return None
+    found = None
+    if isinstance(version, int) and not isinstance(version, bool) and 0 < version < 2**31:
+        found = (
+            CorpusGuidelines.objects.filter(corpus=corpus, version=version)
+            .values_list("pk", flat=True)
+            .first()
+        )
+    if found is None:
+        raise InvalidInput(
+            f"it was given under version {version!r:.20} of the guidelines of {corpus}, which is not there"
+        )
+    return found
 
 
 def write(data: object) -> str:

@@ -73,7 +73,9 @@ def read(path: Path | str, limits: Limits | None = None) -> Iterator[tuple[int, 
                     yield number, _parse(line, place(path, number))
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        where = place(path, number + 1) if number else str(path)
+        # What is not there is named as it was given; what was sent to a page has another folder by now.
+        named = str(path) if getattr(error, "strerror", None) else path.name
+        where = place(path, number + 1) if number else named
         raise InvalidInput(f"it cannot be read: {reason}", where=where) from error
 
 

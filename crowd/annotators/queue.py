@@ -1,5 +1,6 @@
 """Who gets which question next."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from annotations import conflicts, ontologies, responses, roles
 from annotations.models import Corpus, CorpusGuidelines, Question, Response
 from annotations.roles import Act
+from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
 from crowd.open_questions import held_now, is_in_hit, number_of, rank_of_kind, votes_in
@@ -26,11 +28,14 @@ class WaitingQuestions:
     questions : int
     barred : bool
         Whether they may not answer them, since a team of theirs competes in the corpus.
+    interfaces : tuple of Interface
+        By which they are asked.
     """
 
     corpus: Corpus
     questions: int
     barred: bool
+    interfaces: tuple[Interface, ...]
 
 
 @transaction.atomic
@@ -86,15 +91,20 @@ def held_for(question: Question) -> timedelta:
 
 def waiting(*, worker: User, now: datetime, as_expert: bool = False) -> list[WaitingQuestions]:
     """Count what waits for a worker now, in each corpus where anything does."""
-    counts = dict(
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for corpus_id, kind, number in (
         _open_to(worker, now, as_expert)
-        .values("document__corpus")
+        .values("document__corpus", "kind")
         .annotate(number=Count("pk"))
-        .values_list("document__corpus", "number")
-    )
+        .values_list("document__corpus", "kind", "number")
+    ):
+        counts[corpus_id][kind] = number
     return [
         WaitingQuestions(
-            corpus, counts[corpus.pk], conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk)
+            corpus,
+            counts[corpus.pk].total(),
+            conflicts.exists(worker_id=worker.pk, corpus_id=corpus.pk),
+            tuple(dict.fromkeys(interface_of(kind) for kind in sorted(counts[corpus.pk]))),
         )
         for corpus in Corpus.objects.filter(pk__in=counts)
     ]
@@ -107,7 +117,6 @@ def hold_again(*, worker: User, question: Question, now: datetime) -> bool:
     held = Reservation.objects.filter(question=question, worker=worker).first()
     if held is None or not _open_to(worker, now, held.as_expert).filter(pk=question.pk).exists():
         return False
-    # Its page is still there, and shows what it showed.
     _hold([question], worker, now, held.as_expert, guidelines=held.guidelines)
     return True
 
@@ -170,6 +179,7 @@ def _hold(
     *,
     guidelines: CorpusGuidelines | None,
 ) -> None:
+    """Hold questions; one that was held before stays under the guidelines that its page has shown."""
     Reservation.objects.bulk_create(
         (
             Reservation(
@@ -184,7 +194,7 @@ def _hold(
         ),
         update_conflicts=True,
         unique_fields=["question", "worker"],
-        update_fields=["as_expert", "guidelines", "taken_at", "expires_at"],
+        update_fields=["as_expert", "taken_at", "expires_at"],
     )
 
 

@@ -44,22 +44,15 @@ def keep_and_hand_over(
     Raises
     ------
     AlreadySent, Unavailable
-        As `working.store_answer` and `hand_over` say.
+        As `working.store_answer` says; `Unavailable` if nobody knows where the worker goes.
     """
     now = timezone.now()
     working.store_answer(assignment_id=assignment.pk, data=answer, steps=steps, now=now)
     collecting.look_soon(hit_id=hit.pk, now=now)
-    return hand_over(hit, arrival, answer)
+    return _hand_over(hit, arrival, {**answer, **hit_answers.under(assignment.guidelines)})
 
 
-def hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover:
-    """Return how a stored answer reaches the provider.
-
-    Raises
-    ------
-    Unavailable
-        If nobody knows where the worker goes.
-    """
+def _hand_over(hit: Hit, arrival: Arrival, answer: Mapping[str, Any]) -> Handover:
     if arrival.submit_to:
         text = hit_answers.write(page_names.conceal(hit, answer) if "answers" in answer else answer)
         who = {"assignment_id": arrival.assignment_id, "worker_id": arrival.worker_id}

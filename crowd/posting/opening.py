@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from annotations.models import Question
 from annotations.ontologies import ontology_of
-from crowd import budget, pay
+from crowd import budget, lessons, pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.offers import WorkOffer, promise
 from crowd.interfaces.registry import find_teaching
@@ -125,7 +125,7 @@ def open_batch(
     NotAllowed
         If `by` may not post work on the corpus.
     InvalidInput
-        If the provider would not take so little for a HIT.
+        If the provider would not take so little for a HIT, or nobody can learn such work.
     Conflict
         If no question lacks votes, or it would cost more than was agreed to.
     OverBudget
@@ -136,6 +136,8 @@ def open_batch(
     check_poster(by, terms.corpus)
     _check_own_budget(terms, by)
     account = registry.provider(terms.provider)
+    if why := lessons.why_for_nobody(terms.kind, terms.corpus, provider=terms.provider):
+        raise InvalidInput(why, where="corpus")
     asked = Question.objects.all() if questions is None else Question.objects.filter(pk__in=questions)
     found = free(terms, asked.filter(document__corpus=terms.corpus), now=now)
     groups = group(found, per_hit=terms.most_questions)
@@ -185,13 +187,8 @@ def open_tutorial(terms: BatchTerms, *, places: int, by: User | None, now: datet
     if not 1 <= places <= 1000:
         raise InvalidInput(f"is {places}; it must be from 1 to 1,000", where="places")
     teaching, takes = find_teaching(terms.kind), expected.of_tutorial()
-    ontology = ontology_of(terms.corpus)
-    if teaching.by_ontology and not any(one.is_practice for one in ontology.examples):
-        raise InvalidInput(
-            f"{ontology} has no examples to be practised, so nothing can be taught: give {terms.corpus} some,"
-            " with guidelines of its own (load_guidelines)",
-            where="corpus",
-        )
+    if why := lessons.why_untaught(terms.kind, terms.corpus):
+        raise InvalidInput(why, where="corpus")
     if terms.reward_cents is None:
         terms = replace(terms, reward_cents=timing.suggested_reward(takes.seconds))
     check_pay([terms.reward], provider=terms.provider, reward_cents=terms.reward, seconds=takes.seconds)

@@ -325,10 +325,10 @@ class MTurk:
         return self._qualification_types[kind]
 
     def _find_type(self, name: str) -> str | None:
+        # Without a query, whose syntax MTurk does not say: a name has `@` in it. Types of our own are few.
         for page in self._pages(
             "list_qualification_types",
             has="QualificationTypes",
-            Query=name,
             MustBeRequestable=False,
             MustBeOwnedByCaller=True,
         ):

@@ -12,12 +12,16 @@ from annotations import responses, roles
 from annotations.models import Corpus, Question, Response
 from annotations.roles import Act
 from annotations.selectors import corpus_by_tag
+from crowd import lessons
 from crowd.annotators import queue
 from crowd.models import Reservation
 from crowd.pages.registry import pages_of
 from crowd.pricing import expected
 from kbpo.accounts.models import User
+<<<<<<< HEAD
 from kbpo_formats.ontologies import builtin
+=======
+>>>>>>> ontologyrest
 
 
 @require_safe
@@ -29,11 +33,11 @@ def home(request: HttpRequest) -> HttpResponse:
     responses.check_role(worker=worker)
     now = timezone.now()
     waiting = queue.waiting(worker=worker, now=now)
-    others = {row.corpus.ontology_id: row.corpus for row in reversed(waiting)}
-    others.pop(builtin.DEFAULT, None)
     context = {
         "waiting": waiting,
-        "taught_otherwise": sorted(others.values(), key=lambda corpus: corpus.name),
+        "own_tutorials": lessons.own_tutorials(
+            (row.corpus, row.interfaces) for row in waiting if not row.barred
+        ),
         "answered": Response.objects.filter(worker=worker).count(),
         "tutorial_takes": expected.of_tutorial().words,
         "unsettled": sum(

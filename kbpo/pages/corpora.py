@@ -12,9 +12,9 @@ from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotations import roles
+from annotations import ontologies, roles
 from annotations.corpora import AnnotationReport, LoadReport
-from annotations.models import Corpus, CorpusRole, OntologyVersion, Takedown
+from annotations.models import Corpus, CorpusGuidelines, CorpusRole, OntologyVersion, Takedown
 from annotations.roles import Act
 from annotations.texts.jsonlines import Limits
 from evaluation.design import epochs
@@ -27,6 +27,7 @@ from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
 from kbpo.core.errors import NotAllowed, TooLarge
+from kbpo_formats.ontologies.ontology import Ontology
 
 #: Of a file that comes through a page: read while somebody waits. Larger ones come in parts, or by command.
 MOST_BYTES = 8 << 20  # as it is sent
@@ -53,6 +54,10 @@ class Overview:
     ----------
     corpus : Corpus
     task : Task
+    ontology : Ontology or None
+        As it is asked now; None where its task has none.
+    guidelines : CorpusGuidelines or None
+        Of its own.
     documents : int
     epoch : Epoch or None
         The open one.
@@ -70,6 +75,8 @@ class Overview:
 
     corpus: Corpus
     task: Task
+    ontology: Ontology | None
+    guidelines: CorpusGuidelines | None
     documents: int
     epoch: Epoch | None
     has_batches: bool
@@ -84,9 +91,13 @@ def overview(corpus: Corpus, viewer: User) -> Overview:
     """Read what the desk says of a corpus."""
     may = {act.name.lower(): roles.may(viewer, act, corpus) for act in Act}
     epoch = corpus.epochs.filter(released_at=None).first()
+    task = task_of(corpus)
+    guidelines = ontologies.newest_of(corpus) if task.has_ontology else None
     return Overview(
         corpus=corpus,
-        task=task_of(corpus),
+        task=task,
+        ontology=ontologies.ontology_under(corpus, guidelines) if task.has_ontology else None,
+        guidelines=guidelines,
         documents=corpus.documents.count(),
         epoch=epoch,
         has_batches=epoch is not None and epoch.batches.exists(),

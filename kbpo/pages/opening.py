@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from annotations.models import Corpus, Question
-from crowd import budget, pay, posting
+from crowd import budget, lessons, pay, posting
 from crowd.interfaces.offers import promise
 from crowd.interfaces.price import Unit
 from crowd.models import Budget, HitBatch
@@ -199,7 +199,8 @@ def plan(wanted: Wanted, *, by: User, now: datetime) -> Plan:
         expected_cents=expected,
         rooms=seen_by(by, room),
         bought=_bought(wanted),
-        obstacle=_obstacle(preview, room)
+        obstacle=lessons.why_for_nobody(terms.kind, terms.corpus, provider=terms.provider)
+        or _obstacle(preview, room)
         or none_to_spend(by, room)
         or too_little(
             (preview.least_cents, preview.most_cents),

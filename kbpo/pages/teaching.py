@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from crowd import budget, pay, posting
+from crowd import budget, lessons, pay, posting
 from crowd.models import HitBatch
 from crowd.pricing import expected, timing
 from crowd.pricing.terms import BatchTerms
@@ -65,7 +65,9 @@ def plan(wanted: Wanted, *, by: User, now: datetime) -> Plan:
     bonus = BONUS_CENTS + account.bonus_fee_cents(cents=BONUS_CENTS)
     cost = wanted.places * (reward + fee)
     found = rooms(corpus=wanted.terms.corpus, submission_id=None, cents=cost, now=now)
-    if not found:
+    if obstacle := lessons.why_untaught(wanted.terms.kind, wanted.terms.corpus):
+        pass
+    elif not found:
         obstacle = "No budget matches: make one for the corpus or this month."
     elif obstacle := none_to_spend(by, found):
         pass

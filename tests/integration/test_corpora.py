@@ -148,7 +148,7 @@ def test_a_document_that_is_there_twice_is_refused_with_both_lines(
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="holds no documents"):
+    with pytest.raises(InvalidInput, match=r"^empty: the file holds no documents"):
         corpora.load_corpus(path=write(tmp_path / "empty", []), tag="small")
 
 

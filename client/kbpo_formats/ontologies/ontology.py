@@ -231,6 +231,11 @@ class Ontology:
         return f"{self.name}@{self.version}"
 
     @cached_property
+    def has_practice(self) -> bool:
+        """Whether a tutorial can be made of its examples."""
+        return any(one.is_practice for one in self.examples)
+
+    @cached_property
     def types_by_name(self) -> Mapping[str, MentionType]:
         """Every type, in order."""
         return MappingProxyType({one.name: one for one in self.types})

@@ -5,7 +5,9 @@ from django.core.management.base import CommandParser
 
 from annotations import ontologies
 from annotations.selectors import corpus_by_tag
+from evaluation.registry import task_of
 from kbpo.core.commands import Command as BaseCommand
+from kbpo.core.errors import InvalidInput
 
 
 class Command(BaseCommand):
@@ -16,5 +18,12 @@ class Command(BaseCommand):
         parser.add_argument("--corpus", required=True, metavar="TAG")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        made = ontologies.load_guidelines(path=options["file"], corpus=corpus_by_tag(options["corpus"]))
+        corpus = corpus_by_tag(options["corpus"])
+        if not task_of(corpus).has_ontology:
+            raise InvalidInput(
+                f"{corpus.tag} is of {task_of(corpus).label}, which has no ontology: the guidelines of its"
+                " classes are in their list",
+                where="--corpus",
+            )
+        made = ontologies.load_guidelines(path=options["file"], corpus=corpus)
         self.stdout.write(f"{options['corpus']}: version {made.version} of its guidelines holds")

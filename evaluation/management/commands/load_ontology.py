@@ -39,6 +39,7 @@ class Command(BaseCommand):
                     "ontology": loaded.stored.reference,
                     "digest": loaded.stored.digest,
                     "new": loaded.is_new,
+                    "practice": loaded.ontology.has_practice,
                 }
             )
             return
@@ -47,3 +48,5 @@ class Command(BaseCommand):
             f"{ontology}: {len(ontology.mention_types)} types, {len(ontology.relations)} relations; "
             + ("loaded" if loaded.is_new else "it was there already")
         )
+        if not ontology.has_practice:
+            self.stdout.write(f"{ontology} {ontologies.UNTAUGHT}")

@@ -22,8 +22,16 @@ from kbpo.pages.money import budget_names
 def open_batch(request: HttpRequest) -> HttpResponse:
     """Ask what to open; show what that means; open it."""
     providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
-    given = request.POST if request.method == "POST" else request.GET
-    form = OpenForm(given or None, providers=providers, corpora=corpora(request, Act.POST))
+    sent = request.POST if request.method == "POST" else request.GET
+    # An address that names a corpus alone, as other pages do, is a form to fill in.
+    is_begun = set(request.GET) == {"corpus"} and not request.POST
+    form = OpenForm(
+        None if is_begun else sent or None,
+        initial=request.GET.dict() if is_begun else None,
+        providers=providers,
+        corpora=corpora(request, Act.POST),
+    )
+    given = form.is_bound
     context: dict[str, object] = {"form": form, "has_account": bool(providers)}
     if not given or not form.is_valid():
         return _show(request, context, status=400 if given and form.errors else 200)

@@ -20,8 +20,16 @@ from kbpo.pages.forms import TutorialForm
 def open_tutorial(request: HttpRequest) -> HttpResponse:
     """Ask which tutorial to open; show what it costs; open it."""
     providers = [(name, WorkerIdentity.Provider(name).label) for name in registry.configured()]
-    given = request.POST if request.method == "POST" else request.GET
-    form = TutorialForm(given or None, providers=providers, corpora=corpora(request, Act.POST))
+    sent = request.POST if request.method == "POST" else request.GET
+    # An address that names a corpus alone, as other pages do, is a form to fill in.
+    is_begun = set(request.GET) == {"corpus"} and not request.POST
+    form = TutorialForm(
+        None if is_begun else sent or None,
+        initial=request.GET.dict() if is_begun else None,
+        providers=providers,
+        corpora=corpora(request, Act.POST),
+    )
+    given = form.is_bound
     context: dict[str, object] = {"form": form, "has_account": bool(providers)}
     status = 200
     if given and not form.is_valid():

@@ -86,6 +86,15 @@ def test_price_cost_and_interval_are_shown_and_nothing_is_written(
     assert not LedgerEntry.objects.exists()
 
 
+@pytest.mark.parametrize("name", ["desk_open", "desk_tutorial"])
+def test_an_address_that_names_a_corpus_alone_is_a_form_to_fill_in(
+    desk: Client, corpus: Corpus, name: str
+) -> None:
+    page = desk.get(reverse(name), {"corpus": corpus.tag})
+    assert (page.status_code, page.context["form"]["corpus"].value()) == (200, corpus.tag)
+    assert "This field is required" not in page.content.decode()
+
+
 def test_what_was_agreed_to_is_posted(
     desk: Client, wanted: dict[str, str], asked: list[Question], purse: Any
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from evaluation.scoring.finegrained import subset_tables
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.corpus import Texts
 from kbpo_formats.ontologies.normal import write_normal
-from tests import wikidata
+from tests import small_corpus, wikidata
 from tests.ontologies import TAC, WIKIDATA
 from tests.world import World
 
@@ -37,13 +38,15 @@ def judged(
 ) -> Iterator[Corpus]:
     """Everything through the commands; people make no errors, and every claim is judged."""
     folder = tmp_path_factory.mktemp("dozen")
-    right, wrong = wikidata.right_and_wrong()
+    right, wrong = small_corpus.right_and_wrong(wikidata.TEXTS)
+    knowledge_base = partial(small_corpus.knowledge_base, texts=wikidata.TEXTS, ontology=WIKIDATA)
     systems = {
-        "all": wikidata.knowledge_base("all", right),
-        "turned": wikidata.knowledge_base("turned", right, by_inverses=True),
-        "half": wikidata.knowledge_base("half", [*right[::2], *wrong]),
+        "all": knowledge_base("all", claims=right),
+        "turned": knowledge_base("turned", claims=right, by_inverses=True),
+        "half": knowledge_base("half", claims=[*right[::2], *wrong]),
     }
-    texts, gold = wikidata.write_corpus(folder / "texts.jsonl"), wikidata.write_gold(folder / "gold.jsonl")
+    texts = small_corpus.write_corpus(folder / "texts.jsonl", wikidata.TEXTS)
+    gold = small_corpus.write_gold(folder / "gold.jsonl", wikidata.TEXTS)
     with django_db_blocker.unblock(), transaction.atomic():  # type: ignore[attr-defined]
         command("load_ontology", str(wikidata.TOML))
         command(

@@ -2,11 +2,15 @@
 
 import json
 import re
+from datetime import timedelta
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -22,8 +26,8 @@ from crowd.pricing.terms import BatchTerms
 from kbpo.core.errors import InvalidInput
 from tests import crowd
 from tests.arrivals import field
-from tests.boats import ADA, BOATS, GULL, load_boats
-from tests.factories import HitFactory, UserFactory, WorkerIdentityFactory
+from tests.boats import ADA, BOATS, GULL, TOML, load_boats
+from tests.factories import HitFactory, QuestionFactory, UserFactory, WorkerIdentityFactory
 from tests.integration.hits.conftest import address, html_of, token_of
 from tests.ontologies import TAC
 
@@ -128,6 +132,24 @@ def test_an_annotator_answers_under_the_guidelines_that_the_page_showed(
     ]
 
 
+def test_a_question_that_is_held_again_stays_under_the_guidelines_that_its_page_showed(
+    corpus: Corpus, sails: Question, tmp_path: Path
+) -> None:
+    worker, now = UserFactory.create(annotator=True), timezone.now()
+    queue.next_question(worker=worker, now=now, corpus=corpus)
+    give_guidelines(corpus, tmp_path)
+    queue.next_question(worker=worker, now=now + timedelta(hours=1), corpus=corpus)
+    (answer,) = answering.submit(worker=worker, answers={sails.pk: {"none": True}}, now=now, page_of=sails.pk)
+    assert answer.guidelines is None
+
+
+def test_what_a_page_sends_to_the_provider_says_its_guidelines(
+    browser: Client, corpus: Corpus, sails: Question, sails_hit: Hit, tmp_path: Path
+) -> None:
+    give_guidelines(corpus, tmp_path)
+    assert "&quot;guidelines&quot;:1" in send(browser, sails_hit, sails).content.decode()
+
+
 def test_who_has_passed_one_tutorial_has_not_passed_that_of_another_ontology(corpus: Corpus) -> None:
     lesson, tac = (
         HitFactory.create(batch__is_tutorial=True, **more) for more in ({"batch__corpus": corpus}, {})
@@ -187,8 +209,27 @@ practice = true
 def test_what_has_no_examples_cannot_be_taught(corpus: Corpus, tmp_path: Path) -> None:
     give_guidelines(corpus, tmp_path, "examples = []\n")
     terms = BatchTerms(corpus=corpus, kind="relation", provider="marketplace", reward_cents=50)
-    with pytest.raises(InvalidInput, match="boats-2@3 has no examples to be practised"):
-        posting.open_tutorial(terms, places=3, by=None, now=timezone.now())
+    for opens in (partial(posting.open_tutorial, places=3), posting.open_batch):
+        with pytest.raises(InvalidInput, match="boats-2@3 has no examples to be practised"):
+            opens(terms, by=None, now=timezone.now())
+
+
+def test_whoever_loads_an_ontology_without_examples_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bare.toml").write_text(TOML[: TOML.index("[[examples]]")], encoding="utf-8")
+    said = StringIO()
+    call_command("load_ontology", str(tmp_path / "bare.toml"), stdout=said)
+    assert "has no examples to be practised, so there is no tutorial" in said.getvalue()
+
+
+def test_annotators_are_offered_the_tutorial_of_each_corpus_guidelines(
+    client: Client, corpus: Corpus, sails: Question, tmp_path: Path
+) -> None:
+    ours, _ = (QuestionFactory.create().document.corpus for _ in range(2))
+    give_guidelines(ours, tmp_path, '[types]\nPER = "People alone."\n')
+    client.force_login(UserFactory.create(annotator=True))
+    page = client.get("/annotate/").content.decode()
+    offered = set(re.findall(r'/annotate/tutorial/relation/\?corpus=([^"]+)', page))
+    assert offered == {"boats", ours.tag}
 
 
 def test_annotators_learn_under_the_ontology_of_the_corpus(client: Client, corpus: Corpus) -> None:

@@ -4,6 +4,7 @@ import ast
 import json
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations import conflicts
 from annotations.models import Response
+from annotations.ontologies import load_guidelines
 from crowd import budget, collecting, page_names, posting, qualifying, review
 from crowd.collecting import identify
 from crowd.hits import places
@@ -94,6 +96,19 @@ def test_an_address_that_is_taken_keeps_nobody_from_being_known(db: None) -> Non
     assert identity.user != squatter
     assert identify(provider="mturk", worker_id="A3XYZ") == identity
     assert identify(provider="mturk", worker_id="a3xyz") != identity
+
+
+@pytest.mark.parametrize(("version", "counts"), [(1, True), (2, False)])
+def test_an_answer_whose_page_is_not_known_says_under_which_guidelines_it_was_given(
+    desk: Desk, hit: Hit, tmp_path: Path, version: int, counts: bool
+) -> None:
+    (tmp_path / "own.toml").write_text('[types]\nPER = "People alone."\n', encoding="utf-8")
+    load_guidelines(path=tmp_path / "own.toml", corpus=hit.batch.corpus)
+    answer = json.loads(crowd.answer_json(hit.questions.all()))
+    ident = desk.send(hit, text=json.dumps({**answer, "guidelines": version}))
+    desk.collect()
+    assert list(Response.objects.values_list("guidelines__version", flat=True)) == [1] * counts
+    assert ("version 2 of the guidelines" in desk.assignment(ident).problem) == (not counts)
 
 
 # Answers that cannot be counted
