@@ -17,14 +17,14 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from annotations import conflicts
+from annotations import conflicts, questions
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
-from evaluation.design import epochs, sampling
+from evaluation.design import audits, epochs, sampling
 from evaluation.estimators.weighting import subject_relation
 from evaluation.kbp.name_keys import digest
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Instance, Prediction, Submission, Unit
+from evaluation.models import Epoch, Instance, Prediction, Submission, Unit
 from kbpo.accounts.models import Team, User
 from kbpo.core.database.bulk import copy_rows
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
@@ -34,6 +34,7 @@ CANDIDATES = {20_000: 300_000, 100_000: 2_000_000}
 """Instances to choose from, by those that a system has."""
 TEAMS_OF = 4  # systems of a team
 WORKERS = 30
+AUDITED = 0.1  # of the questions
 STEP = 100  # characters from one mention to the next
 TYPES = ("PER", "PER", "PER", "ORG", "ORG", "GPE", "DATE")
 OCCURS = (1, 4, 20, 100, 1, 20, 1)  # documents that share an entity
@@ -64,7 +65,9 @@ def span(slot: int, document: int) -> tuple[int, int]:
 
 def write_corpus(rng: random.Random) -> Corpus:
     """Make the corpus, its documents, and those that are annotated in full."""
-    corpus = Corpus.objects.create(tag="benchmark", name="Benchmark", weekly_quota=32_000, policy="fixed")
+    corpus = Corpus.objects.create(
+        tag="benchmark", name="Benchmark", weekly_quota=32_000, policy="fixed", audit_share=AUDITED
+    )
     prose = " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 3))) for _ in range(20_000))
 
     def text(document: int) -> str:
@@ -271,6 +274,33 @@ def judge() -> None:
         cursor.execute(_TRUTH.format(workers=WORKERS))
 
 
+_AUDITS = """
+INSERT INTO evaluation_audit (epoch_id, batch_id, question_id, probability, doubt, is_drawn)
+SELECT sampled.epoch_id, min(sampled.batch_id), sampled.question_id, {share}, .05,
+    abs(hashtext('audit' || sampled.question_id)) % 1000 < 1000 * {share}
+FROM evaluation_sampledunit AS sampled GROUP BY sampled.epoch_id, sampled.question_id
+"""
+_ANSWERS = """
+INSERT INTO annotations_label (question_id, claim, value, votes_for, votes, source)
+SELECT again.id, label.claim,
+    CASE WHEN abs(hashtext(again.id || label.claim)) % 1000 < 30 THEN 1 - label.value ELSE label.value END,
+    0, 0, 'expert'
+FROM annotations_question AS again JOIN annotations_label AS label ON label.question_id = again.audits_id;
+UPDATE annotations_question SET state = 'settled', settled_at = now() WHERE audits_id IS NOT NULL;
+"""
+
+
+def audit() -> None:
+    """Have experts answer a tenth of the questions again; the service would aim, here all are as likely."""
+    epoch = Epoch.objects.get()
+    with connection.cursor() as cursor:
+        cursor.execute(_AUDITS.format(share=AUDITED))
+        wanted = audits.wanted(epoch, epoch.batches.count(), KBP)
+        questions.ask_audits(questions=wanted)
+        cursor.execute(_ANSWERS)
+    epoch.batches.update(audited_at=timezone.now())
+
+
 def now() -> tuple[float, float, float]:
     """Return the clock, this process' CPU, and that of the Postgres process that serves it, in seconds."""
     stat = Path(f"/proc/{connection.connection.info.backend_pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -304,6 +334,7 @@ def build(systems: int, own: int) -> list[tuple[float, ...]]:
         if number % 10 == 9:
             print(json.dumps({"systems": number + 1, "sampling": took[-1]}), flush=True)
     judge()
+    audit()
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     return took

@@ -86,7 +86,7 @@ def measure() -> dict[str, Any]:
     """Score what is due, stage by stage."""
     from annotations import agreements
     from annotations.labels import update_posteriors
-    from annotations.models import Corpus
+    from annotations.models import Corpus, Question
     from benchmarks import pool
     from evaluation.design import batches
     from evaluation.kbp.task import TASK as KBP
@@ -126,18 +126,17 @@ def measure() -> dict[str, Any]:
     )
     rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus, KBP.choices))
     assert all(row.rank is not None for row in rows), "not every system is ranked"
+    counted = timed("counting the names of documents, as they come", partial(KBP.count_names, corpus))
     assert timed("scoring subsets", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk))
-    Epoch.objects.update(subsets_due=True)
-    assert timed(
-        "subsets once names are counted", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk)
-    )
     end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
     return {
         **took,
         "end to end, s": end_to_end,
         "memory at the peak, GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "ranks": len({row.rank for row in rows}),
+        "documents": counted,
         "labels": SampledUnit.objects.count(),
+        "questions that are audited": Question.objects.filter(audits__isnull=False).count(),
         "claims at labels": SampledClaim.objects.count(),
         "scores": Score.objects.count(),
         "measures of scores": Estimate.objects.count(),

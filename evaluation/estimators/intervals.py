@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from scipy.special import expit, logit, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from annotations.aggregation.shares import wilson_ends
 from evaluation.estimators import _checks
@@ -61,8 +61,13 @@ def _quantile(level: float, degrees_of_freedom: int | None) -> float:
 
 def _logit_interval(estimate: float, variance: float, quantile: float) -> Interval:
     reach = quantile * math.sqrt(variance) / (estimate * (1 - estimate))
-    middle = float(logit(estimate))
-    return Interval(estimate, float(expit(middle - reach)), float(expit(middle + reach)))
+    middle = math.log(estimate / (1 - estimate))
+    return Interval(estimate, _expit(middle - reach), _expit(middle + reach))
+
+
+def _expit(x: float) -> float:
+    # SciPy's looks for an array each time, which takes as long as all the rest of an interval.
+    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
 
 
 def wilson(estimate: float, n: float, level: float = DEFAULT_LEVEL) -> Interval:

@@ -7,7 +7,6 @@ the pool's recall and the system's share in Chaganty et al. (2017); with several
 theirs is .75 to .82 of the truth.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -268,9 +267,9 @@ def planned_alphas(
     if outside is not None:
         kind[_checks.flags("outside", outside, pi.size)] = 0
     uncertain = planned[kind] * (1.0 / pi - 1.0)
-    # Counts, and sums without rounding: the order of a pool's instances cannot matter.
+    # Counts, and sums of what is sorted: the order of a pool's instances cannot matter.
     total = float(np.bincount(kind, minlength=planned.size) @ planned)
-    of_pool = math.fsum(uncertain.tolist())
+    of_pool = float(np.sort(uncertain).sum())
     alphas = []
     for rows in systems:
         _checks.not_empty("systems", rows.size)
@@ -278,7 +277,7 @@ def planned_alphas(
             alphas.append(0.0)
             continue
         nu = float(np.bincount(kind[rows], minlength=planned.size) @ planned) / total
-        own = math.fsum(uncertain[rows].tolist())
+        own = float(np.sort(uncertain[rows]).sum())
         spread = (own * (1.0 - nu) ** 2 + max(0.0, of_pool - own) * nu**2) / total**2
         alphas.append(_alpha(nu, spread, n, population))
     return alphas

@@ -27,6 +27,8 @@ from evaluation.estimators.recall import RecallEstimate
 from evaluation.estimators.reduced import ModelSums, Reduced
 
 _ROUNDING = 1e-12
+_ENTRIES = 1 << 15
+"""Entries that are looked at together: so many that what is made of them stays in a processor's cache."""
 _BLOCK = 4_096
 """Instances of the sample whose multipliers are in memory at a time."""
 
@@ -101,55 +103,97 @@ def noise_adjusted_precisions(
 def _estimates(
     reduced: Reduced, f: FloatArray, model: ModelSums | None, confidence_needs: int
 ) -> list[PrecisionEstimate]:
-    entries = f.size
     needs = _checks.whole("confidence_needs", confidence_needs, 1)
-    m, k = reduced.p_of_fold.shape
-    system = np.repeat(np.arange(m), np.diff(reduced.indptr))
-    pi, fold = reduced.pi[reduced.positions], reduced.folds[reduced.positions]
-    weights = reduced.p / pi
-
-    predicted = np.zeros(m)
-    residuals = np.empty(entries)
-    for one in range(k):
-        outside, inside = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
-        g = None if model is None else model.of_sample[:, one].take(reduced.positions)
-        lines = _lines(
-            system[outside],
-            f[outside],
-            weights[outside],
-            reduced.confidence[outside],
-            None if g is None else g[outside],
-            m,
-            needs,
-        )
-        residuals[inside] = f[inside] - lines.at(
-            system[inside], reduced.confidence[inside], None if g is None else g[inside]
-        )
-        predicted += lines.total(
-            reduced.p_of_fold[:, one],
-            reduced.pc_of_fold[:, one],
-            None if model is None else model.pg_of_fold[:, one],
-        )
-    estimates = predicted + np.bincount(system, weights * residuals, minlength=m)
-
-    residuals[np.abs(residuals) < _ROUNDING] = 0.0
-    contributions = np.where(pi < 1.0, reduced.p * residuals, 0.0)
-    variances = np.bincount(system, variance_weights(pi) * contributions**2, minlength=m)
-    found = []
-    for number in range(m):
-        own = slice(reduced.indptr[number], reduced.indptr[number + 1])
-        need = float(reduced.need[number])
-        found.append(
-            PrecisionEstimate(
-                estimate=float(estimates[number]),
-                variance=float(variances[number]),
-                n=own.stop - own.start,
-                n_eff=1.0 / need if need > 0 else math.inf,
-                residuals=residuals[own],
-                contributions=contributions[own],
-            )
-        )
+    found: list[PrecisionEstimate] = []
+    while (first := len(found)) < reduced.systems:
+        last = int(np.searchsorted(reduced.indptr, reduced.indptr[first] + _ENTRIES, side="right")) - 1
+        found += _of_some(reduced, slice(first, max(last, first + 1)), f, model, needs)
     return found
+
+
+def _of_some(
+    reduced: Reduced, systems: slice, f: FloatArray, model: ModelSums | None, needs: int
+) -> list[PrecisionEstimate]:
+    """Estimate the precision of some systems, neighbours in the pool."""
+    indptr = reduced.indptr[systems.start : systems.stop + 1]
+    entries, starts = slice(indptr[0], indptr[-1]), indptr - indptr[0]
+    m, k = starts.size - 1, reduced.p_of_fold.shape[1]
+    positions = reduced.positions[entries]
+    # Fold after fold, and in each system after system: what is summed stands together.
+    folds = reduced.folds.astype(np.uint8).take(positions)
+    order = np.argsort(folds, kind="stable")
+    system = np.repeat(np.arange(m), np.diff(starts))[order]
+    cells = _Cells(np.bincount(folds[order] * np.intp(m) + system, minlength=k * m).reshape(k, m))
+    positions = positions[order]
+    p, pi, f = reduced.p[entries][order], reduced.pi[positions], f[entries][order]
+    c, weights = reduced.confidence[entries][order], p / pi
+
+    predicted, fitted = np.zeros(m), np.empty(f.size)
+    end = 0
+    for fold, size in enumerate(cells.counts.sum(axis=1).tolist()):
+        own, end = slice(end, end + size), end + size
+        g = None if model is None else model.of_sample[:, fold].take(positions)
+        lines = _lines(cells, fold, f, weights, c, g, needs)
+        fitted[own] = lines.at(system[own], c[own], None if g is None else g[own])
+        predicted += lines.total(
+            reduced.p_of_fold[systems, fold],
+            reduced.pc_of_fold[systems, fold],
+            None if model is None else model.pg_of_fold[systems, fold],
+        )
+    residuals = f - fitted
+    estimates = predicted + cells.sums(weights * residuals).sum(axis=0)
+    residuals[np.abs(residuals) < _ROUNDING] = 0.0
+    contributions = np.where(pi < 1.0, p * residuals, 0.0)
+    variances = cells.sums(variance_weights(pi) * contributions**2).sum(axis=0)
+
+    of_entries = np.empty((2, f.size))
+    of_entries[:, order] = residuals, contributions
+    return [
+        PrecisionEstimate(
+            estimate=estimate,
+            variance=variance,
+            n=of_system.shape[1],
+            n_eff=1.0 / need if need > 0 else math.inf,
+            residuals=of_system[0],
+            contributions=of_system[1],
+        )
+        for estimate, variance, need, of_system in zip(
+            estimates.tolist(),
+            variances.tolist(),
+            reduced.need[systems].tolist(),
+            np.split(of_entries, starts[1:-1], axis=1),
+            strict=True,
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """Entries that stand fold after fold, and in each fold system after system.
+
+    Attributes
+    ----------
+    counts : int[K, m]
+        How many each fold has of each system.
+    """
+
+    counts: IntArray
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return Σ values by fold and system, float[K, m]."""
+        return self.reduced(np.add, values, 0.0)
+
+    def reduced(self, how: np.ufunc, values: FloatArray, nothing: float) -> FloatArray:
+        """Return what becomes of the values of each fold and system, float[K, m]."""
+        filled = self.counts.ravel() > 0
+        starts = np.cumsum(self.counts) - self.counts.ravel()
+        found = np.full(filled.size, nothing)
+        found[filled] = how.reduceat(values, starts[filled])
+        return found.reshape(self.counts.shape)
+
+    def spread(self, of_systems: FloatArray) -> FloatArray:
+        """Return for each entry what is of its system."""
+        return np.repeat(np.tile(of_systems, self.counts.shape[0]), self.counts.ravel())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,34 +216,33 @@ class _Lines:
 
 
 def _lines(
-    system: IntArray,
+    cells: _Cells,
+    fold: int,
     f: FloatArray,
     weights: FloatArray,
     c: FloatArray,
     g: FloatArray | None,
-    m: int,
     needs: int,
 ) -> _Lines:
-    """Fit each system, as `precision` does one; all is 0 where it has no entry."""
+    """Fit each system outside a fold, as `precision` does one; all is 0 where it has no entry there."""
+    folds, m = cells.counts.shape
+    outside = np.arange(folds) != fold
 
     def summed(values: FloatArray) -> FloatArray:
-        return np.bincount(system, values, minlength=m).astype(np.float64)
+        return np.asarray(cells.sums(values)[outside].sum(axis=0))
 
     def over(top: FloatArray, bottom: FloatArray) -> FloatArray:
         return np.divide(top, bottom, out=np.zeros(m), where=bottom > 0)
 
     def varies(values: FloatArray, least: float) -> Any:
-        if not system.size:
-            return np.zeros(m, dtype=np.bool_)
-        starts = np.flatnonzero(np.r_[True, system[1:] != system[:-1]])
-        found = np.zeros(m)
-        found[system[starts]] = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
-        return found > least
+        most = cells.reduced(np.maximum, values, -np.inf)[outside].max(axis=0)
+        return most - cells.reduced(np.minimum, values, np.inf)[outside].min(axis=0) > least
 
-    total, counts = summed(weights), np.bincount(system, minlength=m)
+    total, counts = summed(weights), cells.counts[outside].sum(axis=0)
     level, centre_c = over(summed(weights * f), total), over(summed(weights * c), total)
-    away_f, away_c = f - level[system], c - centre_c[system]
-    cc, cf = summed(weights * away_c * away_c), summed(weights * away_c * away_f)
+    away_f, away_c = f - cells.spread(level), c - cells.spread(centre_c)
+    weighed_c = weights * away_c
+    cc, cf = summed(weighed_c * away_c), summed(weighed_c * away_f)
     with_c = (counts >= needs) & varies(c, 0.0)
     zeros = np.zeros(m)
     if g is None:
@@ -207,9 +250,9 @@ def _lines(
             level, np.where(with_c, over(cf, cc), 0.0), np.where(with_c, centre_c, 0.0), zeros, zeros
         )
     centre_g = over(summed(weights * g), total)
-    away_g = g - centre_g[system]
-    gg, gf = summed(weights * away_g * away_g), summed(weights * away_g * away_f)
-    cg = summed(weights * away_c * away_g)
+    away_g = g - cells.spread(centre_g)
+    weighed_g = weights * away_g
+    gg, gf, cg = summed(weighed_g * away_g), summed(weighed_g * away_f), summed(weighed_c * away_g)
     with_g = (counts >= needs) & varies(g, ALIKE)
     determinant = cc * gg - cg * cg
     both = with_c & with_g & (counts >= both_need(needs)) & (determinant > COLLINEAR * cc * gg)

@@ -258,22 +258,25 @@ def learn_units(
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
     told = _hashed(columns.names, X[kept], fold_of_sample[kept])
+    labels = {part: _checks.vector(part, given, X.shape[0]) for part, given in values.items()}
+    coefficients = {part: np.empty((k, 1 + X.shape[1])) for part in labels}
+    rows = np.empty(k, dtype=np.int64)
+    for one in range(k):
+        others = kept[fold_of_sample[kept] != one]
+        own = X[others]
+        if np.count_nonzero(own) < THIN * own.size:
+            own = sparse.csr_array(own)
+        for part, y in labels.items():
+            fit = logistic.fit(own, y[others], ridge=RIDGE)
+            coefficients[part][one] = [fit.intercept, *fit.coefficients]
+        rows[one] = others.size
     found = {}
-    for part, given in values.items():
-        y = _checks.vector(part, given, X.shape[0])
-        coefficients, rows = np.empty((k, 1 + X.shape[1])), np.empty(k, dtype=np.int64)
-        for one in range(k):
-            others = kept[fold_of_sample[kept] != one]
-            own = X[others]
-            thin = np.count_nonzero(own) < THIN * own.size
-            fit = logistic.fit(sparse.csr_array(own) if thin else own, y[others], ridge=RIDGE)
-            coefficients[one] = [fit.intercept, *fit.coefficients]
-            rows[one] = fit.n
+    for part, y in labels.items():
         inputs = hashlib.sha256(told + y[kept].tobytes()).hexdigest()
         found[part] = Predicted(
-            columns.predicted(coefficients, fold),
-            np.asarray(expit(X @ coefficients[:, 1:].T + coefficients[:, 0])),
-            PooledModel(("intercept", *columns.names), coefficients, rows, inputs),
+            columns.predicted(coefficients[part], fold),
+            np.asarray(expit(X @ coefficients[part][:, 1:].T + coefficients[part][:, 0])),
+            PooledModel(("intercept", *columns.names), coefficients[part], rows, inputs),
         )
     return found
 
@@ -319,20 +322,19 @@ def _teams(systems: Sequence[Claimed], size: int) -> Iterator[_Team]:
         largest[rows] = -np.inf
 
 
-def _counted(teams: Iterator[_Team], size: int, most: int) -> tuple[FloatArray, list[_Team]]:
+def _counted(teams: Iterator[_Team], size: int, most: int) -> tuple[IntArray, list[_Team]]:
     """Return how many teams have each unit, and the teams that claim most, in the order of their arrival."""
-    count = np.zeros(size)
+    count: Any = np.zeros(size, dtype=np.uint16)  # small, so that more of it stays in a processor's cache
     named: list[_Team] = []
-    waiting: list[IntArray] = []
-    for team in teams:
-        waiting.append(team.rows)
-        if sum(rows.size for rows in waiting) > size:  # few passes over the pool
-            count += np.bincount(np.concatenate(waiting), minlength=size)
-            waiting.clear()
+    for number, team in enumerate(teams):
+        if number == np.iinfo(count.dtype).max:
+            count = count.astype(np.int64)
+        rows = team.rows.astype(np.intp, copy=False)
+        count[rows] = count.take(rows) + 1
         named.append(team)
         if len(named) > most:  # of two as large the first to come stays
             named.remove(min(reversed(named), key=lambda one: one.rows.size))
-    return count + np.bincount(np.concatenate([_EMPTY, *waiting]), minlength=size), named
+    return count, named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -446,14 +448,19 @@ def _thinned(fold: IntArray, k: int, most: int) -> IntArray:
 
 def _of_units(entries: Entries, teams: IntArray, f: FloatArray, size: int) -> FloatArray:
     """Return the label of each sampled unit: the mean over teams of the mean over their systems."""
-    team = np.repeat(teams, np.diff(entries.indptr))
-    shape = (int(teams.max(initial=0)) + 1, size)
-    where = (team, entries.positions)
-    votes = sparse.csr_array(sparse.coo_array((np.ones(f.size), where), shape))
-    right = sparse.csr_array(sparse.coo_array((f, where), shape))
-    mean = right.data / votes.data  # both have the same entries, in the same order
-    total = np.bincount(votes.indices, mean, minlength=size)
-    count = np.bincount(votes.indices, minlength=size)
+    ends = entries.indptr[1:-1]
+    of_systems = list(zip(np.split(entries.positions, ends), np.split(f, ends), strict=True))
+    total, count = np.zeros(size), np.zeros(size)
+    for members in np.split(np.argsort(teams, kind="stable"), np.cumsum(np.bincount(teams))[:-1]):
+        units, right = of_systems[members[0]]
+        if members.size > 1:
+            units = np.concatenate([of_systems[number][0] for number in members])
+            votes = np.bincount(units, minlength=size)
+            right = np.bincount(units, np.concatenate([of_systems[number][1] for number in members]), size)
+            units = np.flatnonzero(votes)
+            right = right[units] / votes[units]
+        total[units] += right
+        count[units] += 1.0
     return np.clip(np.divide(total, count, out=np.zeros(size), where=count > 0), 0.0, 1.0)
 
 

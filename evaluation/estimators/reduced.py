@@ -184,8 +184,9 @@ def reduce_systems(
     need: dict[str, list[float]] = {}
     for system, (rows, weights, confidence) in enumerate(systems):
         rows = np.asarray(rows, dtype=np.intp)
-        kinds, known = pool.kinds(rows), by_instance.take(rows, axis=0)
+        kinds, known = pool.kind.take(rows), by_instance.take(rows, axis=0)
         kept = np.flatnonzero(pool.in_sample(kinds))
+        kinds = kinds.astype(np.intp)  # once, not in each sum
         positions.append(pool.place[rows[kept]])
         own.append(kept)
         kept_c.append(confidence[kept].astype(np.float64))
@@ -269,7 +270,7 @@ def reduce_groups(
             rows, p, confidence, group = rows[chosen], p[chosen], confidence[chosen], group[chosen]
         else:
             chosen = np.arange(rows.size)
-        kinds = pool.kinds(rows)
+        kinds = pool.kind.take(rows)
         if (kinds >= 2 * k).any():
             _checks.refuse(
                 "sampled", f"leaves out some instance of system {system} whose π is 1, or has none"
@@ -347,11 +348,8 @@ class _Pool:
         kind = (fold + k * (inside + 2 * ((inclusion == 1.0) & ~inside) + 4 * ~possible)).astype(np.uint8)
         return cls(inclusion, fold, inside, np.cumsum(inside) - 1, spread, kind, k)
 
-    def kinds(self, rows: IntArray) -> IntArray:
-        return np.asarray(self.kind.take(rows).astype(np.intp))
-
-    def in_sample(self, kinds: IntArray) -> BoolArray:
-        return (kinds >= self.k) & (kinds < 2 * self.k)
+    def in_sample(self, kinds: Any) -> BoolArray:
+        return np.asarray((kinds >= self.k) & (kinds < 2 * self.k))
 
 
 def _checked(models: Mapping[str, Predicted], pool: _Pool) -> Mapping[str, Predicted]:

@@ -436,7 +436,8 @@ def coordinated_estimates(
         }
         weighed = None
         if alphas is not None and documents is not None and _has_recall(documents, part):
-            weighed = _Recall(documents, part, alphas)
+            alone = {name: _document_recalls(documents, part, name) for name in reduced}
+            weighed = _Recall(documents, part, alphas, alone)
         shares = None if weighed is None else _shares_of_pool(some, weighed.documents.inside(f, places))
         model = models[part].model if part in models else None
         whole = _Whole(part, counts, _seen(documents, part), model)
@@ -456,11 +457,15 @@ def coordinated_estimates(
 
 @dataclass(frozen=True, eq=False)
 class _Recall:
-    """What recall rests on beside labels: the documents, for a part, and α of each system."""
+    """What recall rests on beside labels: the documents, for a part, and α of each system.
+
+    `alone` is what the documents say by themselves, by weighting.
+    """
 
     documents: Documents
     part: str
     alphas: Sequence[float]
+    alone: Mapping[str, list[RecallEstimate | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -485,7 +490,7 @@ class _Whole:
         recall: dict[tuple[str, str], list[RecallEstimate | None]] = {}
         if weighed is not None and shares is not None:
             for name in precision:
-                alone = _document_recalls(weighed.documents, self.part, name)
+                alone = weighed.alone[name]
                 product = _labelled_recalls(weighed.documents, self.part, shares, alone)
                 recall["documents", name], recall["labelled", name] = alone, product
                 recall["both", name] = [

@@ -1,6 +1,7 @@
 """From rows to arrays: the labels of a pool's instances, and which of them recall is not about."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,6 @@ from evaluation.kbp.labels import Labels, NeededLabels
 from evaluation.scoring.pool import AUDITED_VALUE, numbered, read_audit, read_values
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
-
-_SAMPLED = (
-    "batch.epoch_id = %s AND batch.number <= %s AND EXISTS ("
-    "SELECT FROM evaluation_sampledunit AS sampled"
-    " JOIN evaluation_samplebatch AS own ON own.id = sampled.batch_id"
-    " WHERE sampled.epoch_id = batch.epoch_id AND sampled.unit_id = claim.instance_id AND own.number <= %s)"
-)
-"""Of systems and of instances of batches up to one: a later one may wait for labels at what it has drawn."""
 
 
 def read_outside(pool: Pool) -> BoolArray:
@@ -44,17 +37,19 @@ def read_outside(pool: Pool) -> BoolArray:
 def read_labels(pool: Pool) -> Labels:
     """Read the labels of the sampled instances."""
     found = read_columns(
-        "SELECT batch.number, claim.instance_id,"  # noqa: S608 - names of ours
-        " label.value * CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE right_object.value END"
+        "SELECT batch.number, claim.instance_id, label.value *"
+        " CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE COALESCE(right_object.value, 'NaN') END"
         " FROM evaluation_sampledclaim AS claim"
         " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
         " JOIN annotations_label AS label ON label.question_id = claim.subject_question_id"
         " LEFT JOIN annotations_label AS right_object ON right_object.question_id = claim.object_question_id"
-        f" WHERE {_SAMPLED} ORDER BY batch.number",
-        [pool.epoch.pk, len(pool.batches), len(pool.batches)],
+        " WHERE batch.epoch_id = %s AND batch.number <= %s ORDER BY batch.number",
+        [pool.epoch.pk, len(pool.batches)],
         {"batch": "bigint", "instance": "bigint", "right": "float8"},
     )
-    return Labels(read_values(pool), _by_system(pool, found["batch"], found["instance"], found["right"]))
+    values = read_values(pool)
+    found = _at_sampled(pool, ~np.isnan(values), found)
+    return Labels(values, _by_system(pool, found["batch"], found["instance"], found["right"]))
 
 
 def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels | None:
@@ -72,7 +67,7 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
     if audit is None:
         return None
     found = read_columns(
-        "SELECT batch.number, claim.instance_id, asked.side, asked.question_id,"  # noqa: S608 - names of ours
+        "SELECT batch.number, claim.instance_id, asked.side, asked.question_id,"  # noqa: S608 - a name of ours
         " label.value,"
         " CASE WHEN label.source = 'majority' THEN label.votes ELSE 0 END,"
         " CASE WHEN label.value = 1 THEN label.votes - label.votes_for ELSE label.votes_for END,"
@@ -85,11 +80,12 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
         " LEFT JOIN annotations_question AS again ON again.audits_id = asked.question_id"
         " LEFT JOIN annotations_label AS answer"
         " ON answer.question_id = again.id AND answer.claim = label.claim"
-        f" WHERE {_SAMPLED}",
-        [pool.epoch.pk, len(pool.batches), len(pool.batches)],
+        " WHERE batch.epoch_id = %s AND batch.number <= %s",
+        [pool.epoch.pk, len(pool.batches)],
         dict.fromkeys(("batch", "instance", "side", "question"), "bigint")
         | {"value": "float8", "votes": "bigint", "dissenting": "bigint", "answer": "float8"},
     )
+    found = _at_sampled(pool, sampled, found)
     place = (np.cumsum(sampled) - 1)[pool.positions(found["instance"])]
     order = np.lexsort((found["side"], place, found["batch"]))
     place, found = place[order], {name: column[order] for name, column in found.items()}
@@ -134,6 +130,15 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
         needed,
         [[np.nan_to_num(own, nan=-1).astype(np.int64) for own in of_side] for of_side in sides],
     )
+
+
+def _at_sampled(pool: Pool, sampled: BoolArray, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the claims at the pool's sample: a later batch may wait for labels at what it has drawn.
+
+    Postgres, asked for these alone, looks for the claims at each instance once for each system.
+    """
+    kept = sampled[pool.positions(found["instance"])]
+    return {name: column[kept] for name, column in found.items()}
 
 
 def _by_system(

@@ -19,7 +19,7 @@ from evaluation.models import Epoch, Estimate, Ranking, Submission
 from evaluation.scores import Choice, ReadSide, Side
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
-from kbpo.core.database.bulk import copy_rows, read_rows
+from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
 
 _UPDATE = """
 UPDATE evaluation_score AS score SET rank = new.rank
@@ -59,7 +59,9 @@ def update_ranks(*, corpus: Corpus, task: Task) -> None:
     """
     found = find_ranks(corpus=corpus, task=task)
     rows = [(*key, rank) for key, rank in found.ranks.items()]
-    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * (3 + len(Choice._fields))
+    columns: list[Any] = [list(one) for one in zip(*rows, strict=True)] or [[]] * (3 + len(Choice._fields))
+    for number in (0, -2, -1):
+        columns[number] = array_literal(columns[number])
     with connection.cursor() as cursor:
         cursor.execute(_UPDATE, [*columns, list(corpus.epochs.values_list("pk", flat=True))])
     Ranking.objects.filter(corpus=corpus).delete()

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,11 +247,12 @@ def _read_claims(
     instances = instances[np.argsort(instances[:, 0])]
     numbers = {submission.pk: number for number, submission in enumerate(submissions)}
     claimed = read_columns(
-        "SELECT prediction.submission_id, prediction.instance_id, subject_canonical_start,"
+        # OFFSET 0 keeps Postgres from reading all predictions of the systems to find these few.
+        "SELECT claim.submission_id, wanted.id, subject_canonical_start,"
         " subject_canonical_end, COALESCE(object_canonical_start, -1), COALESCE(object_canonical_end, -1)"
-        " FROM unnest(%s::bigint[]) AS wanted (id)"
-        " JOIN evaluation_prediction AS prediction ON prediction.instance_id = wanted.id"
-        " WHERE prediction.submission_id = ANY(%s)",
+        " FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL ("
+        "SELECT * FROM evaluation_prediction AS prediction WHERE prediction.instance_id = wanted.id OFFSET 0"
+        ") AS claim WHERE claim.submission_id = ANY(%s)",
         [array_literal(instances[:, 0].tolist()), list(numbers)],
         dict.fromkeys(("submission", "instance", "start", "end", "object_start", "object_end"), "bigint"),
     )
@@ -302,17 +304,19 @@ def read_true_relations(
         "object_start",
         "object_end",
     )
+
+    @cache  # a mention is in many relations
+    def names(annotation_id: int, doc_id: str, mention: Span) -> tuple[Span, ...]:
+        spans = {
+            span
+            for name in canonical[annotation_id, mention]
+            for span in matching.full_names(texts[doc_id], name, entities[annotation_id, name])
+        }
+        return tuple(sorted(spans))
+
     found = []
     for document, annotation_id, predicate, subject_start, subject_end, object_start, object_end in values:
         doc_id = str(document)
-
-        def names(mention: Span, annotation_id: int = annotation_id, doc_id: str = doc_id) -> set[Span]:
-            return {
-                span
-                for name in canonical[annotation_id, mention]
-                for span in matching.full_names(texts[doc_id], name, entities[annotation_id, name])
-            }
-
         subject, object_ = Span(subject_start, subject_end), Span(object_start, object_end)
         found.append(
             matching.TrueRelation(
@@ -320,8 +324,8 @@ def read_true_relations(
                 predicate,
                 subject,
                 object_,
-                tuple(sorted(names(subject))),
-                tuple(sorted(names(object_))),
+                names(annotation_id, doc_id, subject),
+                names(annotation_id, doc_id, object_),
             )
         )
     return found
