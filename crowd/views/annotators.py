@@ -18,10 +18,6 @@ from crowd.models import Reservation
 from crowd.pages.registry import pages_of
 from crowd.pricing import expected
 from kbpo.accounts.models import User
-<<<<<<< HEAD
-from kbpo_formats.ontologies import builtin
-=======
->>>>>>> ontologyrest
 
 
 @require_safe
