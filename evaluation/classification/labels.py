@@ -104,7 +104,7 @@ class Known:
 def _outcomes(truth: IntArray, classes: int) -> FloatArray:
     """Return 1 for each item's class, or in the last column where it is of none."""
     place = np.where(truth < 0, classes, truth)
-    return (place[:, None] == np.arange(classes + 1)).astype(np.float64)
+    return np.asarray(place[:, None] == np.arange(classes + 1), dtype=np.float64)
 
 
 def _otherwise(y: FloatArray, q: FloatArray) -> FloatArray:
@@ -112,7 +112,7 @@ def _otherwise(y: FloatArray, q: FloatArray) -> FloatArray:
     weight = np.full(y.shape, _LEAST)
     weight[:, :-1] += np.clip(q, 0.0, 1.0)
     weight *= 1.0 - y
-    return weight / weight.sum(axis=1, keepdims=True)
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def _mixed(y: FloatArray, otherwise: FloatArray, wrong: FloatArray) -> FloatArray:
