@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.test import Client
 
 from annotations.models import ClassList, Corpus, Label, Question
@@ -147,11 +148,10 @@ def test_a_classification_goes_the_whole_way(
     assert "What it confuses" not in answer.content.decode()
 
     call_command("audit_samples", "--corpus", "letters", verbosity=0)
-    for label in wrong[0].question.labels.all():  # as if people had chosen the other class
-        Label.objects.filter(pk=label.pk).update(value=1 - label.value, votes_for=3 - label.votes_for)
+    other = {"value": 1 - F("value"), "votes_for": F("votes") - F("votes_for")}
+    wrong[0].question.labels.update(**other)  # as if people had chosen the other class
     assert any("labels that audits were drawn from differ" in one for one in audit.audit_corpus(corpus, TASK))
-    for label in wrong[0].question.labels.all():
-        Label.objects.filter(pk=label.pk).update(value=1 - label.value, votes_for=3 - label.votes_for)
+    wrong[0].question.labels.update(**other)
     call_command("release_epoch", "--corpus", "letters", verbosity=0)
     page = client.get(f"/corpora/letters/items/{good.pk}/?verdict=wrong").content.decode()
     assert "What it confuses" in page
