@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import Interval
 from evaluation.estimators.pooled import PooledModel
+from evaluation.estimators.scores import VOTES
 from evaluation.models import Epoch
 
 Measured = Mapping[str, Interval | None]
@@ -63,6 +64,8 @@ class SubsetRow:
     labels : int or None
     true : int or None
         How much that is true is known of the subset, for `Choices.of_truth`.
+    standard : str
+        What counts as right.
     """
 
     system: int
@@ -71,6 +74,7 @@ class SubsetRow:
     measures: Measured
     labels: int | None
     true: int | None
+    standard: str = VOTES
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,8 +170,10 @@ class Task:
         Whether its corpora have a list of classes.
     has_ontology : bool
         Whether what its files say is in the types and relations of the corpus' ontology.
-    is_audited : bool
-        Whether its scores are corrected by audits of labels.
+    prior : callable or None
+        Says of a pool's units how likely the label of each sampled one was before anybody voted, from the
+        labels of other folds (`prior` of `evaluation.design.evidence.Votes`). None where a unit goes by one
+        claim of its question: the pooled model of all tasks then says how likely that is.
     scored_by : tuple of module
         Those whose code makes its scores, beside what all tasks share: a package stands for all of its folder
         but views and explorer.
@@ -212,7 +214,7 @@ class Task:
     growth: str = Epoch.Growth.QUADRATIC
     has_classes: bool = False
     has_ontology: bool = False
-    is_audited: bool = True
+    prior: Callable[[Pool, CoordinatedSample], FloatArray] | None = None
 
     @property
     def annotates_documents(self) -> bool:

@@ -5,8 +5,9 @@ from types import MappingProxyType
 from evaluation.choices import Choices, Part
 from evaluation.classification.estimates import FEW, MEASURES
 from evaluation.estimators import intervals
+from evaluation.estimators.scores import AUDIT, VOTES
 
-PART, ESTIMATOR, WEIGHTING, STANDARD = "class", "sampled", "class", "votes"
+PART, ESTIMATOR, WEIGHTING = "class", "sampled", "class"
 
 
 def _missing(part: str, measure: str) -> str:
@@ -26,8 +27,8 @@ CHOICES = Choices(
     weightings_of=MappingProxyType({"coordinated": (WEIGHTING,), "iid": (WEIGHTING,)}),
     estimators=MappingProxyType({ESTIMATOR: "from judged items"}),
     estimators_of=MappingProxyType({"coordinated": (ESTIMATOR,), "iid": (ESTIMATOR,)}),
-    standards=MappingProxyType({STANDARD: "votes taken for the truth"}),
-    standards_of=MappingProxyType({"coordinated": (STANDARD,), "iid": (STANDARD,)}),
+    standards=MappingProxyType({AUDIT: "corrected for judges’ errors", VOTES: "votes taken for the truth"}),
+    standards_of=MappingProxyType({"coordinated": (AUDIT, VOTES), "iid": (VOTES,)}),
     estimated="accuracy",
     designed="accuracy",
     of_truth=("recall", "f1"),

@@ -15,8 +15,13 @@ Where systems agree the model is rarely wrong, and a sample without one of its r
 variance. So a variance is the mean of two estimates of it: from the squared residuals, which need no model;
 and from the model's own probabilities, Σ (1 − π)/π² of the variance of an item's contribution were its class
 drawn from q, which is steadier. The latter is scaled so that both agree over all items and classes (ADR 59).
+
+Where labels are audited, [y(x) = c] gives way to what it is by the audit, right on average (`labels.Known`):
+so all of the above is exactly unbiased for the audit's labels, and each variance has what the draw of audits
+adds (ADR 64).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +29,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from evaluation.classification.labels import AuditedItems, Known
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.coordinated import variance_weights
@@ -139,6 +145,8 @@ class Scores:
         As `learn` takes it.
     q : float[N, C]
         As `learn` returns it; zeros where nothing was learnt.
+    audit : AuditedItems, optional
+        The audit of the sampled items; left out, labels are taken for the truth.
 
     Raises
     ------
@@ -154,6 +162,7 @@ class Scores:
         sampled: ArrayLike,
         truth: ArrayLike,
         q: FloatArray,
+        audit: AuditedItems | None = None,
     ) -> None:
         inside = _checks.flags("sampled", sampled)
         inclusion = _checks.probabilities("pi", pi, length=inside.size)
@@ -162,19 +171,20 @@ class Scores:
         self.classes = classes
         self.size = inside.size
         self.pi = inclusion[inside]
-        self.weights = variance_weights(self.pi)
+        self._weights = variance_weights(self.pi)
         self._spread = 1.0 / inclusion - 1.0
         self.truth = _checks.integers("truth", np.asarray(truth)[inside], low=-1, below=classes)
-        y = (self.truth[:, None] == np.arange(classes)).astype(np.float64)
-        self._residuals = y - q[inside]
-        self._residuals[np.abs(self._residuals) < _ROUNDING] = 0.0
-        self._weighted = self._residuals / self.pi[:, None]
-        self._q = np.clip(q[inside], 0.0, 1.0)
+        self._known = Known.of(self.truth, q[inside], self.pi, audit)
+        self._q = q[inside]
+        residuals = self._known.labels - self._q
+        residuals[np.abs(residuals) < _ROUNDING] = 0.0
+        weighted = residuals / self.pi[:, None]
         self._rows = np.arange(self.pi.size)
-        expected = float((self._q * (1.0 - self._q)).sum())
-        seen = float((self._residuals**2).sum())
-        self._scale = (seen + DOUBT) / (expected + DOUBT) if expected > 0 else None
-        self.of_class = q.sum(axis=0) + self._weighted.sum(axis=0)
+        model = self._model
+        expected = float((model * (1.0 - model)).sum())
+        square = float((self._known.likely[:, :-1] * (1.0 - 2.0 * self._q)).sum() + (self._q**2).sum())
+        self._scale = (square + DOUBT) / (expected + DOUBT) if expected > 0 else None
+        self.of_class = q.sum(axis=0) + weighted.sum(axis=0)
         self.judged = np.bincount(self.truth[self.truth >= 0], minlength=classes)
         self._given = [one.classes[inside] for one in systems]
         every = np.arange(self.size)
@@ -182,13 +192,18 @@ class Scores:
         self.found = np.array(
             [
                 np.bincount(one.classes, weights=q[every, one.classes], minlength=classes)
-                + np.bincount(given, weights=self._weighted[self._rows, given], minlength=classes)
+                + np.bincount(given, weights=weighted[self._rows, given], minlength=classes)
                 for one, given in zip(systems, self._given, strict=True)
             ]
         )
         self._need = np.array(
             [np.bincount(one.classes, weights=self._spread, minlength=classes) for one in systems]
         )
+
+    @property
+    def _model(self) -> FloatArray:
+        """Q as probabilities."""
+        return np.clip(self._q, 0.0, 1.0)
 
     @cached_property
     def _of_class(self) -> FloatArray:
@@ -217,31 +232,62 @@ class Scores:
             "f1": (2.0 / both, -measured["f1"] / both),
         }
 
-    def contributions(self, system: int, measure: str) -> FloatArray:
-        """Return what each sampled item adds to a measure over all classes, before it is weighed, float[S].
+    def _overall_slopes(self, system: int, measure: str) -> tuple[FloatArray, FloatArray]:
+        """Return the same of a measure over all classes: a macro-average is the mean of its classes'."""
+        if measure == "accuracy":
+            return np.full(self.classes, 1.0 / self.size), np.zeros(self.classes)
+        of_found, of_all = self._slopes(system)[measure]
+        return of_found / self.classes, of_all / self.classes
 
-        A macro-average's is the mean of those of its classes, linearised. The variance is Σ w c², w those of
-        `weights`; of two systems the covariance is Σ w c c′.
+    def _gains(self, system: int, of_found: FloatArray, of_all: FloatArray) -> FloatArray:
+        """Return what each sampled item adds if it is of each class, and of none, float[S, C + 1]."""
+        gains = np.zeros((self.pi.size, self.classes + 1))
+        gains[:, :-1] = of_all
+        given = self._given[system]
+        gains[self._rows, given] += of_found[given]
+        return gains
+
+    def covariance(self, measure: str) -> FloatArray:
+        """Return the covariance of a measure over all classes between systems, float[m, m].
+
+        From the squared residuals alone: what two systems give alike moves neither, exactly.
         """
-        given = self._given[system]
-        own = self._residuals[self._rows, given]
-        if measure == "accuracy":
-            return np.where(self.pi < 1.0, own / self.size, 0.0)
-        of_found, of_all = self._slopes(system)[measure]
-        added = (own * of_found[given] + self._residuals @ of_all) / self.classes
-        return np.where(self.pi < 1.0, added, 0.0)
+        known, m = self._known, len(self._given)
+        slopes = [self._overall_slopes(system, measure) for system in range(m)]
+        gains = [self._gains(system, *slopes[system]) for system in range(m)]
+        by_model = np.array([(one[:, :-1] * self._q).sum(axis=1) for one in gains])
+        guessed = np.array([(one * known.guess).sum(axis=1) for one in gains])
+        found = np.zeros((m, m))
+        for outcome in range(self.classes + 1):
+            of_outcome = np.array([one[:, outcome] for one in gains])
+            seen = of_outcome - by_model
+            found += (seen * (self._weights * known.likely[:, outcome])) @ seen.T
+            if known.is_audited:
+                by_draw = of_outcome - guessed
+                found += (by_draw * known.of_draw[:, outcome]) @ by_draw.T
+        return found
 
-    def _expected(self, system: int, measure: str) -> float:
-        """Return the variance of a measure over all classes were each item's class drawn from q."""
-        given = self._given[system]
-        own = self._q[self._rows, given]
-        if measure == "accuracy":
-            return float((self.weights * own * (1.0 - own)).sum()) / self.size**2
-        of_found, of_all = self._slopes(system)[measure]
-        mean = own * of_found[given] + self._q @ of_all
-        square = self._q @ of_all**2 + own * of_found[given] * (of_found[given] + 2.0 * of_all[given])
-        spread = np.maximum(0.0, square - mean**2)
-        return float((self.weights * spread).sum()) / self.classes**2
+    def _variance(self, gains: FloatArray) -> tuple[float, float]:
+        """Return the variance of a measure, and what of it is due to the draw of audits.
+
+        Of the rest the mean of what squared residuals show and of what q lets expect.
+        """
+        known, model = self._known, self._model
+        by_model = (gains[:, :-1] * self._q).sum(axis=1)
+        seen = self._weights @ (known.likely * (gains - by_model[:, None]) ** 2).sum(axis=1)
+        guessed = (gains * known.guess).sum(axis=1)
+        by_draw = float((known.of_draw * (gains - guessed[:, None]) ** 2).sum())
+        if self._scale is None:  # nothing was learnt
+            return float(seen) + by_draw, by_draw
+        mean = (gains[:, :-1] * model).sum(axis=1)
+        spread = (gains[:, :-1] ** 2 * model).sum(axis=1) - mean**2
+        expected = self._scale * float(self._weights @ np.maximum(0.0, spread))
+        return (1.0 - MODEL_SHARE) * float(seen) + MODEL_SHARE * expected + by_draw, by_draw
+
+    def _estimated(self, estimate: float, gains: FloatArray, n_eff: float) -> Estimated:
+        variance, by_draw = self._variance(gains)
+        need = (1.0 / n_eff if n_eff > 0 else math.inf) + 4.0 * by_draw
+        return Estimated(estimate, variance, 1.0 / need if need > 0 else math.inf)
 
     def overall(self, system: int) -> Mapping[str, Estimated | None]:
         """Return a system's accuracy and macro-averages; None for those to which a class is too rare.
@@ -249,17 +295,13 @@ class Scores:
         Of an average too few is known while fewer than `FEW` judged items are of one of its classes.
         """
         spread = float(self._spread.sum())
-        n_eff = self.size**2 / spread if spread > 0 else np.inf
+        n_eff = self.size**2 / spread if spread > 0 else math.inf
         estimates = {"accuracy": float(self.found[system].sum()) / self.size}
         if (self.judged >= FEW).all():
             estimates |= {name: float(one.mean()) for name, one in self.measured(system).items()}
         return {
-            name: Estimated(
-                estimates[name],
-                self._combined(
-                    self._variance(self.contributions(system, name)), self._expected(system, name)
-                ),
-                n_eff,
+            name: self._estimated(
+                estimates[name], self._gains(system, *self._overall_slopes(system, name)), n_eff
             )
             if name in estimates
             else None
@@ -272,39 +314,25 @@ class Scores:
         Precision needs `FEW` judged items to which the system gives the class; recall and F1 as many of which
         it is the label.
         """
-        given = self._given[system] == number
         enough = {
-            "precision": int(given.sum()) >= FEW,
+            "precision": self.labels(system, number) >= FEW,
             "recall": int(self.judged[number]) >= FEW,
             "f1": int(self.judged[number]) >= FEW,
         }
-        of_class = self.truth == number
-        squares = float(self.weights[of_class].sum())
+        squares = float(self._weights[self.truth == number].sum())
         assigned, need = float(self.assigned[system, number]), float(self._need[system, number])
-        true = self._of_class[number] ** 2 / squares if squares > 0 else np.inf
-        n_eff = {"precision": assigned**2 / need if need > 0 else np.inf, "recall": true, "f1": true}
-        residuals = np.where(self.pi < 1.0, self._residuals[:, number], 0.0)
-        spread = self._q[:, number] * (1.0 - self._q[:, number])
+        true = float(self._of_class[number]) ** 2 / squares if squares > 0 else math.inf
+        n_eff = {"precision": assigned**2 / need if need > 0 else math.inf, "recall": true, "f1": true}
         values, slopes = self.measured(system), self._slopes(system)
+        alone = np.arange(self.classes) == number
         found: dict[str, Estimated | None] = {"accuracy": None}
         for name in MEASURES[1:]:
-            of_found, of_all = (float(one[number]) for one in slopes[name])
-            slope = given * of_found + of_all
-            expected = float((self.weights * slope**2 * spread).sum())
-            variance = self._combined(self._variance(residuals * slope), expected)
+            of_found, of_all = (one * alone for one in slopes[name])
+            gains = self._gains(system, of_found, of_all)
             estimate = float(values[name][number])
-            found[name] = Estimated(estimate, variance, float(n_eff[name])) if enough[name] else None
+            found[name] = self._estimated(estimate, gains, n_eff[name]) if enough[name] else None
         return found
 
     def labels(self, system: int, number: int) -> int:
         """Count the judged items to which a system gives a class."""
         return int((self._given[system] == number).sum())
-
-    def _variance(self, contributions: FloatArray) -> float:
-        return float((self.weights * contributions**2).sum())
-
-    def _combined(self, seen: float, expected: float) -> float:
-        """Return the mean of the variance that squared residuals show and of the one that q lets expect."""
-        if self._scale is None:  # nothing was learnt
-            return seen
-        return (1.0 - MODEL_SHARE) * seen + MODEL_SHARE * self._scale * expected

@@ -1,64 +1,89 @@
-"""The scores of a pool of classifications, from the labels of the items that all of them share."""
+"""The scores of a pool of classifications, from labels of the items that all of them share, and an audit."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from types import MappingProxyType
 
 import numpy as np
 
-from evaluation.classification.choices import ESTIMATOR, PART, STANDARD, WEIGHTING
+from evaluation.classification.choices import ESTIMATOR, PART, WEIGHTING
 from evaluation.classification.estimates import FEW, MEASURES, Given, Scores, learn
 from evaluation.classification.items import LABELS
+from evaluation.classification.labels import AuditedItems
 from evaluation.design import columns
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, interval
 from evaluation.estimators.pooled import PooledModel, UnitFeatures
-from evaluation.estimators.scores import CoordinatedSample
+from evaluation.estimators.scores import AUDIT, VOTES, CoordinatedSample
 from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
+from evaluation.scoring.pool import read_audit
 from evaluation.task import Sample, Subsets
 from evaluation.units import FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_rows
 from kbpo.core.database.coded import unpack_names
 
-CHOICE = Choice(ESTIMATOR, WEIGHTING, PART, STANDARD)
 BY_CLASS = "class"
 SUBSETS = MappingProxyType({BY_CLASS: Subsets("By class", lambda corpus: str)})
 
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
-    """Estimate accuracy and macro-averages of a pool's systems."""
-    scores, model = _scores(pool, sample)
+    """Estimate accuracy and macro-averages of systems, by the votes and, once it is complete, by an audit."""
+    found, model = _scores(pool, sample)
     m = len(pool.systems)
-    found = [scores.overall(system) for system in range(m)]
+    return Scored([_part(standard, scores, m, model) for standard, scores in found.items()], "")
 
-    def rows() -> Iterator[ScoreRow]:
-        for system, overall in enumerate(found):
-            for level in LEVELS:
-                measures = {name: interval(one, level) for name, one in overall.items()}
-                yield ScoreRow(system, CHOICE, round(100 * level), measures, scores.pi.size, {})
 
+def _part(standard: str, scores: Scores, systems: int, model: PooledModel | None) -> ScoredPart:
+    choice = Choice(ESTIMATOR, WEIGHTING, PART, standard)
+    found = [scores.overall(system) for system in range(systems)]
+    rows = [
+        ScoreRow(
+            system,
+            choice,
+            round(100 * level),
+            {name: interval(one, level) for name, one in overall.items()},
+            scores.pi.size,
+            {},
+        )
+        for system, overall in enumerate(found)
+        for level in LEVELS
+    ]
     packed = BytesIO()
     arrays: dict[str, FloatArray] = {}
     for name in MEASURES:
         estimates = [one[name] for one in found]
         if any(one is None for one in estimates):
             continue  # too little is known of a class: of all systems alike
-        added = np.array([scores.contributions(system, name) for system in range(m)])
         arrays[name] = np.array([one.estimate for one in estimates if one is not None])
-        arrays[f"covariance of {name}"] = (added * scores.weights) @ added.T
+        arrays[f"covariance of {name}"] = scores.covariance(name)
     np.savez(packed, allow_pickle=False, **arrays)
-    return Scored([ScoredPart(rows(), [(CHOICE, packed.getvalue())], PART, model)], "")
+    return ScoredPart(rows, [(choice, packed.getvalue())], PART, model)
 
 
 def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divided]:
-    """Score every system on each class."""
-    scores, _ = _scores(pool, sample)
-    yield Divided(BY_CLASS, _classes(pool), _rows_by_class(scores, len(pool.systems)))
+    """Score every system on each class, by every standard that `score` has."""
+    found, _ = _scores(pool, sample)
+    rows = (
+        row
+        for standard, scores in found.items()
+        for row in _rows_by_class(standard, scores, len(pool.systems))
+    )
+    yield Divided(BY_CLASS, _classes(pool), rows)
 
 
-def _rows_by_class(scores: Scores, systems: int) -> Iterator[SubsetRow]:
+def prior(pool: Pool, sample: CoordinatedSample) -> FloatArray:
+    """Say how likely each sampled item was of the class that it is labelled; of any, where it is of none."""
+    names = _classes(pool)
+    truth = _read_truth(pool, names)
+    q, _ = learn(_read_given(pool, names), len(names), sample.sampled, sample.folds, truth)
+    of_label = q[np.arange(pool.size), truth]
+    return np.clip(np.where(truth < 0, q.sum(axis=1), of_label), 0.0, 1.0)
+
+
+def _rows_by_class(standard: str, scores: Scores, systems: int) -> Iterator[SubsetRow]:
     for system in range(systems):
         for number in range(scores.classes):
             measures = {
@@ -67,7 +92,8 @@ def _rows_by_class(scores: Scores, systems: int) -> Iterator[SubsetRow]:
             some = any(one is not None for one in measures.values())
             judged = int(scores.judged[number])
             labels = scores.labels(system, number) if some else None
-            yield SubsetRow(system, number, PART, measures, labels, judged if judged >= FEW else None)
+            true = judged if judged >= FEW else None
+            yield SubsetRow(system, number, PART, measures, labels, true, standard)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,9 +133,28 @@ def _classes(pool: Pool) -> list[str]:
     return classes.names
 
 
-def _scores(pool: Pool, sample: Sample) -> tuple[Scores, PooledModel | None]:
+def _scores(pool: Pool, sample: Sample) -> tuple[dict[str, Scores], PooledModel | None]:
+    """Return the scores by each standard: by the audit too where it is complete."""
     assert isinstance(sample, CoordinatedSample), "its corpora have no other design"
     names = _classes(pool)
+    systems, truth = _read_given(pool, names), _read_truth(pool, names)
+    q, model = learn(systems, len(names), sample.sampled, sample.folds, truth)
+    of = partial(Scores, systems, len(names), sample.pi, sample.sampled, truth, q)
+    audit = _read_audit(pool, sample, names)
+    return {VOTES: of(), **({} if audit is None else {AUDIT: of(audit)})}, model
+
+
+def _read_audit(pool: Pool, sample: CoordinatedSample, names: list[str]) -> AuditedItems | None:
+    found = read_audit(pool, sample.sampled)
+    if found is None:
+        return None
+    # Answers are numbers of classes in the order of their names, from 1; 0 of none.
+    number = np.array([-1, *(names.index(name) for name in sorted(names))])
+    truth = number[np.nan_to_num(found.answers).astype(np.int64)]
+    return AuditedItems(found.rho, found.audited, truth, found.doubts)
+
+
+def _read_given(pool: Pool, names: list[str]) -> list[Given]:
     systems = []
     for own, stored in zip(
         pool.systems, columns.read([batch.pk for batch in pool.batches], [LABELS]), strict=True
@@ -120,9 +165,7 @@ def _scores(pool: Pool, sample: Sample) -> tuple[Scores, PooledModel | None]:
         confidence = np.empty(pool.size)
         confidence[own.rows] = own.confidence
         systems.append(Given(given, confidence, own.team))
-    truth = _read_truth(pool, names)
-    q, model = learn(systems, len(names), sample.sampled, sample.folds, truth)
-    return Scores(systems, len(names), sample.pi, sample.sampled, truth, q), model
+    return systems
 
 
 def _read_truth(pool: Pool, names: list[str]) -> IntArray:

@@ -82,5 +82,5 @@ TASK = Task(
     designs=(Corpus.Design.COORDINATED,),
     growth=Epoch.Growth.MAXIMUM,
     has_classes=True,
-    is_audited=False,
+    prior=scoring.prior,
 )

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,8 @@ class LabelRow:
     unit : int
         The unit's row id; 0 of what else is needed.
     value : float
+        1 or 0. Where a unit goes by all claims of its question: the number of the one that holds, from 1 in
+        the order of their names, 0 where none does.
     votes, dissenting : int
         The votes behind it, 0 where nobody voted or an expert decided; those that did not say what it says.
     """
@@ -54,7 +57,8 @@ class Votes:
     questions : int[n]
         Row ids.
     labels, prior : float[n]
-        1 or 0; how likely 1 was before anybody voted.
+        As `LabelRow` has them; how likely what a label says was before anybody voted, for a 0 that something
+        of what it denies holds.
     votes, dissenting : int[n]
     """
 
@@ -89,7 +93,7 @@ class Votes:
 
     def doubts(self) -> FloatArray:
         """Return how likely each label is wrong."""
-        return drawing.doubts(self.labels, self.votes, self.dissenting, self.prior)
+        return drawing.doubts(np.minimum(self.labels, 1.0), self.votes, self.dissenting, self.prior)
 
     def rows(self) -> list[tuple[float, ...]]:
         """Return what is the same of each place whatever made labels likely."""
@@ -193,7 +197,7 @@ def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
     """
     rows = read_rows(
         "SELECT sampled.question_id, document.doc_id, question.key, sampled.unit_id, label.claim,"
-        " label.value, label.votes, label.votes_for, label.source, question.kind"
+        " label.value, label.votes, label.votes_for, label.source, question.kind, sampled.claim = ''"
         " FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " JOIN annotations_question AS question ON question.id = sampled.question_id"
@@ -207,10 +211,24 @@ def read_labels(epoch: Epoch, through: int, *, after: int) -> list[LabelRow]:
         " AND before.number <= %s)",
         [epoch.pk, through, after],
     )
-    return [
-        _row(question, f"{doc_id}|{key}", unit, *rest)
-        for question, doc_id, key, unit, _, *rest in sorted(rows, key=_by_key)
-    ]
+    found: list[LabelRow] = []
+    whole: dict[int, list[tuple[float, int]]] = {}
+    for question, doc_id, key, unit, _, *rest, is_whole in sorted(rows, key=_by_key):
+        if not is_whole:
+            found.append(_row(question, f"{doc_id}|{key}", unit, *rest))
+            continue
+        if unit not in whole:
+            found.append(_row(question, f"{doc_id}|{key}", unit, *rest))
+        value, _, votes_for, *_ = rest
+        whole.setdefault(unit, []).append((value, votes_for))
+    return [_of_all(row, whole[row.unit]) if row.unit in whole else row for row in found]
+
+
+def _of_all(row: LabelRow, claims: Sequence[tuple[float, int]]) -> LabelRow:
+    """Return the label of a unit that goes by all claims, given value and votes of each, by their names."""
+    number = next((place for place, (value, _) in enumerate(claims, 1) if value == 1), 0)
+    against = row.votes - claims[number - 1][1] if number else sum(votes_for for _, votes_for in claims)
+    return replace(row, value=float(number), dissenting=against if row.votes else 0)
 
 
 def read_evidence(
@@ -253,6 +271,6 @@ def _row(
     )
 
 
-def _by_key(row: tuple[int, str, str, int, str, float, int, int, str, str]) -> tuple[str, str, str, int]:
+def _by_key(row: tuple[int, str, str, int, str, *tuple[Any, ...]]) -> tuple[str, str, str, int]:
     _, doc_id, key, unit, claim, *_ = row
     return doc_id, key, claim, unit

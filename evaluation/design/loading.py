@@ -56,9 +56,6 @@ def _fit(report: LoadReport, task: Task, classes: Path | str | None) -> None:
     if corpus.design not in task.designs:
         known = " or ".join(task.designs)
         raise InvalidInput(f"{corpus.tag} is of {task.label}, whose design is {known}", where="design")
-    if not task.is_audited and corpus.audit_share:
-        corpus.audit_share = 0.0
-        corpus.save(update_fields=["audit_share"])
     if classes is not None:
         if not task.has_classes:
             raise InvalidInput(f"{corpus.tag} is of {task.label}, which has no classes", where="classes")

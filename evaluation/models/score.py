@@ -151,6 +151,7 @@ class SubsetScore(Measured):
     name = models.CharField(max_length=64)
     order = models.PositiveSmallIntegerField(help_text="Its place in the division.")
     part = models.CharField(max_length=16)
+    standard = _standard()
     labels = models.PositiveIntegerField(null=True)
     true = models.PositiveIntegerField(
         null=True, help_text="How much that is true is known of the subset; the task says of what."
@@ -160,8 +161,10 @@ class SubsetScore(Measured):
         ordering = ["submission", "division", "order", "part"]
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "division", "name", "part", "measure"], name="subset_score_once"
+                fields=["submission", "division", "name", "part", "standard", "measure"],
+                name="subset_score_once",
             ),
+            _known_standard("subset_score"),
             models.CheckConstraint(
                 condition=Q(labels__isnull=False)
                 | Q(true__isnull=True, estimate__isnull=True, low__isnull=True, high__isnull=True),

@@ -13,7 +13,7 @@ from evaluation.estimators.scores import CoordinatedSample
 from evaluation.models import AuditDrawing, Epoch, SampleBatch
 from evaluation.scoring import pool as pools
 from evaluation.task import Task
-from evaluation.units import FloatArray, Pool
+from evaluation.units import BoolArray, FloatArray, Pool
 from kbpo.core.database.analysing import analyse
 
 LEAST_LABELS = 20
@@ -69,7 +69,7 @@ def _draw(batch: SampleBatch, epoch: Epoch, task: Task) -> None:
     if rows:
         pool = pools.read_pool(epoch, batch.number, task.choices.weightings)
         units = np.array([one.unit for one in rows], dtype=np.int64)
-        prior = _learnt(pool, task)[pool.positions(units)]
+        prior = _prior(pool, task)[pool.positions(units)]
     evidence = read_evidence(epoch, batch.number, rows, prior, task)
     share = epoch.corpus.audit_share
     keys = {one.question: one.key for one in rows}
@@ -79,18 +79,23 @@ def _draw(batch: SampleBatch, epoch: Epoch, task: Task) -> None:
     analyse({Question: len(asked)})
 
 
-def _learnt(pool: Pool, task: Task) -> FloatArray:
-    """Return how likely each unit is right by what other folds say, float[N]; ½ where they say too little."""
+def _prior(pool: Pool, task: Task) -> FloatArray:
+    """Return how likely each label was by what other folds say, float[N]; ½ where they say too little."""
     sample = pools.read_sample(pool)
     assert isinstance(sample, CoordinatedSample)
     values = pools.read_values(pool)
-    labelled = sample.sampled & ~np.isnan(values)
+    labelled = sample.sampled & (~np.isnan(values) if task.prior is None else True)
     if labelled.sum() < LEAST_LABELS or np.unique(pool.folds[labelled]).size < 2:
         return np.full(pool.size, 0.5)
+    found = _learnt(pool, task, labelled, values) if task.prior is None else task.prior(pool, sample)
+    return np.asarray(found.round(DECIMALS))
+
+
+def _learnt(pool: Pool, task: Task, labelled: BoolArray, values: FloatArray) -> FloatArray:
     entries = SampleEntries.of(pool.systems, labelled)
     of_entries = values[labelled][entries.positions]
     found = learn(pool.systems, task.features(pool), labelled, pool.folds, entries, {_UNITS: of_entries})
-    return np.asarray(found[_UNITS].of_pool.round(DECIMALS))
+    return found[_UNITS].of_pool
 
 
 def _note_audited(epoch: Epoch, drawn: int, task: Task) -> int:

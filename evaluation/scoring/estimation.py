@@ -251,14 +251,14 @@ def _store_subsets(pool: Pool, divided: Divided) -> int:
     return copy_rows(
         SubsetScore,
         (
-            *("submission_id", "epoch_id", "division", "name", "order", "part", "labels", "true"),
+            *("submission_id", "epoch_id", "division", "name", "order", "part", "standard", "labels", "true"),
             *FIGURES,
         ),
         (
             (
                 *(pool.submissions[score.system].pk, pool.epoch.pk),
                 *(divided.name, divided.names[score.subset], score.subset, score.part),
-                *(score.labels, score.true),
+                *(score.standard, score.labels, score.true),
                 *figures,
             )
             for score in divided.rows

@@ -38,9 +38,11 @@ class SubsetTable:
     too_few: Sequence[str]
 
 
-def subset_tables(submission: Submission, task: Task, part: str) -> list[SubsetTable]:
+def subset_tables(submission: Submission, task: Task, part: str, standard: str = VOTES) -> list[SubsetTable]:
     """Read a submission's scores by subset for one part, a table a division; empty before it is scored."""
-    stored = SubsetScore.objects.filter(submission=submission, part=part, division__in=task.subsets)
+    stored = SubsetScore.objects.filter(
+        submission=submission, part=part, standard=standard, division__in=task.subsets
+    )
     rows = stored.order_by("division", "order")
     found: dict[str, list[list[SubsetScore]]] = {division: [] for division in task.subsets}
     for (division, _), of_subset in groupby(rows, key=lambda row: (row.division, row.name)):
@@ -72,6 +74,12 @@ def _subset_row(rows: Sequence[SubsetScore], name: str, choices: Choices) -> Sub
             if measure in choices.of_truth:
                 shown[measure] = Measure(None, None, None, few)
     return SubsetRow(name, shown, score.labels, score.true)
+
+
+def subset_standard(submission: Submission, standard: str) -> str:
+    """Return by which standard scores of subsets are shown: the one that is asked for, if there are any."""
+    found = SubsetScore.objects.filter(submission=submission, standard=standard)
+    return standard if found.exists() else VOTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,8 @@ class SampleAudit:
     doubts : float[S]
         How likely its label was thought wrong.
     answers : float[S]
-        What the audit says of each; NaN where it says nothing.
+        What the audit says of each, NaN where it says nothing. Where a unit goes by all claims of its
+        question, the number of the one that holds, from 1 in the order of their names; 0 where none does.
     """
 
     questions: IntArray
@@ -191,16 +192,17 @@ def read_audit(pool: Pool, sampled: BoolArray) -> SampleAudit | None:
     """
     found = read_columns(
         "SELECT sampled.unit_id, sampled.question_id, COALESCE(audit.probability, 'NaN'),"  # noqa: S608 - ours
-        f" COALESCE(audit.is_drawn, false), COALESCE(audit.doubt, 'NaN'), {AUDITED_VALUE}"
+        f" COALESCE(audit.is_drawn, false), COALESCE(audit.doubt, 'NaN'), {AUDITED_VALUE},"
+        ' rank() OVER (PARTITION BY sampled.unit_id ORDER BY label.claim COLLATE "C")'
         " FROM evaluation_sampledunit AS sampled"
         " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
         " JOIN annotations_label AS label"
-        " ON label.question_id = sampled.question_id AND label.claim = sampled.claim"
+        " ON label.question_id = sampled.question_id AND sampled.claim IN ('', label.claim)"
         " LEFT JOIN evaluation_audit AS audit"
         " ON audit.epoch_id = sampled.epoch_id AND audit.question_id = sampled.question_id"
         " LEFT JOIN annotations_question AS again ON again.audits_id = sampled.question_id"
         " LEFT JOIN annotations_label AS answer"
-        " ON answer.question_id = again.id AND answer.claim = sampled.claim"
+        " ON answer.question_id = again.id AND answer.claim = label.claim"
         " WHERE sampled.epoch_id = %s AND batch.number <= %s",
         [pool.epoch.pk, len(pool.batches)],
         {
@@ -210,18 +212,21 @@ def read_audit(pool: Pool, sampled: BoolArray) -> SampleAudit | None:
             "audited": "bool",
             "doubt": "float8",
             "answer": "float8",
+            "number": "bigint",
         },
     )
-    order = np.argsort(pool.positions(found["unit"]))
-    rho, audited, answers = (found[name][order] for name in ("rho", "audited", "answer"))
+    positions, first, unit = np.unique(pool.positions(found["unit"]), return_index=True, return_inverse=True)
+    answers = np.zeros(positions.size)
+    np.maximum.at(answers, unit, found["answer"] * found["number"])  # NaN stays
+    rho, audited = found["rho"][first], found["audited"][first]
     incomplete = np.isnan(rho) | (audited & np.isnan(answers))
     if incomplete.any() or rho.size != int(sampled.sum()) or not rho.size:
         return None
     return SampleAudit(
-        numbered(found["question"][order]),
+        numbered(found["question"][first]),
         rho,
         audited,
-        found["doubt"][order],
+        found["doubt"][first],
         np.where(audited, answers, np.nan),
     )
 

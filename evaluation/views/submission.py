@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluation.design import forecast
 from evaluation.design.prices import Source
 from evaluation.estimators.resampling import REPLICATES
+from evaluation.estimators.scores import VOTES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
@@ -244,7 +245,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         for one in newest
     ]
     return {
-        **(_subsets(request, found, task) if shown else {}),
+        **(_subsets(request, found, task, standard) if shown else {}),
         "scores": shown,
         "few": next((why for one in newest if (why := choices.unranked(one.score.labels))), ""),
         "columns": fit_columns(choices, (one.measures for one in shown)),
@@ -260,14 +261,16 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
     }
 
 
-def _subsets(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]:
+def _subsets(request: HttpRequest, found: Submission, task: Task, standard: str) -> dict[str, Any]:
     """Read the scores of parts of the submission."""
     choices = task.choices
     part = request.GET.get("part", choices.part)
     if part not in choices.parts:
         raise InvalidInput(f"{part!r} is none of {', '.join(choices.parts)}.", where="part")
-    tables = finegrained.subset_tables(found, task, part)
+    shown = finegrained.subset_standard(found, standard)
+    tables = finegrained.subset_tables(found, task, part, shown)
     return {
+        "is_subset_by_votes": shown == VOTES,
         "subsets": tables,
         "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,

@@ -100,6 +100,7 @@ TASK_IMPORTS = {
         "evaluation.classification.estimates.MEASURES",
         "evaluation.classification.estimates.Scores",
         "evaluation.classification.estimates.learn",
+        "evaluation.classification.labels.AuditedItems",
     },
     "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
     "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},

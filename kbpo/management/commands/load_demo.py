@@ -33,6 +33,8 @@ PEOPLE = (
 )
 #: What the demo shows: systems of a released epoch, systems of the open one, and one that waits for judges.
 RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum"), ("abacus-bold",)
+#: Of some 138 questions a tenth tells little: one error found at ρ = .05 counts for twenty.
+AUDITED = "0.3"
 RETIRED = 0.2  # of the exhaustive documents, with the first epoch: they are open to explore
 
 
@@ -76,8 +78,7 @@ class Command(BaseCommand):
             "load_corpus",
             str(folder / "corpus.jsonl"),
             *("--corpus", TAG, "--name", "The Marren papers", "--language", "en"),
-            # Of some 138 questions a tenth tells little: one error found at ρ = .05 counts for twenty.
-            *("--audit-share", "0.3"),
+            *("--audit-share", AUDITED),
         )
         # A target that suits small systems: some 100 labels for a lone one, where the default asks for 456.
         Corpus.objects.filter(tag=TAG).update(
@@ -127,7 +128,7 @@ class Command(BaseCommand):
             "load_corpus",
             str(folder / "letters.jsonl"),
             *("--corpus", LETTERS, "--name", "Letters to the ferry", "--task", CLASSIFICATION.name),
-            *("--classes", str(folder / "letters.toml")),
+            *("--classes", str(folder / "letters.toml"), "--audit-share", AUDITED),
         )
         Corpus.objects.filter(tag=LETTERS).update(
             description="A demo of classification: what letters to a ferry company are for.",

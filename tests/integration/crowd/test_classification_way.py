@@ -1,4 +1,4 @@
-"""A corpus of texts with classes goes the whole way: uploads, HITs, labels, board, release, audit."""
+"""A corpus of texts with classes goes the whole way: uploads, HITs, labels, audits, board, release."""
 
 import csv
 import io
@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.test import Client
 
-from annotations.models import ClassList, Corpus, Question
+from annotations.models import ClassList, Corpus, Label, Question
 from crowd.models import Hit
 from evaluation.classification.choices import CHOICES
 from evaluation.classification.task import TASK
-from evaluation.models import ClassPrediction, SampledUnit, Submission
+from evaluation.design import audit
+from evaluation.models import ClassPrediction, SampledUnit, Score, Submission
 from evaluation.scoring import comparing, leaderboard
 from kbpo import pipeline
 from kbpo.core.commands import Refused
@@ -59,7 +61,7 @@ def corpus(tmp_path: Path, settings: Any) -> Corpus:
     )
     options = {"corpus": "letters", "task": "classification", "classes": str(classes), "verbosity": 0}
     call_command("load_corpus", str(texts), **options)
-    Corpus.objects.filter(tag="letters").update(target_half_width=0.07)
+    Corpus.objects.filter(tag="letters").update(target_half_width=0.07, audit_share=0.4)
     return Corpus.objects.get(tag="letters")
 
 
@@ -80,6 +82,22 @@ def say(question: Question) -> Any:
     return {"class": true_class(question.document.doc_id)}
 
 
+def err(question: Question) -> Any:
+    """Say the wrong class of one document in five."""
+    number = int(question.document.doc_id[1:])
+    return {"class": NAMES[1 - number % 2 if number % 5 == 3 else number % 2]}
+
+
+def judge_hits(people: list[Any], says: list[Any], now: datetime) -> None:
+    for hit in Hit.objects.filter(state=Hit.State.POSTED).order_by("pk"):
+        for worker, what in list(zip(people, says, strict=True))[: hit.places]:
+            crowd.do(hit, worker, what)
+    crowd.collect(now)
+    crowd.approve_all(now)
+    crowd.check_books()
+    pipeline.advance()
+
+
 def test_a_classification_goes_the_whole_way(
     corpus: Corpus, open_batch: Open, requester: Any, now: datetime, tmp_path: Path, client: Client
 ) -> None:
@@ -90,26 +108,35 @@ def test_a_classification_goes_the_whole_way(
     crowd.fund(corpus)
     open_batch(kind="choice")
     assert crowd.post(now) == asked
-    people = crowd.workers(3, able="choice")
-    for hit in Hit.objects.order_by("pk"):
-        for worker in people[: hit.places]:
-            crowd.do(hit, worker, say)
-    crowd.collect(now)
-    crowd.approve_all(now)
-    crowd.check_books()
-    pipeline.advance()
+    judge_hits(crowd.workers(3, able="choice"), [err, err, say], now)  # two of three: labels are wrong
+    wrong = [one for one in Label.objects.filter(value=1) if one.claim != say(one.question)["class"]]
+    assert wrong
+    assert not Score.objects.exists()  # they wait for the audits
+
+    audits = Question.objects.filter(audits__isnull=False)
+    assert 0 < audits.count() < asked
+    open_batch(kind="choice")
+    assert crowd.post(now) == audits.count()
+    judge_hits(crowd.workers(7, able="choice"), [say] * 7, now)
     good.refresh_from_db()
     assert good.state == "scored"
 
-    rows = leaderboard.rows(corpus, CHOICES)
-    assert [(row.name, row.rank) for row in rows] == [("good", 1), ("poor", 2)]
+    rows = leaderboard.rows(corpus, CHOICES, standard="audit")
+    assert [row.name for row in rows] == ["good", "poor"]
     for row, right in zip(rows, (54, 30), strict=True):
         found = row.measures["accuracy"]
         assert found.low <= right / DOCUMENTS <= found.high
         assert row.measures["f1"].estimate is not None
-    choice = {"level": 95, "part": "class", "weighting": "class", "estimator": "sampled", "standard": "votes"}
-    compared = comparing.compare(good, poor, TASK, **choice)
-    assert {one.measure for one in compared} == {"accuracy", "precision", "recall", "f1"}
+    by_votes = leaderboard.rows(corpus, CHOICES, standard="votes")
+    assert by_votes[0].measures["accuracy"].estimate < rows[0].measures["accuracy"].estimate
+    for standard in ("audit", "votes"):
+        choice = {"level": 95, "part": "class", "weighting": "class", "estimator": "sampled"}
+        compared = comparing.compare(good, poor, TASK, **choice, standard=standard)
+        assert {one.measure for one in compared} == {"accuracy", "precision", "recall", "f1"}
+    shown = client.get("/corpora/letters/").content.decode()
+    assert "a random share of the questions was answered again" in shown
+    shown = client.get(good.get_absolute_url()).content.decode()
+    assert "Corrected for judges’ errors. 95% intervals" in shown
     for page in (
         "/corpora/letters/",
         good.get_absolute_url(),
@@ -121,13 +148,18 @@ def test_a_classification_goes_the_whole_way(
     assert "What it confuses" not in answer.content.decode()
 
     call_command("audit_samples", "--corpus", "letters", verbosity=0)
+    other = {"value": 1 - F("value"), "votes_for": F("votes") - F("votes_for")}
+    wrong[0].question.labels.update(**other)  # as if people had chosen the other class
+    assert any("labels that audits were drawn from differ" in one for one in audit.audit_corpus(corpus, TASK))
+    wrong[0].question.labels.update(**other)
     call_command("release_epoch", "--corpus", "letters", verbosity=0)
     page = client.get(f"/corpora/letters/items/{good.pk}/?verdict=wrong").content.decode()
     assert "What it confuses" in page
     table = b"".join(client.get("/corpora/letters/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]
     labels = [row for row in csv.DictReader(io.StringIO(table)) if float(row["value"]) == 1]
-    assert len(labels) == asked
-    assert all(row["class"] == true_class(row["doc_id"]) for row in labels)
+    of_audits = [row for row in labels if row["audit"]]
+    assert (len(labels), len(of_audits)) == (asked + audits.count(), audits.count())
+    assert all(row["class"] == true_class(row["doc_id"]) for row in of_audits)
     later = submit(tmp_path, "later", 60)
     assert later.batch.inclusions.filter(is_known=True).count() == asked
     call_command("audit_samples", "--corpus", "letters", verbosity=0)
