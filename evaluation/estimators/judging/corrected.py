@@ -127,8 +127,9 @@ def corrected(
     own_shares, share_spread, of_share = _corrected_shares(products, shares, inside)
     shared = root(np.zeros((m, 0)) if share_spread is None else share_spread.covariance(share_spread))
 
-    spreads, rests, corrections, variances = {}, {}, {}, {}
+    spreads, rests, corrections, variances, sampling = {}, {}, {}, {}, {}
     for name, found in precisions.items():
+        sampling[name] = _by_truth(products, p[name], found)
         effects = of_precisions(products, p[name], np.array([one.estimate for one in found]))
         spread = Spread.of(effects)
         covariance = spread.covariance(spread)
@@ -145,12 +146,15 @@ def corrected(
     size = audit.size + shared.shape[1] + width
     weights = np.concatenate([variance_weights(audit.pi), np.ones(size - audit.size)])
     behind = np.arange(audit.size, size)
+    own_weights = np.split(weights[entries.positions], entries.indptr[1:-1])
     return Corrected(
         precisions={
             name: [
-                _wider(before, float(added), max(0.0, float(variance)), contributions)
-                for before, added, variance, contributions in zip(
-                    found, corrections[name].added, variances[name], more[name], strict=True
+                _wider(before, float(added), own, float(variance), contributions, weighed)
+                for before, added, own, variance, contributions, weighed in zip(
+                    *(found, corrections[name].added, sampling[name], variances[name], more[name]),
+                    own_weights,
+                    strict=True,
                 )
             ]
             for name, found in precisions.items()
@@ -170,16 +174,37 @@ def corrected(
     )
 
 
+def _by_truth(
+    products: Products, p: FloatArray, precisions: Sequence[PrecisionEstimate]
+) -> list[FloatArray]:
+    """Return contributions to precisions as the true labels would make them, on average over judges' errors.
+
+    Squared residuals of the crowd's labels hold the judges' errors too, and what these do to an estimate
+    stands in the correction's own variance: it would be counted twice.
+    """
+    contributions = np.concatenate([one.contributions for one in precisions])
+    likely = products.likely_wrong[products.units]
+    square = (1.0 - likely) * contributions**2 + likely * (contributions + p * products.flips) ** 2
+    of_truth = np.copysign(np.sqrt(square), contributions)
+    return np.split(of_truth, products.entries.indptr[1:-1])
+
+
 def _wider(
-    before: PrecisionEstimate, added: float, variance: float, contributions: FloatArray
+    before: PrecisionEstimate,
+    added: float,
+    sampling: FloatArray,
+    variance: float,
+    contributions: FloatArray,
+    weights: FloatArray,
 ) -> PrecisionEstimate:
-    need = 1.0 / before.n_eff + 4.0 * variance
+    more = max(0.0, variance)
+    need = 1.0 / before.n_eff + 4.0 * more
     return replace(
         before,
         estimate=before.estimate + added,
-        variance=before.variance + variance,
+        variance=float(weights @ sampling**2) + more,
         n_eff=1.0 / need if need > 0 else math.inf,
-        contributions=np.concatenate([before.contributions, contributions]),
+        contributions=np.concatenate([sampling, contributions]),
     )
 
 

@@ -104,7 +104,7 @@ class Spread:
     believed : float[m]
         How much of what a system's own audits say beyond the pooled rates is believed, from 0 to 1.
     between : float
-        τ̂².
+        τ̂², and one standard error of it: of few systems, the one of which judges err most is seldom seen.
     """
 
     believed: FloatArray
@@ -132,7 +132,9 @@ class Spread:
         gaps = effects.own - effects.pooled
         # An error found at a small ρ makes a gap and this variance large alike, and shows no difference.
         by_found = rest.sums(rest, labels.of_others) + found_rest**2 @ labels.of_question
-        between = max(0.0, float((gaps**2 - by_found - of_luck).mean()))
+        beyond = gaps**2 - by_found - of_luck
+        unsure = float(beyond.std(ddof=1)) / math.sqrt(beyond.size) if beyond.size > 1 else 0.0
+        between = max(0.0, float(beyond.mean()) + unsure)
         prior = between + of_luck
         whole = of_audit + prior
         believed = np.divide(prior - together, whole, out=np.zeros(gaps.size), where=whole > 0).clip(0, 1)

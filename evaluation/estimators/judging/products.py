@@ -158,6 +158,11 @@ class Products:
         return np.asarray(self.audits != self.labels)
 
     @property
+    def likely_wrong(self) -> FloatArray:
+        """How likely each product is wrong by all that is known: 0 or 1 where an audit said, float[U]."""
+        return np.where(self.audit.audited[self.instances], self.wrong, self.chances)
+
+    @property
     def f(self) -> FloatArray:
         """By the crowd, float[E]."""
         return self.labels[self.units]

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from evaluation.estimators.coordinated import variance_weights
 from evaluation.estimators.differences import precision_difference
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import f1
@@ -55,14 +56,24 @@ class World:
         return np.full(at.size, 1 / (1 / self.pi[at]).sum())
 
     def precision(self, at, labels):
-        p = np.full(at.size, 1 / at.size)
+        p = self.p(at)  # what is not sampled stands in one more
         return difference_precision(
-            p, np.full(at.size, 0.5), np.ones(at.size, bool), labels[at], self.folds[at]
+            np.append(p, 1 - p.sum()),
+            np.append(self.pi[at], 0.5),
+            np.arange(at.size + 1) < at.size,
+            np.append(labels[at], np.nan),
+            np.append(self.folds[at], 0),
         )
 
     @property
     def precisions(self):
         return [self.precision(at, self.crowd) for at in self.positions]
+
+    def sampling(self, number, labels):
+        """Return the variance of a system's sample had its labels been these, and its line what it is."""
+        at, before = self.positions[number], self.precisions[number]
+        residuals = before.residuals + labels[at] - self.crowd[at]
+        return variance_weights(self.pi[at]) @ (self.p(at) * residuals) ** 2
 
     @property
     def shares(self):
@@ -114,8 +125,8 @@ def test_with_everything_audited_only_the_audit_counts():
     world = World(rho=1.0)
     found = world.corrected()
     assert found.of_precisions[""].added == pytest.approx(found.of_precisions[""].own)
-    for before, after in zip(world.precisions, found.precisions[""], strict=True):
-        assert after.variance == pytest.approx(before.variance)
+    for number, after in enumerate(found.precisions[""]):
+        assert after.variance == pytest.approx(world.sampling(number, world.true))
 
 
 def test_a_correction_widens_the_interval_also_where_no_error_was_found():
@@ -187,7 +198,8 @@ def test_labels_that_tell_nothing_leave_each_system_to_its_own_audits():
             world.p(at), world.pi[at], world.rho[at], world.audited[at], world.crowd[at], world.true[at]
         )
         assert after.estimate == pytest.approx(before.estimate + own.estimate)
-        assert after.variance == pytest.approx(before.variance + own.by_audit / 2)
+        known = np.where(world.audited, world.true, world.crowd)
+        assert after.variance == pytest.approx(world.sampling(number, known) + own.by_audit / 2)
 
 
 def test_one_label_that_is_wrongly_1_where_all_are_empties_no_score():
