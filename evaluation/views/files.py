@@ -23,6 +23,7 @@ from evaluation.submissions.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.numbers import whole_number
+from kbpo_formats import json_lines
 
 PAGE = 50
 AROUND = 5  # lines shown before a line and after it
@@ -98,7 +99,8 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
         "number": number,
         "has_file": stream is not None,
         "lines": [
-            (line, _columns(line, faults.get(line.number, ())), faults.get(line.number)) for line in found
+            (line, _columns(line, faults.get(line.number, ()), file.format), faults.get(line.number))
+            for line in found
         ],
         "before": file.problems.filter(line__lt=number, line__gt=0).order_by("-line").first(),
         "after": file.problems.filter(line__gt=number).order_by("line").first(),
@@ -131,7 +133,7 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
     return FileResponse(
         stream,
         as_attachment=True,
-        filename=f"{kind}-{file.pk}.kb.gz",
+        filename=f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz",
         content_type="application/gzip",
     )
 
@@ -171,10 +173,14 @@ def _filter(request: HttpRequest) -> tuple[str, str]:
     return code, severity
 
 
-def _columns(line: Line, faults: Any) -> list[tuple[str, bool]]:
-    """Cut a line at its tabs; say of each column whether a problem points at it."""
+def _columns(line: Line, faults: Any, format: str) -> list[tuple[str, bool]]:
+    """Cut a line at its tabs, or where problems point into its JSON; say of each piece whether one does."""
     wrong = {problem.column for problem in faults}
-    return [(text, number in wrong) for number, text in enumerate(line.text.split("\t"), 1)]
+    if format != json_lines.FORMAT:
+        return [(text, number in wrong) for number, text in enumerate(line.text.split("\t"), 1)]
+    starts = sorted({1, *(column for column in wrong if column)})
+    ends = [*starts[1:], len(line.text) + 1]
+    return [(line.text[start - 1 : end - 1], start in wrong) for start, end in zip(starts, ends, strict=True)]
 
 
 class _Line:

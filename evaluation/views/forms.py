@@ -20,7 +20,8 @@ LIVE = ("uploaded", "accepted", "judging", "scored")
 
 def format_choices() -> list[tuple[str, str]]:
     """Return the formats of every task, with their names; the service knows which go with a corpus."""
-    return [choice for task in TASKS.values() for choice in task.reader.formats.items()]
+    formats = {name: label for task in TASKS.values() for name, label in task.reader.formats.items()}
+    return [("", "Recognise it"), *formats.items()]
 
 
 class FileForm(forms.Form):
@@ -31,7 +32,12 @@ class FileForm(forms.Form):
     """
 
     corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
-    format = forms.ChoiceField(label="Format", choices=format_choices)
+    format = forms.ChoiceField(
+        label="Format",
+        choices=format_choices,
+        required=False,
+        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+    )
     file = forms.FileField(
         label="Knowledge base",
         required=False,
