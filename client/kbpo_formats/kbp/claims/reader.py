@@ -108,6 +108,8 @@ class _Reader:
         self._entities: dict[str, str] = {}
         self._claimed: Counter[str] = Counter()
         self._turned = 0
+        self._short: set[Span] = set()  # mentions of a document that are not too long
+        self._doc_of_short = ""
         self._text = ""  # of the line that is read
         self._line = 0
 
@@ -267,13 +269,19 @@ class _Reader:
                 self._fault("VALUE_OF_ENTITY", (role, "value"), f"{role}.value", kind)
             else:
                 given = self._line_of_text(value, (role, "value"))
-        entity = ""
-        if "entity" in value:
-            entity = self._line_of_text(value, (role, "entity")) or ""
-            if entity:
-                self._entities.setdefault(entity, kind)
-                entity = self._once(entity)
+        entity = self._entity(value, role, kind) if "entity" in value else ""
         return _End(span or _NOWHERE, self._once(kind), canonical, given, entity)
+
+    def _entity(self, end: Mapping[str, Any], role: str, kind: str) -> str:
+        """Return the name of an entity; the first type that it has is kept."""
+        name = end["entity"]
+        known = self._entities.get(name) if type(name) is str else None
+        if known is not None:
+            return self._once(name)
+        name = self._line_of_text(end, (role, "entity")) or ""
+        if name:
+            self._entities[name] = kind
+        return self._once(name)
 
     def _canonical(self, end: Mapping[str, Any], role: str, doc_id: str, length: int) -> Span | None:
         value = end["canonical"]
@@ -331,12 +339,17 @@ class _Reader:
             self._fault("WRONG_TYPE", (role, "type"), *said)
 
     def _check_lengths(self, doc_id: str, subject: _End, object_: _End) -> None:
+        if doc_id != self._doc_of_short:
+            self._doc_of_short = doc_id
+            self._short.clear()
         for role, end in (("subject", subject), ("object", object_)):
             for name, span in (("", end.span), (".canonical", end.canonical)):
-                if span is None:
+                if span is None or span in self._short:  # most stand in several claims
                     continue
                 why = why_too_long(self._documents, doc_id, span)
-                if why is not None:
+                if why is None:
+                    self._short.add(span)
+                else:
                     path = (role, "canonical") if name else (role,)
                     self._fault("LONG_MENTION", path, f"{role}{name}", why)
 

@@ -97,12 +97,12 @@ def test_a_claim_that_tac_cannot_say_is_named_and_everything_else_stays(ontology
     assume(first.accepted)
     try:
         lines = list(files.write(first, TWO, format="tac2016"))
-    except InvalidInput as error:
-        assert "cannot say" in str(error)
-        assert any(
-            one.subject_canonical != one.subject or one.object_canonical != one.object
+    except InvalidInput:
+        named = any(
+            one.subject_canonical != one.subject or one.object_canonical not in (None, one.object)
             for one in first.predictions
         )
+        assert named, "what is its own canonical mention can be said"
         return
     assert scored(read("".join(lines), "tac2016", ontology)) == scored(first)
 
