@@ -5,6 +5,7 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 """
 
 import logging
+from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -49,7 +50,7 @@ def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileChe
     task.check_corpus(corpus)
     if not format:
         with uploads.as_file(upload) as file:
-            format = task.reader.recognise(file)
+            format = task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):
