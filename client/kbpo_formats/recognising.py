@@ -39,3 +39,9 @@ def recognise(stream: BinaryIO, formats: Iterable[str]) -> str:
         except zlib.error:
             begin = b""
     return json_lines.FORMAT if begin.lstrip(_SPACE).startswith((b"{", b"[")) else others[0]
+
+
+def is_recognised(format: str, formats: Iterable[str]) -> bool:
+    """Say whether files of a format are taken for what they are; else it has to be named."""
+    others = [name for name in formats if name != json_lines.FORMAT]
+    return format in (json_lines.FORMAT, *others[:1])

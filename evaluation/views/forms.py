@@ -10,10 +10,11 @@ from django.http import QueryDict
 
 from annotations.models import Corpus
 from evaluation.models import Submission, Upload
-from evaluation.registry import TASKS
+from evaluation.registry import TASKS, task_of
 from evaluation.submissions import uploads
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
+from kbpo_formats.recognising import is_recognised
 
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
@@ -166,7 +167,7 @@ def remembered(user: User) -> dict[str, Any]:
         "team": last.team,
         "name": _free_name(last),
         "description": last.description,
-        "format": last.format,
+        "format": "" if is_recognised(last.format, task_of(last.corpus).reader.formats) else last.format,
         "go_ahead": last.go_ahead,
         "is_public": last.is_public,
     }
