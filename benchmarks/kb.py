@@ -61,6 +61,38 @@ def write(folder: Path, lines: int, *, seed: int = 0) -> Files:
     return Files(kb_path, corpus_path, written, number)
 
 
+def write_claims(folder: Path, claims: int, *, seed: int = 0) -> Files:
+    """Write a knowledge base as JSON Lines of this many claims, or a few more."""
+    rng = random.Random(seed)
+    prose = " ".join(_word(rng) for _ in range(20_000))
+    kb_path, corpus_path = folder / f"{claims}.kb.jsonl", folder / f"{claims}.jsonl"
+    written = number = 0
+    with kb_path.open("w") as kb, corpus_path.open("w") as corpus:
+        while written < claims:
+            text, mentions = _document(rng, prose, number)
+            doc_id = f"DOC_{number:07}"
+            corpus.write(json.dumps({"doc_id": doc_id, "text": text}) + "\n")
+            for predicate, subject, object_ in RELATIONS:
+                for _ in range(2):
+                    ends = [_end(rng, place, number, mentions[place]) for place in (subject, object_)]
+                    claim = {"doc_id": doc_id, "predicate": predicate, "subject": ends[0], "object": ends[1]}
+                    kb.write(json.dumps({**claim, "confidence": round(rng.uniform(0.05, 1), 4)}) + "\n")
+                    written += 1
+            number += 1
+    return Files(kb_path, corpus_path, written, number)
+
+
+def _end(rng: random.Random, place: int, number: int, mentions: list[Mention]) -> dict[str, object]:
+    (name, start), (first, canonical) = rng.choice(mentions), mentions[0]
+    return {
+        "start": start,
+        "end": start + len(name),
+        "type": TYPES[place],
+        "canonical": {"start": canonical, "end": canonical + len(first)},
+        "entity": _entity(place, number),
+    }
+
+
 def _entity(place: int, number: int) -> str:
     return f"E{place}_{number // DOCUMENTS_OF_SHARED if place in SHARED else number:07}"
 

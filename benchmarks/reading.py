@@ -1,5 +1,7 @@
 """How time and memory grow with the lines of a knowledge base, from ten thousand to three million.
 
+The same is measured of claims in JSON Lines, from ten thousand to a million, as far as they are validated.
+
 Each size is read and stored by a process of its own (`benchmarks.storing`), with a new embedded Postgres. The
 memory "in all" is that of the worker and of the reader that it starts, each at its peak.
 """
@@ -10,16 +12,25 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks import kb
+from evaluation.kbp.files.reading import READER
+from evaluation.reading import isolated
+from evaluation.reading.text_file import write_texts
+from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
+from kbpo_formats.ontologies.normal import write_normal
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
 QUICK = (10_000, 30_000, 100_000)
 # at a million lines, on two cores with nothing else to do
 GOALS = {"validating, s": 10.0, "validating and storing, s": 60.0, "memory in all, GB": 1.0}
+CLAIMS = (10_000, 100_000, 300_000, 1_000_000)
+QUICK_CLAIMS = (10_000, 100_000)
+GOALS_OF_CLAIMS = {"300,000, s": 10.0, "1,000,000, s": 35.0, "reader, GB": 1.0}
 BLUE, RED = "#0072B2", "#D55E00"
 HEADINGS = ("lines", "validating, s", "its CPU, s", "storing, s", "reader, GB", "in all, GB")
 
@@ -42,8 +53,15 @@ def run(out: Path, *, quick: bool = False) -> None:
         seconds = row["reading_seconds"], row["reading_cpu_seconds"], row["storing_seconds"]
         memory = row["reader_memory"] / 1e9, _in_all(row) / 1e9
         print(f"{row['lines']:>15,}", *(f"{value:>15.2f}" for value in (*seconds, *memory)), flush=True)
+    claims = [_measure_claims(size) for size in (QUICK_CLAIMS if quick else CLAIMS)]
     circumstances["load_after"] = round(os.getloadavg()[0], 1)
-    report = {"circumstances": circumstances, "goals at a million lines": GOALS, "sizes": rows}
+    report = {
+        "circumstances": circumstances,
+        "goals at a million lines": GOALS,
+        "sizes": rows,
+        "goals of claims in JSON Lines": GOALS_OF_CLAIMS,
+        "claims in JSON Lines": claims,
+    }
     (out / "reading.json").write_text(json.dumps(report, indent=2) + "\n")
     _plot(rows, circumstances, out / "reading.svg")
     print(f"load {circumstances['load_before']} to {circumstances['load_after']}; written to {out}")
@@ -65,6 +83,45 @@ def _measure(folder: Path, size: int) -> dict[str, Any]:
         "documents": files.documents,
         **json.loads(result.stdout.splitlines()[-1]),
     }
+
+
+def _measure_claims(size: int) -> dict[str, Any]:
+    """Validate claims in JSON Lines, in a process of its own, as an upload is."""
+    with tempfile.TemporaryDirectory(prefix="kbpo-bench-") as name:
+        folder = Path(name)
+        files = kb.write_claims(folder, size)
+        with files.corpus.open() as corpus:
+            write_texts(
+                folder / "texts", ((row["doc_id"], row["text"], [0]) for row in map(json.loads, corpus))
+            )
+        about = {"ontology": write_normal(read_builtin(DEFAULT))}
+        started = time.monotonic()
+        with files.kb.open("rb") as stream:
+            found = isolated.read(
+                stream,
+                reader=READER,
+                format="jsonl",
+                texts=folder / "texts",
+                about=about,
+                limits=isolated.Limits(seconds=3_600.0),  # others may be at work on this machine
+            )
+        seconds = time.monotonic() - started
+        row = {
+            "claims": files.lines,
+            "bytes": files.kb.stat().st_size,
+            "documents": files.documents,
+            "predictions": len(found.predictions),
+            "reading_seconds": round(seconds, 2),
+            "reading_cpu_seconds": round(found.cpu_seconds, 2),
+            "reader_memory": found.peak_memory,
+        }
+    assert found.accepted
+    print(
+        f"{row['claims']:>15,} claims in JSON Lines: {seconds:.2f} s, its CPU {found.cpu_seconds:.2f} s,"
+        f" {found.peak_memory / 1e9:.2f} GB",
+        flush=True,
+    )
+    return row
 
 
 def _in_all(row: dict[str, Any]) -> int:

@@ -15,7 +15,7 @@ from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
 from evaluation.views.epochs import labels, sample
 from evaluation.views.files import download_problems, lines, normalised, problems
-from evaluation.views.help import help
+from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
 from evaluation.views.submission import act
@@ -45,6 +45,8 @@ def _of_files() -> Iterator[URLPattern]:
 urlpatterns = [
     path("", home, name="home"),
     path("help/", help, name="help"),
+    path("help/examples/<str:name>", example, name="help_example"),
+    path("help/schemas/<str:task>.json", schema, name="help_schema"),
     path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),

@@ -119,7 +119,7 @@ class Problem:
     text : str
         The offending part, cut to `TEXT_LENGTH` characters.
     column : int or None
-        The tab-separated column, from 1, where there is one.
+        Where there is one: in TAC KBP the tab-separated column, in JSON Lines the character, from 1.
     """
 
     line: int
@@ -201,6 +201,11 @@ class ProblemLog:
     def lists(self, code: str) -> bool:
         """Say whether a further problem of this code would be listed."""
         return self.counts[code] < self.codes[code].listed
+
+    @property
+    def count_errors(self) -> int:
+        """How many problems refuse the file so far."""
+        return self._errors
 
     @property
     def has_errors(self) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from kbpo_formats.problems import Code
+from kbpo_formats.recognising import recognise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Reader:
     child : str
         The module that the process runs, which calls `evaluation.reading.child.main`.
     formats : mapping of str to str
-        What files may be written in, with names for people; the first is taken where none is named.
+        What files may be written in, with names for people; the first is recommended.
     codes : mapping of str to Code
         What can be wrong with a file, by name.
     no_counts : mapping
@@ -34,7 +35,6 @@ class Reader:
     receive: Callable[[BinaryIO], Sized]
     nothing: Sized
 
-    @property
-    def format(self) -> str:
-        """The format that is taken where none is named."""
-        return next(iter(self.formats))
+    def recognise(self, stream: BinaryIO) -> str:
+        """Return the format that a file seems to have, by how it begins; the file stays where it stands."""
+        return recognise(stream, self.formats)

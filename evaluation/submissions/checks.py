@@ -5,6 +5,7 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 """
 
 import logging
+from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from django.utils import timezone
 from annotations.models import Corpus
 from evaluation.models import FileCheck, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import normalised, problem_list
+from evaluation.submissions import normalised, problem_list, uploads
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.submitting import read_file
 from evaluation.task import FindTask, Task
@@ -35,7 +36,7 @@ ATTEMPTS = 10  # for workers that are stopped meanwhile; an error is told at onc
 def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileCheck:
     """Have a whole upload checked. It is read by the pipeline, in its owner's turn, and kept for a day.
 
-    Another check of the same upload is replaced.
+    Another check of the same upload is replaced. Without a format, it is recognised.
 
     Raises
     ------
@@ -47,6 +48,9 @@ def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileChe
         If as many files of its owner wait as may.
     """
     task.check_corpus(corpus)
+    if not format:
+        with uploads.as_file(upload) as file:
+            format = task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):

@@ -49,7 +49,7 @@ def upload(
     file : File
         Plain or gzip.
     format : str
-        One of the task's; its first if left out.
+        One of the task's; recognised if left out.
     go_ahead : bool
         Whether to have it judged as soon as it is accepted.
     is_public : bool
@@ -73,7 +73,7 @@ def upload(
     name = " ".join(name.split())  # it goes into the subject of a mail
     if not name or len(name) > 100 or not name.isprintable():
         raise InvalidInput("a submission needs a name of 1 to 100 characters that print", where="name")
-    format = format or task.reader.format
+    format = format or task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
     digest = hashlib.sha256()

@@ -23,6 +23,7 @@ from evaluation.submissions.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo.core.numbers import whole_number
+from kbpo_formats import json_lines
 
 PAGE = 50
 AROUND = 5  # lines shown before a line and after it
@@ -93,13 +94,14 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
         "line", "pk"
     ):
         faults.setdefault(problem.line, []).append(problem)
+    is_tabbed = file.format != json_lines.FORMAT
+    cut = _columns if is_tabbed else _pieces
     context = {
         "file": file,
         "number": number,
+        "is_tabbed": is_tabbed,
         "has_file": stream is not None,
-        "lines": [
-            (line, _columns(line, faults.get(line.number, ())), faults.get(line.number)) for line in found
-        ],
+        "lines": [(line, cut(line, faults.get(line.number, ())), faults.get(line.number)) for line in found],
         "before": file.problems.filter(line__lt=number, line__gt=0).order_by("-line").first(),
         "after": file.problems.filter(line__gt=number).order_by("line").first(),
     }
@@ -131,7 +133,7 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
     return FileResponse(
         stream,
         as_attachment=True,
-        filename=f"{kind}-{file.pk}.kb.gz",
+        filename=f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz",
         content_type="application/gzip",
     )
 
@@ -175,6 +177,20 @@ def _columns(line: Line, faults: Any) -> list[tuple[str, bool]]:
     """Cut a line at its tabs; say of each column whether a problem points at it."""
     wrong = {problem.column for problem in faults}
     return [(text, number in wrong) for number, text in enumerate(line.text.split("\t"), 1)]
+
+
+def _pieces(line: Line, faults: Any) -> list[tuple[str, bool]]:
+    """Cut a line of JSON where problems point; say of each piece whether one does."""
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for problem in sorted((one for one in faults if one.column), key=lambda one: one.column):
+        start = problem.column - 1
+        if start < done:
+            continue  # in what is marked already
+        end = start + max(1, len(problem.text.removesuffix("…")))
+        pieces += [(line.text[done:start], False), (line.text[start:end], True)]
+        done = end
+    return [piece for piece in (*pieces, (line.text[done:], False)) if piece[0]]
 
 
 class _Line:

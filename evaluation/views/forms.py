@@ -10,17 +10,19 @@ from django.http import QueryDict
 
 from annotations.models import Corpus
 from evaluation.models import Submission, Upload
-from evaluation.registry import TASKS
+from evaluation.registry import TASKS, task_of
 from evaluation.submissions import uploads
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
+from kbpo_formats.recognising import is_recognised
 
 LIVE = ("uploaded", "accepted", "judging", "scored")
 
 
 def format_choices() -> list[tuple[str, str]]:
     """Return the formats of every task, with their names; the service knows which go with a corpus."""
-    return [choice for task in TASKS.values() for choice in task.reader.formats.items()]
+    formats = {name: label for task in TASKS.values() for name, label in task.reader.formats.items()}
+    return [("", "Recognise it"), *formats.items()]
 
 
 class FileForm(forms.Form):
@@ -31,7 +33,12 @@ class FileForm(forms.Form):
     """
 
     corpus = forms.ModelChoiceField(Corpus.objects.all(), label="Corpus", empty_label=None)
-    format = forms.ChoiceField(label="Format", choices=format_choices)
+    format = forms.ChoiceField(
+        label="Format",
+        choices=format_choices,
+        required=False,
+        help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
+    )
     file = forms.FileField(
         label="Knowledge base",
         required=False,
@@ -160,7 +167,7 @@ def remembered(user: User) -> dict[str, Any]:
         "team": last.team,
         "name": _free_name(last),
         "description": last.description,
-        "format": last.format,
+        "format": "" if is_recognised(last.format, task_of(last.corpus).reader.formats) else last.format,
         "go_ahead": last.go_ahead,
         "is_public": last.is_public,
     }

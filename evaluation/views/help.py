@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -11,60 +11,10 @@ from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
 from evaluation.registry import TASKS
 from evaluation.submissions.progress import HEADINGS
+from evaluation.views import walk
+from kbpo_formats import schemas
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 from kbpo_formats.ontologies.ontology import MentionType, Ontology, Relation
-
-DOCUMENT = "quill-profile"
-TEXT = (
-    "Ada Quill was born in Brackwater on 4 May 1979, in a house from which, at high water, one could fish."
-    " She graduated from the Hollin Bay Maritime Academy and spent nine years as a ship's officer"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Some lines of a file, and what they say."""
-
-    lines: str
-    words: str
-
-
-#: From the file of needle, one of the demo's example systems: a submission in small, complete.
-STEPS = (
-    Step("needle\n", "The first line is the name of the run, one word."),
-    Step(
-        ":E0080\ttype\tPER\n:E0002\ttype\tGPE\n:E0037\ttype\tORG\n",
-        "Each entity has a name, which only this file knows, and one of the ontology's types.",
-    ),
-    Step(
-        ':E0080\tcanonical_mention\t"Ada Quill"\tquill-profile:0-8\n'
-        ':E0080\tmention\t"Ada Quill"\tquill-profile:0-8\n'
-        ':E0080\tnominal_mention\t"She"\tquill-profile:102-104\n'
-        ':E0002\tcanonical_mention\t"Brackwater"\tquill-profile:22-31\n'
-        ':E0002\tmention\t"Brackwater"\tquill-profile:22-31\n'
-        ':E0037\tcanonical_mention\t"Hollin Bay Maritime Academy"\tquill-profile:125-151\n'
-        ':E0037\tmention\t"Hollin Bay Maritime Academy"\tquill-profile:125-151\n',
-        "Where each entity is mentioned: the string, the document's id, the first and the last character."
-        " Counting begins at 0, and both ends belong to the mention. In each document one mention is the"
-        " canonical one: the name by which the entity is best known there.",
-    ),
-    Step(
-        ":E0080\tper:city_of_birth\t:E0002\tquill-profile:0-8,quill-profile:22-31\t0.9000\n",
-        "A relation: Ada Quill was born in Brackwater. Then the places that say so, each holding a mention of"
-        " one of the two, and how sure the system is, more than 0 and at most 1.",
-    ),
-    Step(
-        ":E0080\tper:schools_attended\t:E0037\tquill-profile:102-104,quill-profile:125-151\t0.7000\n",
-        "The places decide what is judged: here it is said of “She”, and an annotator sees that “She” marked."
-        " Another line with other places would be another claim.",
-    ),
-    Step(
-        ':E0080\tper:date_of_birth\t"1979-05-04"\tquill-profile:36-45,quill-profile:0-8\t0.9000\n',
-        "What is no entity in the ontology, as a date or a title here, is a string. The string's own place"
-        " comes first; a date is written as year, month and day, whatever the text has.",
-    ),
-)
-EXAMPLE = "".join(step.lines for step in STEPS)
 
 MEANINGS = {
     "uploaded": "The file is here and waits for its reader, for seconds.",
@@ -151,10 +101,34 @@ def read_ontologies() -> list[ShownOntology]:
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
     context = {
-        "document": DOCUMENT,
-        "text": TEXT,
-        "steps": STEPS,
+        "document": walk.DOCUMENT,
+        "text": walk.TEXT,
+        "steps": walk.CLAIMS,
+        "tac_steps": walk.TAC,
+        "class_line": walk.CLASSES,
         "states": [(HEADINGS[state], words) for state, words in MEANINGS.items()],
         "ontologies": read_ontologies(),
     }
     return render(request, "evaluation/help.html", context)
+
+
+@require_safe
+def example(request: HttpRequest, name: str) -> HttpResponse:
+    """Send a file of the help page, to be kept."""
+    found = walk.FILES.get(name)
+    if found is None:
+        raise Http404("no such example")
+    return _download(name, found, "text/plain; charset=utf-8")
+
+
+@require_safe
+def schema(request: HttpRequest, task: str) -> HttpResponse:
+    """Send the JSON Schema of a line of a task's files."""
+    if task not in schemas.TASKS:
+        raise Http404("no such task")
+    return _download(f"{task}.json", schemas.schema_text(task), "application/schema+json")
+
+
+def _download(name: str, text: str, content_type: str) -> HttpResponse:
+    disposition = f'attachment; filename="{name}"'
+    return HttpResponse(text, content_type, headers={"Content-Disposition": disposition})

@@ -17,7 +17,10 @@ def project(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / ".venv").mkdir()
     stamp = shutil.copy(ROOT / "requirements.txt", tmp_path / ".venv")
-    os.utime(tmp_path / "requirements.txt", (1_000, 1_000))
+    (tmp_path / "client").mkdir()
+    shutil.copy(ROOT / "client" / "pyproject.toml", tmp_path / "client")
+    for name in ("requirements.txt", "client/pyproject.toml"):
+        os.utime(tmp_path / name, (1_000, 1_000))
     os.utime(stamp, (2_000, 2_000))
     return tmp_path
 
@@ -73,8 +76,9 @@ def test_nothing_is_installed_when_the_requirements_are_old(project: Path) -> No
     assert make(project, "--question", "setup").returncode == 0
 
 
-def test_changed_requirements_are_installed(project: Path) -> None:
-    os.utime(project / "requirements.txt", (3_000, 3_000))
+@pytest.mark.parametrize("name", ["requirements.txt", "client/pyproject.toml"])
+def test_changed_requirements_are_installed(project: Path, name: str) -> None:
+    os.utime(project / name, (3_000, 3_000))
     assert make(project, "--question", "setup").returncode == 1
 
 

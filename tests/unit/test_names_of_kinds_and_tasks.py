@@ -106,6 +106,7 @@ TASK_IMPORTS = {
     "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},
     "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
+    "evaluation/management/commands/convert_kb.py": {"evaluation.kbp.task.TASK"},
     "evaluation/management/commands/load_gold.py": {
         "evaluation.kbp.recall.gold.load_gold",
         "evaluation.kbp.task.TASK",

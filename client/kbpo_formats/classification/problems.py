@@ -3,34 +3,19 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from kbpo_formats.json_lines import FORMAT, NAME, codes_of_lines
 from kbpo_formats.problems import Code, of_any_file, own
 
-FORMAT = "jsonl"
-FORMATS: Mapping[str, str] = MappingProxyType({FORMAT: "JSON Lines"})
+FORMATS: Mapping[str, str] = MappingProxyType({FORMAT: NAME})
+EXAMPLE = '{"doc_id": "D1", "label": "complaint", "confidence": 0.8}'
 
 _ERRORS = (
-    (
-        "NO_OBJECT",
-        "The line is no JSON object: {0}",
-        'Write each line as {{"doc_id": "D1", "label": "a class"}}, with "confidence" if there is one.',
-    ),
-    (
-        "NO_DOCUMENT",
-        "The line's doc_id is {0}",
-        "It must be the id of a document of the corpus, as a string.",
-    ),
-    ("UNKNOWN_DOCUMENT", "The corpus has no document {0}", "Take the ids from the corpus' file."),
     (
         "DOCUMENT_TWICE",
         "Document {0} was given a class in line {1} already",
         "A document has one class: leave one of the lines out.",
     ),
     ("UNKNOWN_CLASS", "The label is {0}", "It must be one of the corpus' classes: {1}."),
-    (
-        "WRONG_CONFIDENCE",
-        "The confidence is {0}",
-        "It must be a number above 0 and at most 1; left out, it is 1.",
-    ),
     (
         "MISSING_DOCUMENT",
         "Document {0} is given no class",
@@ -43,15 +28,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         code.name: code
         for code in (
             *of_any_file(tuple(FORMATS)),
+            *codes_of_lines(tuple(FORMATS), EXAMPLE),
             *(own(name, tuple(FORMATS), "ERROR", "reject", wrong, right) for name, wrong, right in _ERRORS),
-            own(
-                "UNKNOWN_FIELD",
-                tuple(FORMATS),
-                "WARNING",
-                "ignored",
-                "The line has a field {0}",
-                "It was ignored: a line has doc_id, label and confidence.",
-            ),
         )
     }
 )

@@ -9,8 +9,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 from kbpo_formats.classification.problems import CODES
 from kbpo_formats.corpus import Documents
+from kbpo_formats.json_lines import find, kind_of, read_object, report_unknown, show
 from kbpo_formats.lines import numbered_lines
 from kbpo_formats.problems import Problem, ProblemLog
+
+FIELDS = ("doc_id", "label", "confidence")
 
 
 class Line(NamedTuple):
@@ -98,34 +101,36 @@ def _read_line(
     text: str, number: int, documents: Documents, classes: Sequence[str], log: ProblemLog
 ) -> Line | None:
     """Return what a line says, its label empty where something is wrong with it; None without a document."""
-    try:
-        fields = json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError) as error:
-        log.add("NO_OBJECT", number, text, str(error))
+    fields = read_object(text, number, log)
+    if fields is None:
         return None
-    if not isinstance(fields, dict):
-        log.add("NO_OBJECT", number, text, text)
+
+    def fault(code: str, name: str, *values: object) -> None:
+        column, said = find(text, (name,))
+        log.add(code, number, said, *values, column=column)
+
+    def wrong(name: str, what: str) -> None:
+        if name in fields:
+            fault("WRONG_KIND", name, name, kind_of(fields[name]), what)
+        else:
+            fault("MISSING_FIELD", name, name, what)
+
+    report_unknown(fields, FIELDS, (), text, number, log)
+    errors = log.count_errors
+    label, confidence = fields.get("label"), fields.get("confidence", 1.0)
+    if not isinstance(label, str):
+        wrong("label", f"one of the corpus' classes: {', '.join(classes)}")
+    elif unicodedata.normalize("NFC", label) not in classes:  # as the names of classes are
+        fault("UNKNOWN_CLASS", "label", show(label), ", ".join(classes))
+    if type(confidence) not in (int, float) or not 0 < confidence <= 1:
+        fault("WRONG_CONFIDENCE", "confidence", show(confidence))
+    doc_id = fields.get("doc_id")
+    if not isinstance(doc_id, str):
+        wrong("doc_id", "the id of a document of the corpus, as text")
         return None
-    for name in fields:
-        if name not in ("doc_id", "label", "confidence"):
-            log.add("UNKNOWN_FIELD", number, text, repr(name))
-    doc_id, label, confidence = fields.get("doc_id"), fields.get("label"), fields.get("confidence", 1.0)
-    if not isinstance(doc_id, str) or not doc_id:
-        log.add("NO_DOCUMENT", number, text, "missing" if doc_id is None else repr(doc_id))
+    if "\0" in doc_id or documents.length(doc_id) is None:
+        fault("UNKNOWN_DOCUMENT", "doc_id", show(doc_id))
         return None
-    # What is no text, half of a pair of JSON's, cannot even be looked for.
-    if any(one == "\0" or "\ud800" <= one <= "\udfff" for one in doc_id) or documents.length(doc_id) is None:
-        log.add("UNKNOWN_DOCUMENT", number, text, repr(doc_id))
-        return None
-    is_right = True
-    if isinstance(label, str):
-        label = unicodedata.normalize("NFC", label)  # as the names of classes are
-    if not isinstance(label, str) or label not in classes:
-        log.add(
-            "UNKNOWN_CLASS", number, text, "missing" if label is None else repr(label), ", ".join(classes)
-        )
-        is_right = False
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence <= 1:
-        log.add("WRONG_CONFIDENCE", number, text, repr(confidence))
-        is_right = False
-    return Line(doc_id, str(label), float(confidence), number) if is_right else Line(doc_id, "", 1.0, number)
+    if not isinstance(label, str) or log.count_errors != errors:
+        return Line(doc_id, "", 1.0, number)
+    return Line(doc_id, unicodedata.normalize("NFC", label), float(confidence), number)

@@ -48,6 +48,8 @@ class Verb:
     subject_type : str
     entity_types : tuple of str
         Those that its objects may have, where they are entities.
+    object_types : tuple of str
+        All of them.
     literal_type : str or None
         That of its objects that are strings in files; None where none is.
     is_single_valued : bool
@@ -61,6 +63,7 @@ class Verb:
     name: str
     subject_type: str
     entity_types: tuple[str, ...]
+    object_types: tuple[str, ...]
     literal_type: str | None
     is_single_valued: bool
     turn: Turn
@@ -215,6 +218,7 @@ def _verbs(ontology: Ontology) -> Mapping[str, Verb]:
             name=one.name,
             subject_type=one.subject_type,
             entity_types=tuple(name for name in one.object_types if kinds[name].is_entity),
+            object_types=one.object_types,
             literal_type=literal[0] if literal else None,
             is_single_valued=one.is_single_valued,
             turn=one.turn,

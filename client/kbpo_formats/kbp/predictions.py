@@ -111,6 +111,10 @@ class Predictions(Sequence[ReadPrediction]):
         self._integers[i * len(INTEGERS) : (i + 1) * len(INTEGERS)] = array("i", _integers(one))
         self.confidences[i] = one.confidence
 
+    def line(self, i: int) -> int:
+        """Return the line of a prediction."""
+        return self._integers[i * len(INTEGERS) + INTEGERS.index("line")]
+
     def without(self, places: Collection[int]) -> "Predictions":
         """Return the predictions but those at some places."""
         return Predictions(one for place, one in enumerate(self) if place not in places)

@@ -23,7 +23,9 @@ class Command(BaseCommand):
         parser.add_argument("--team", required=True, help="Made, if there is none of that name.")
         parser.add_argument("--name", required=True, help="The system's.")
         parser.add_argument("--description", default="")
-        parser.add_argument("--format", default="", help="One of the corpus' task; its first if left out.")
+        parser.add_argument(
+            "--format", default="", help="One of the corpus' task, as in jsonl; recognised if left out."
+        )
 
     @transaction.atomic  # a refused upload leaves no new team behind
     def handle(self, *args: Any, **options: Any) -> None:

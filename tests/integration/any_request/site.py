@@ -171,6 +171,8 @@ def build() -> Site:
         "document": {"tag": "news", "doc_id": document.doc_id},
         "entity": {"tag": "news", "key": entity.key},
         "sample": {"tag": "news", "number": epoch.number},
+        "help_example": {"name": "claims.jsonl"},
+        "help_schema": {"task": "kbp"},
         "labels": {"tag": "news", "number": epoch.number, "kind": "csv"},
         "api_check": {"pk": check.pk},
         "upload_discard": {"pk": waiting.pk},

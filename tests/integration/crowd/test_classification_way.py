@@ -172,7 +172,7 @@ def test_a_label_outside_the_classes_names_its_line(corpus: Corpus, tmp_path: Pa
     out = io.StringIO()
     with pytest.raises(Refused):
         call_command("validate_kb", str(path), corpus="letters", stdout=out)
-    assert out.getvalue().startswith("line 4: ERROR UNKNOWN_CLASS: The label is 'praise'.")
+    assert out.getvalue().startswith('line 4, column 28: ERROR UNKNOWN_CLASS: The label is "praise".')
     assert not ClassPrediction.objects.exists()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kbpo_formats.kbp.merging import Merger
 from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.kbp.tac.entities import Entity
@@ -11,8 +12,6 @@ from kbpo_formats.kbp.tac.problems import ProblemLog
 from kbpo_formats.kbp.tac.relations import Claim
 from kbpo_formats.kbp.tac.syntax import Place
 from kbpo_formats.spans import Span
-
-_BITS = 31  # of an offset in a text: it fits into a C int
 
 End = tuple[Span, str, str, Span | None]  # mention, type, entity, canonical mention: none of a string
 
@@ -51,51 +50,26 @@ def find_instances(claims: Iterable[Claim], lengths: Lengths, log: ProblemLog) -
     log : ProblemLog
         Receives a warning for each line that is dropped, and for each claim that overlaps another.
     """
-    predictions = Predictions()
-    numbers = _Numbers()
-    turned = merged = 0
+    merger = Merger()
+    turned = 0
     for claim in claims:
         made = _prediction(claim, lengths, log)
         if made is None:
             continue
         turned += made.turned
-        new = len(numbers)
-        number = numbers.number(made)
-        if number == new:
-            predictions.append(made)
-            continue
-        merged += 1
-        if made.confidence > predictions.confidences[number]:
-            predictions.replace(number, made)
+        merger.add(made)
+    predictions = merger.predictions
     overlapping = find_overlapping(predictions)
     for place, other in overlapping.items():
         _report(predictions[place], predictions[other], log)
     if overlapping:
         predictions = predictions.without(overlapping)
-    return Instances(predictions, turned, merged, len(overlapping))
+    return Instances(predictions, turned, merger.merged, len(overlapping))
 
 
 def _report(one: ReadPrediction, other: ReadPrediction, log: ProblemLog) -> None:
     claim = f"{one.official}({one.subject_entity}, {one.object_entity})"
     log.add("OVERLAPPING_CLAIM", one.line, claim, claim, other.line)
-
-
-class _Numbers:
-    """Numbers instances from 0, as they come; an integer as a key takes a quarter of a tuple's room."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[tuple[str, str], int] = {}
-        self._numbers: dict[int, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def number(self, made: ReadPrediction) -> int:
-        """Return an instance's number: that of the same instance before, or the next one."""
-        kind = self._kinds.setdefault((made.doc_id, made.predicate), len(self._kinds))
-        (a, b), (c, d) = made.subject, made.object
-        key = (((kind << _BITS | a) << _BITS | b) << _BITS | c) << _BITS | d
-        return self._numbers.setdefault(key, len(self._numbers))
 
 
 def find_mention(entity: Entity, places: list[Place]) -> Place | None:

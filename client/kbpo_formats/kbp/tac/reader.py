@@ -1,14 +1,13 @@
 """Read a TAC KBP knowledge base: from the bytes of a file to the instances that it claims."""
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import BinaryIO, TypedDict
+from typing import BinaryIO
 
+from kbpo_formats.collecting import collector_paused
 from kbpo_formats.corpus import Documents
 from kbpo_formats.errors import InvalidInput
+from kbpo_formats.kbp.counts import Counts, ranked
 from kbpo_formats.kbp.predicates import Vocabulary
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.kbp.tac.entities import Entities
@@ -27,82 +26,6 @@ DROPPING = (
     "NO_MENTION_FOUND",
     "MENTIONS_IN_TWO_DOCUMENTS",
 )
-
-
-class Counts(TypedDict):
-    """What became of a file, in numbers.
-
-    Attributes
-    ----------
-    lines, entities, mentions, relation_lines : int
-        Of the file. A mention is a line, whatever its kind.
-    instances : int
-        Made of the relation lines; none if the file is refused.
-    turned : int
-        Relation lines whose subject and object changed places.
-    merged_lines : int
-        Relation lines whose instance an earlier line had claimed.
-    overlapping : int
-        Further instances that are not scored, since they overlap one that is: each of one line, or with
-        others that are merged.
-    dropped_lines : int
-        Relation lines without errors that make no instance. In an accepted file instances, overlapping ones,
-        merged lines and dropped lines are all of the relation lines.
-    errors, warnings : int
-        All problems, listed or not.
-    unlisted : int
-        Problems that are counted but not listed.
-    entities_by_type, mentions_by_kind : dict of str to int
-        The kinds are the predicates, as in ``canonical_mention``.
-    relation_lines_by_predicate : dict of str to int
-        By the ontology's name; lines whose predicate or subject is none are left out.
-    instances_by_predicate : dict of str to int
-        By the name that they are stored under.
-    dropped_by_reason, problems : dict of str to int
-        By code, most frequent first.
-    """
-
-    lines: int
-    entities: int
-    mentions: int
-    relation_lines: int
-    instances: int
-    turned: int
-    merged_lines: int
-    overlapping: int
-    dropped_lines: int
-    errors: int
-    warnings: int
-    unlisted: int
-    entities_by_type: dict[str, int]
-    mentions_by_kind: dict[str, int]
-    relation_lines_by_predicate: dict[str, int]
-    instances_by_predicate: dict[str, int]
-    dropped_by_reason: dict[str, int]
-    problems: dict[str, int]
-
-
-NO_COUNTS = Counts(
-    lines=0,
-    entities=0,
-    mentions=0,
-    relation_lines=0,
-    instances=0,
-    turned=0,
-    merged_lines=0,
-    overlapping=0,
-    dropped_lines=0,
-    errors=0,
-    warnings=0,
-    unlisted=0,
-    entities_by_type={},
-    mentions_by_kind={},
-    relation_lines_by_predicate={},
-    instances_by_predicate={},
-    dropped_by_reason={},
-    problems={},
-)
-"""Those of a file of which nothing was read."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +90,7 @@ def read(
     """
     if format not in FORMATS:
         raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
-    with _collector_paused():
+    with collector_paused():
         return _read(stream, format, documents, Vocabulary(ontology))
 
 
@@ -192,32 +115,15 @@ def _read(stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vo
         errors=log.count("ERROR"),
         warnings=log.count("WARNING"),
         unlisted=log.unlisted,
-        entities_by_type=_ranked(
+        entities_by_type=ranked(
             Counter(entity.type or entity.asserted_type or "unknown" for entity in validator.entities)
         ),
-        mentions_by_kind=_ranked(validator.mentions),
-        relation_lines_by_predicate=_ranked(validator.predicates),
-        instances_by_predicate=_ranked(Counter(predictions.names("predicate"))),
-        dropped_by_reason=_ranked(dropped),
-        problems=_ranked(log.counts),
+        mentions_by_kind=ranked(validator.mentions),
+        relation_lines_by_predicate=ranked(validator.predicates),
+        instances_by_predicate=ranked(Counter(predictions.names("predicate"))),
+        dropped_by_reason=ranked(dropped),
+        problems=ranked(log.counts),
     )
     return Reading(
         accepted, validator.run_id, log.by_line(), predictions, counts, validator.entities, vocabulary
     )
-
-
-def _ranked(counter: Counter[str]) -> dict[str, int]:
-    return {name: count for name, count in counter.most_common() if count}
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    # Nothing here makes cycles, and searching millions of objects for them costs more than all the rest.
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

@@ -15,6 +15,7 @@ from evaluation.kbp.files import sent
 from evaluation.kbp.files.child import read_file
 from evaluation.kbp.name_keys import Names
 from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp import files
 from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.spans import Span
@@ -147,3 +148,15 @@ def test_a_key_is_that_of_the_whole_name_wherever_a_span_touches_it() -> None:
     names = Names("D", text)
     start = text.index("Isle")
     assert {names.key(start + i, start + i + 1) for i in range(4)} == {"isle of man"}
+
+
+@pytest.mark.parametrize("system", sorted(exact()) if FOLDER.is_dir() else [])
+def test_json_lines_of_a_real_file_give_the_same_instances_and_the_same_scores(system: str) -> None:
+    as_tac = uploaded(system)
+    lines = files.write(as_tac.reading, documents(), format="jsonl")
+    as_lines = read_file(io.BytesIO("".join(lines).encode()), "jsonl", documents())
+    assert as_lines.accepted
+    read_of_lines = [one._replace(line=0) for one in as_lines.reading.predictions]
+    assert read_of_lines == [one._replace(line=0, provenance="") for one in as_tac.reading.predictions]
+    made = [(one, is_right(system, one)) for one in as_lines.reading.predictions]
+    assert precisions(made) == precisions(list(claims(system)))

@@ -30,17 +30,17 @@ def test_a_file_that_is_right_is_accepted_with_confidences_of_1_where_there_are_
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
-        ("{", "NO_OBJECT", "no JSON object"),
-        ("[1]", "NO_OBJECT", "Write each line as"),
-        ({"label": "good"}, "NO_DOCUMENT", "missing"),
-        ({"doc_id": 7, "label": "good"}, "NO_DOCUMENT", "7"),
-        ({"doc_id": "D9", "label": "good"}, "UNKNOWN_DOCUMENT", "'D9'"),
+        ("{", "NOT_JSON", "as one JSON object"),
+        ("[1]", "NOT_AN_OBJECT", "Write each line as"),
+        ({"label": "good"}, "MISSING_FIELD", "doc_id is missing"),
+        ({"doc_id": 7, "label": "good"}, "WRONG_KIND", "7"),
+        ({"doc_id": "D9", "label": "good"}, "UNKNOWN_DOCUMENT", '"D9"'),
         ({"doc_id": "D1", "label": "bad"}, "DOCUMENT_TWICE", "in line 1"),
         ({"doc_id": "D2", "label": "Good"}, "UNKNOWN_CLASS", "one of the corpus' classes: good, bad"),
-        ({"doc_id": "D2"}, "UNKNOWN_CLASS", "missing"),
+        ({"doc_id": "D2"}, "MISSING_FIELD", "label is missing"),
         ({"doc_id": "D2", "label": "good", "confidence": 0}, "WRONG_CONFIDENCE", "above 0"),
-        ({"doc_id": "D2", "label": "good", "confidence": True}, "WRONG_CONFIDENCE", "True"),
-        ('{"doc_id": "D2", "label": "good", "confidence": NaN}', "WRONG_CONFIDENCE", "NaN"),
+        ({"doc_id": "D2", "label": "good", "confidence": True}, "WRONG_CONFIDENCE", "true"),
+        ('{"doc_id": "D2", "label": "good", "confidence": NaN}', "NOT_A_NUMBER", "NaN"),
     ],
 )
 def test_a_fault_names_its_line_and_refuses_the_file(line: object, code: str, words: str) -> None:
@@ -49,6 +49,15 @@ def test_a_fault_names_its_line_and_refuses_the_file(line: object, code: str, wo
     assert not found.accepted
     assert problem.line == 2
     assert words in problem.message
+
+
+def test_a_fault_points_at_the_character_where_it_stands() -> None:
+    line = '{"doc_id": "D2", "label": "Good", "confidence": 2}'
+    found = read({"doc_id": "D1", "label": "good"}, line)
+    assert {one.code: line[(one.column or 0) - 1 :][:6] for one in found.problems} == {
+        "UNKNOWN_CLASS": '"Good"',
+        "WRONG_CONFIDENCE": "2}",
+    }
 
 
 def test_every_document_without_a_line_is_named() -> None:
@@ -64,8 +73,8 @@ def test_a_field_that_nobody_reads_is_a_warning() -> None:
     assert {one.code for one in found.problems} == {"UNKNOWN_FIELD"}
 
 
-def test_an_id_that_is_no_text_is_of_no_document(tmp_path: Path) -> None:
+def test_an_id_with_half_a_character_is_named_as_such(tmp_path: Path) -> None:
     write_texts(tmp_path / "texts", [("D1", "One.", [0])])
     documents = TextFile(tmp_path / "texts", {"classes": ["good", "bad"]})
     file = BytesIO(b'{"doc_id": "\\ud800", "label": "good"}')
-    assert "UNKNOWN_DOCUMENT" in {one.code for one in reader.read(file, "jsonl", documents).problems}
+    assert "HALF_A_CHARACTER" in {one.code for one in reader.read(file, "jsonl", documents).problems}

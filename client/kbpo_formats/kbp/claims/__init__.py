@@ -1,0 +1,1 @@
+"""Knowledge bases as JSON Lines: one claim a line."""

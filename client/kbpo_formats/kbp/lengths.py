@@ -1,0 +1,25 @@
+"""Mentions that are too long for any true mention to be near them."""
+
+from bisect import bisect_right
+
+from kbpo_formats.corpus import Documents
+from kbpo_formats.spans import Span
+
+MOST_WORDS = 12
+
+
+def why_too_long(documents: Documents, doc_id: str, span: Span) -> str | None:
+    """Say why a mention is too long: more than `MOST_WORDS` words, or across sentences; None if it is not."""
+    start, end = span
+    text = documents.text(doc_id)[start:end]
+    if text.isalnum():
+        return None  # most are one word
+    words = len(text.split())
+    if words > MOST_WORDS:
+        return f"has {words} words"
+    if text.replace(" ", "").isalpha():
+        return None  # a sentence ends with a mark or a line
+    begins = documents.sentences(doc_id)
+    if bisect_right(begins, start) < bisect_right(begins, end - 1):
+        return "goes on into another sentence"
+    return None
