@@ -14,6 +14,7 @@ variable                      meaning
 ``EMAIL_URL``                 ``smtp://``, ``smtp+tls://`` or ``smtps://user:password@host:port``
 ``DEFAULT_FROM_EMAIL``        the sender of the service's mail
 ``TEAMS_NEED_APPROVAL``       1 or 0; whether an operator approves each team before its systems are judged
+``SEND_WEBHOOKS``             1 or 0; whether addresses that teams name are sent anything: 0 on a copy
 ``LOG_FORMAT``                ``json`` or ``lines``; JSON outside ``DEBUG`` unless given
 ``KBPO_EPOCH_SECRET``         hex; makes samples repeatable, so it is refused outside ``DEBUG``
 ============================  ========================================================================
@@ -54,6 +55,7 @@ VARIABLES = (
         "EMAIL_URL",
         "DEFAULT_FROM_EMAIL",
         "TEAMS_NEED_APPROVAL",
+        "SEND_WEBHOOKS",
         "LOG_FORMAT",
         "KBPO_EPOCH_SECRET",
     }
@@ -92,6 +94,8 @@ class Environment:
         The sender.
     teams_need_approval : bool
         Whether a team's systems are judged only once an operator has approved it.
+    send_webhooks : bool
+        Whether addresses that teams name are sent anything.
     log_format : str
         One of `LOG_FORMATS`.
     epoch_secret : bytes
@@ -112,6 +116,7 @@ class Environment:
     email: dict[str, Any]
     from_email: str
     teams_need_approval: bool
+    send_webhooks: bool
     log_format: str
     epoch_secret: bytes
     crowd: CrowdEnvironment
@@ -149,6 +154,7 @@ def read(environ: Mapping[str, str]) -> Environment:
         email=_email(given["EMAIL_URL"]) if "EMAIL_URL" in given else {},
         from_email=given.get("DEFAULT_FROM_EMAIL", "KBP Online <kbpo@localhost>"),
         teams_need_approval=_flag(given.get("TEAMS_NEED_APPROVAL", "0"), "TEAMS_NEED_APPROVAL"),
+        send_webhooks=_flag(given.get("SEND_WEBHOOKS", "1"), "SEND_WEBHOOKS"),
         log_format=_log_format(given.get("LOG_FORMAT", "lines" if debug else "json")),
         epoch_secret=_hex(given.get("KBPO_EPOCH_SECRET", "")),
         crowd=crowd_environment.read(given, site_url=site_url, debug=debug),

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from random import Random, SystemRandom
 from typing import Any
 
@@ -42,6 +42,8 @@ from kbpo.core.health import logs, signs, troubles
 from kbpo.core.keeping import installation, trash
 from kbpo.core.mail import sending
 from kbpo.pages import stuck
+from kbpo.pages.money.costs import Prices
+from kbpo.webhooks import delivering
 from marketplace import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -111,7 +113,8 @@ def audit_labels() -> int:
 
 def score_epochs() -> int:
     """Compute the scores whose inputs have changed; return for how many epochs something happened."""
-    return _each_epoch(Epoch.objects.filter(scores_due=True), estimation.score_epoch)
+    score = partial(estimation.score_epoch, prices=Prices())
+    return _each_epoch(Epoch.objects.filter(scores_due=True), score)
 
 
 def score_subsets() -> int:
@@ -195,6 +198,11 @@ def send_mail() -> int:
     return sending.send_mail()
 
 
+def send_webhooks() -> int:
+    """Send what is due to the addresses that teams named; return how many deliveries were tried."""
+    return delivering.send_webhooks()
+
+
 def watch_disk() -> int:
     """Warn where a disk fills up; return how many do. No stage either."""
     return disk.warn_if_low()
@@ -203,6 +211,11 @@ def watch_disk() -> int:
 def forget_mail() -> int:
     """Delete the rows of mail that was dealt with long ago; return how many. No stage either."""
     return sending.forget()
+
+
+def forget_deliveries() -> int:
+    """Delete what webhooks were sent long ago; return how many deliveries. No stage either."""
+    return delivering.forget(now=timezone.now())
 
 
 def watch_troubles() -> int:
@@ -303,6 +316,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     read_checks,
     normalise_files,
     send_mail,
+    send_webhooks,
     remove_expired,
 )
 
@@ -373,12 +387,16 @@ def _each_submission(
 
 #: What hangs is ended, and its rows are due again: far later than anything takes that works.
 LONGEST: dict[str, Any] = {"time_limit": 6 * 3600}
-#: A mail server that dribbles is cut off, sooner than its message's lease ends.
-LIMITS: dict[str, Any] = {"send_mail": {"time_limit": sending.LEASE.total_seconds() - 10}}
+#: A mail server that dribbles is cut off before its message's lease ends; so is what webhooks are sent to.
+LIMITS: dict[str, Any] = {
+    "send_mail": {"time_limit": sending.LEASE.total_seconds() - 10},
+    "send_webhooks": {"time_limit": delivering.LEASE.total_seconds() - 10},
+}
 
 for _stage in (
     *STAGES,
     forget_mail,
+    forget_deliveries,
     watch_disk,
     watch_troubles,
     remove_orphans,

@@ -24,6 +24,7 @@ DEBUG = _given.tracebacks
 KBPO_HOME = _given.home
 KBPO_EPOCH_SECRET = _given.epoch_secret
 TEAMS_NEED_APPROVAL = _given.teams_need_approval
+SEND_WEBHOOKS = _given.send_webhooks
 KBPO_NUDGE = True  # whether commits send messages to the workers
 
 SITE_URL = _given.site_url
@@ -40,6 +41,7 @@ INSTALLED_APPS = [
     "kbpo.core.keeping",
     "kbpo.core.health",
     "kbpo.accounts",
+    "kbpo.webhooks",
     "annotations",
     "crowd",
     "marketplace",

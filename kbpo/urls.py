@@ -17,6 +17,7 @@ urlpatterns = [
     path("submissions/<int:pk>/", submission, {"prices": Prices()}, name="submission"),
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
+    path("", include("kbpo.webhooks.urls")),
     path("", include("marketplace.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),

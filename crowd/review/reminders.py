@@ -4,15 +4,13 @@ import logging
 import smtplib
 from datetime import datetime, timedelta
 
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import DateTimeField, ExpressionWrapper, F, Min, Q, QuerySet, Value
 from django.db.models.expressions import Combinable
-from django.urls import reverse
 
 from crowd.models import Assignment
 from crowd.review.holding import waiting
+from kbpo.accounts.mails import kinds, writing
 from kbpo.accounts.models import User
 
 logger = logging.getLogger(__name__)
@@ -61,9 +59,13 @@ def _remind(now: datetime) -> int:
     Assignment.objects.filter(pk__in=pks).update(reminded_at=now)
     first = found.aggregate(first=Min("due"))["first"]
     text = _text(found.count(), first, now)
-    subject = "Work waits for you, and its workers for their pay"
-    for person in User.objects.filter(is_operator=True, is_active=True).order_by("pk"):
-        EmailMessage(subject, text, to=[person.email]).send()
+    writing.tell(
+        kinds.WAITING,
+        User.objects.filter(is_operator=True),
+        subject="Work waits for you, and its workers for their pay",
+        template="waiting.txt",
+        context={"words": text, "page": writing.address_of("desk_look")},
+    )
     return len(pks)
 
 
@@ -71,7 +73,4 @@ def _text(number: int, first: datetime, now: datetime) -> str:
     pieces = "1 piece of work waits" if number == 1 else f"{number:,} pieces of work wait"
     until = f"{first:%d %B %Y, %H:%M} UTC"
     time = f"was to be paid by {until}" if first <= now else f"is to be paid by {until}"
-    return (
-        f"{pieces} for somebody to look at. The first {time}, as its worker was told; no rule pays it.\n\n"
-        f"{settings.SITE_URL}{reverse('desk_look')}\n"
-    )
+    return f"{pieces} for somebody to look at. The first {time}, as its worker was told; no rule pays it."

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotations import labels
 from annotations.models import Corpus, Question
-from evaluation.design import released
+from evaluation.design import notices, released
 from evaluation.design.batches import last_scored
 from evaluation.models import DocumentSample, Epoch, SampleBatch
 from evaluation.task import Task
@@ -140,4 +140,5 @@ def release(
     open_epoch(corpus=corpus, task=task)
     after = {"corpus": corpus.tag, "number": epoch.number, "retired": retire, "labels": sealed.digest}
     record(What.EPOCH_RELEASED, by=by, about=epoch, after=after)
+    notices.tell_released(epoch, labels=sealed.labels, retired=task.retired(epoch) or "")
     return epoch

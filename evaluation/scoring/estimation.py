@@ -15,6 +15,7 @@ from annotations.labels import update_posteriors
 from annotations.models import Corpus
 from evaluation import estimators, scores, units
 from evaluation.design import batches, columns
+from evaluation.design.prices import Source
 from evaluation.estimators.pooled import PooledModel
 from evaluation.models import (
     Comparison,
@@ -26,7 +27,7 @@ from evaluation.models import (
     SubsetScore,
 )
 from evaluation.scores import Choice, Divided, Measured, Scored, ScoreRow
-from evaluation.scoring import comparing, ranks
+from evaluation.scoring import comparing, notices, ranks
 from evaluation.scoring import pool as pools
 from evaluation.submissions import work
 from evaluation.submissions.lifecycle import fail, move
@@ -40,7 +41,7 @@ FIGURES = ("measure", "estimate", "low", "high")
 
 
 @transaction.atomic
-def score_epoch(*, epoch_id: int, task: Task) -> bool:
+def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> bool:
     """Measure the labels of an epoch whose inputs have changed, then compute and store its scores.
 
     Parameters
@@ -48,6 +49,8 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
     epoch_id : int
     task : Task
         Its corpus'.
+    prices : Source, optional
+        Knows what judging cost, for those who are told of their scores.
 
     Returns
     -------
@@ -79,6 +82,7 @@ def score_epoch(*, epoch_id: int, task: Task) -> bool:
         for submission in judged.order_by("pk"):
             size = len(pool.submissions)
             move(submission, Submission.State.SCORED, f"{size} system{'s' * (size != 1)} in the pool")
+            notices.tell_scored(submission, choices=task.choices, prices=prices)
         epoch.subsets_due = True
     epoch.scores_due = False
     _succeeded(epoch)

@@ -78,8 +78,7 @@ def move(
     """
     submission.state = state
     submission.save(update_fields=["state", *also])
-    event = SubmissionEvent.objects.create(submission=submission, state=state, detail=detail, by=by)
-    notices.announce(event)
+    SubmissionEvent.objects.create(submission=submission, state=state, detail=detail, by=by)
 
 
 @transaction.atomic
@@ -101,6 +100,7 @@ def fail(*, submission_id: int, stage: str, detail: str) -> None:
     if submission.state in BEFORE_SAMPLING:
         quota.give_back(submission)
     move(submission, State.FAILED, detail, also=["failed_in", *quota.FIELDS])
+    notices.tell_failed(submission, detail=detail)
 
 
 @_at_once

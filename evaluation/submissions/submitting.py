@@ -13,7 +13,7 @@ from annotations import conflicts, roles
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent
 from evaluation.reading import isolated
-from evaluation.submissions import problem_list, quota
+from evaluation.submissions import notices, problem_list, quota
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
@@ -201,6 +201,7 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
     if reading.accepted:
         claims = len(reading.predictions)
         move(locked, State.ACCEPTED, f"{claims} claim{'s' * (claims != 1)}", also=["counts"])
+        notices.tell_read(locked, claims=claims)
         if locked.go_ahead:
             nudge(SAMPLE_TASK)
     else:
@@ -208,6 +209,7 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
         move(
             locked, State.REFUSED, f"{errors} error{'s' if errors != 1 else ''} in the file", also=["counts"]
         )
+        notices.tell_refused(locked)
     return True
 
 

@@ -25,7 +25,7 @@ TAC = (
     Step("needle\n", "The first line is the name of the run, one word."),
     Step(
         ":E0080\ttype\tPER\n:E0002\ttype\tGPE\n:E0037\ttype\tORG\n",
-        "Each entity has a name, which only this file knows, and a type: PER, ORG, GPE, FAC or LOC.",
+        "Each entity has a name, which only this file knows, and one of the ontology's types.",
     ),
     Step(
         ':E0080\tcanonical_mention\t"Ada Quill"\tquill-profile:0-8\n'
@@ -51,8 +51,8 @@ TAC = (
     ),
     Step(
         ':E0080\tper:date_of_birth\t"1979-05-04"\tquill-profile:36-45,quill-profile:0-8\t0.9000\n',
-        "Dates and titles are strings, not entities. The string's own place comes first; a date is written"
-        " as year, month and day, whatever the text has.",
+        "What is no entity in the ontology, as a date or a title here, is a string. The string's own place"
+        " comes first; a date is written as year, month and day, whatever the text has.",
     ),
 )
 _TAC_FILE = "".join(step.lines for step in TAC)

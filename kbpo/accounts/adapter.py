@@ -1,10 +1,12 @@
 """What we do otherwise than django-allauth: whose address it is, how often is guessed, how much is mailed."""
 
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -17,6 +19,7 @@ from kbpo.core.limits import Limit
 #: What anybody can have sent to anybody: more than these are dropped in silence. Those that were sent do.
 MAILS = Limit("mails", 5, 3600, "messages of a kind to one address")
 CONFIRMATIONS = Limit("confirmations", 1, 180, "messages that confirm an address")
+LINKS = ("activate_url", "password_reset_url", "signup_url")
 CONFIRMATION = "account/email/email_confirmation"
 
 
@@ -44,7 +47,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             return
         if limits.take(MAILS, template_prefix, email.lower(), now=now):
             return
-        super().send_mail(template_prefix, email, context)
+        links = {name: _at_site(str(context[name])) for name in LINKS if context.get(name)}
+        super().send_mail(template_prefix, email, {**context, **links, "site": settings.SITE_URL})
+
+
+def _at_site(link: str) -> str:
+    """Return a link that leads to the site by its own name, by whichever it was asked."""
+    return urlunsplit(urlsplit(settings.SITE_URL)[:2] + urlsplit(link)[2:])
 
 
 class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]

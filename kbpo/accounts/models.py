@@ -119,6 +119,42 @@ class Invitation(models.Model):
         return f"{self.email} to {self.team}"
 
 
+class UnwantedMail(models.Model):
+    """A kind of mail that somebody switched off: by their account, or, where there is none, by an address."""
+
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, null=True, blank=True, related_name="unwanted_mail"
+    )
+    address = models.CharField(max_length=64, blank=True, help_text="Its digest, which nobody can read back.")
+    kind = models.CharField(max_length=16, help_text="One of `kbpo.accounts.mails.kinds`.")
+
+    class Meta:
+        verbose_name_plural = "unwanted mail"
+        constraints = [
+            models.UniqueConstraint(fields=["user", "kind"], name="unwanted_mail_once"),
+            models.UniqueConstraint(
+                fields=["address", "kind"],
+                condition=~models.Q(address=""),
+                name="unwanted_mail_of_address_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(user=None) ^ models.Q(address=""), name="unwanted_mail_of_one"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    kind__in=[
+                        *("read", "refused", "scored", "failed"),
+                        *("released", "invited", "webhook", "waiting"),
+                    ]
+                ),
+                name="unwanted_mail_kind",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}, not for {self.user or 'an address'}"
+
+
 class WorkerIdentity(models.Model):
     """The name under which a provider of work knows a person.
 

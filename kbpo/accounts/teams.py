@@ -1,12 +1,10 @@
 """Teams: who makes one, who joins, who leaves."""
 
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils import timezone
 
+from kbpo.accounts.mails import choices, kinds, writing
 from kbpo.accounts.models import Invitation, Membership, PastMembership, Team, User
 from kbpo.core import limits
 from kbpo.core.acts import What, record
@@ -209,14 +207,24 @@ def rename_user(*, user: User, name: str) -> None:
 
 
 def _mail_invitation(invitation: Invitation) -> None:
-    address = f"{settings.SITE_URL}{reverse('teams')}"
-    EmailMessage(
-        subject="You are invited to a team on KBP Online",
-        body=f"{invitation.invited_by} invites you to the team “{invitation.team}”."
-        " Nothing happens unless you accept: sign in with this mail address, or sign up with it first, and"
-        f" look under “You and your teams”.\n\n{address}\n",
-        to=[invitation.email],
-    ).send()
+    if not choices.wants(kinds.INVITED, invitation.email):
+        return
+    team = invitation.team
+    account = User.objects.filter(email__iexact=invitation.email, is_active=True).first()
+    message = writing.compose(
+        kinds.INVITED,
+        account or invitation.email,
+        to=invitation.email,
+        subject=f"{invitation.invited_by} invites you to the team {team}",
+        template="invited.txt",
+        context={
+            "invitation": invitation,
+            "members": team.memberships.count(),
+            "has_account": account is not None,
+            "page": writing.address_of("teams"),
+        },
+    )
+    writing.send([message])
 
 
 def _checked_name(name: str) -> str:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from kbpo.accounts import organisations, views
+from kbpo.accounts.mails import views as mails
 from kbpo.accounts.personal import views as personal
 
 urlpatterns = [
@@ -11,6 +12,8 @@ urlpatterns = [
     path("teams/name/", views.rename, name="rename"),
     path("teams/account.json", personal.export, name="personal_export"),
     path("teams/account/delete/", personal.delete, name="personal_deletion"),
+    path("teams/mail/", mails.choose, name="mail_choices"),
+    path("mail/off/<str:token>/", mails.off, name="mail_off"),
     path("teams/new/", views.create, name="team_new"),
     path("teams/waiting/", views.waiting, name="teams_waiting"),
     path("teams/<int:pk>/approve/", views.approve, name="team_approve"),

@@ -121,7 +121,8 @@ def judge_by_keyboard(page: Page, world: World) -> int:
         expect(page).not_to_have_url(re.compile(rf"/questions/{question.pk}/"))
 
 
-def test_from_signing_up_to_a_score(open_page, world: World, kb: Path) -> None:
+def test_from_signing_up_to_a_score(open_page, live_server, settings, world: World, kb: Path) -> None:
+    settings.SITE_URL = live_server.url  # to which mail leads
     page = open_page("/")
     sign_up(page, "rosa@example.org")
     if page.get_by_role("button", name=re.compile("sign in", re.IGNORECASE)).count():

@@ -25,6 +25,7 @@ ON_OTHER_DAYS = [
     "integration/kbpo/core/test_troubles.py",
     "integration/marketplace",
     "integration/people",
+    "integration/webhooks",
     "integration/test_annotating.py",
     "integration/test_annotating_documents.py",
     "integration/test_evaluation.py",

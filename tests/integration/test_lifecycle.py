@@ -83,7 +83,9 @@ def test_reading_that_fails_three_times_fails_with_words_and_can_be_resumed(
     failed = reload(submission)
     assert (failed.state, failed.failed_in) == ("failed", "uploaded")
     assert "stopped 3 times" in failed.events.last().detail  # type: ignore[union-attr]
-    assert [message.subject for message in mail.outbox] == ["one stopped, by a fault of ours"]
+    assert [message.subject for message in mail.outbox] == [
+        f"{submission.corpus.name}: one stopped, by a fault of ours"
+    ]
     lifecycle.resume(submission=submission, user=member)
     pipeline.advance()
     assert reload(submission).state == "judging"
@@ -315,22 +317,6 @@ def test_deleting_the_file_keeps_what_was_read_from_it(
     assert submission.predictions.exists()
 
 
-def test_the_uploader_is_told_once_when_it_is_scored(
-    submit: Submit,
-    member: User,
-    judge: Callable[[], None],
-) -> None:
-    submit("one", user=member)
-    pipeline.advance()
-    assert mail.outbox == []
-    judge()
-    Epoch.objects.update(scores_due=True)  # computed anew, say for a later system
-    pipeline.advance()
-    assert [(message.to, message.subject) for message in mail.outbox] == [
-        (["m@example.org"], "one is scored")
-    ]
-
-
 def test_a_design_is_kept_when_the_same_corpus_is_loaded_again(world: World, tmp_path: Path) -> None:
     path = world.write_corpus(tmp_path / "corpus.jsonl")
     call_command("load_corpus", str(path), "--corpus", "drawn", "--design", "iid", verbosity=0)
@@ -348,4 +334,6 @@ def test_a_name_on_two_lines_is_one_line_in_the_mail(corpus: Corpus, member: Use
     )
     pipeline.advance()
     assert submission.name == "two lines"
-    assert [message.subject for message in mail.outbox] == ["two lines was refused: its file has errors"]
+    [message] = mail.outbox
+    assert message.subject == f"{corpus.name}: two lines was refused, 1 error"
+    assert "The errors:\n  line 1: " in message.body

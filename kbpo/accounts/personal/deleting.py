@@ -13,6 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
 from kbpo.accounts import sessions
+from kbpo.accounts.mails import choices
 from kbpo.accounts.models import Invitation, PastMembership, User
 from kbpo.accounts.personal import mail
 from kbpo.accounts.personal.parts import Leaving, registered
@@ -68,6 +69,7 @@ def delete_account(leaving: Leaving) -> User:
         part.forget(Leaving(user, leaving.now, leaving.withdraws_all))
     record(What.ACCOUNT_DELETED, by=user, about=user)
     mail.erase(user)
+    choices.erase(user)
     _leave_teams(user)
     sessions.end_all(user=user)
     for kept in (EmailAddress, SocialAccount, Authenticator):

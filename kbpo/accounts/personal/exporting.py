@@ -9,6 +9,7 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.core.serializers.json import DjangoJSONEncoder
 
+from kbpo.accounts.mails import choices
 from kbpo.accounts.models import Invitation, User
 from kbpo.accounts.personal.mail import rows_about
 from kbpo.accounts.personal.parts import Rows, registered
@@ -58,5 +59,6 @@ def _account(user: User) -> Mapping[str, Rows]:
         ),
         "worker identities": user.worker_identities.values("provider", "worker_id", "created_at"),
         "mail": rows_about(user),
+        "mail switched off": choices.rows_about(user),
         "acts as an operator": acts.iterator(chunk_size=AT_ONCE),
     }

@@ -36,6 +36,7 @@ STAGES = (
     "read_checks",
     "normalise_files",
     "send_mail",
+    "send_webhooks",
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
@@ -47,12 +48,13 @@ SELDOM = {
     "remove_hits": 3600.0,
     "remove_orphans": 3600.0,
     "forget_mail": 3600.0,
+    "forget_deliveries": 3600.0,
     "watch_disk": 300.0,
     "watch_troubles": 60.0,
     "sweep_counts": 600.0,
 }
 NICER = 10  # how much lower than the web's the workers' priority is
-MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone
+MAIL_QUEUE = "mail"  # of its own: a mail server that hangs delays mail alone, and so do webhooks' servers
 EXPIRES = 5.0  # seconds after which a message that nobody took is forgotten
 
 app = Celery("kbpo", set_as_current=True)
@@ -69,7 +71,7 @@ app.conf.update(
     task_default_queue="kbpo",
     # A worker takes from both, unless it is told otherwise (--queues).
     task_queues=tuple(Queue(name, routing_key=name) for name in ("kbpo", MAIL_QUEUE)),
-    task_routes={"kbpo.pipeline.send_mail": {"queue": MAIL_QUEUE}},
+    task_routes={f"kbpo.pipeline.{name}": {"queue": MAIL_QUEUE} for name in ("send_mail", "send_webhooks")},
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     timezone="UTC",

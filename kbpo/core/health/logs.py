@@ -22,7 +22,7 @@ _SECRET = (
     (re.compile(r"://[^/\s@'\"]+@"), f"://{GONE}@"),
     (re.compile(r"[\w.%+-]+@[\w-]+(?:\.[\w-]+)*"), f"{GONE}@{GONE}"),
     (
-        re.compile(r"(/password/reset/key/|/confirm-email/|/work/submit/)[^/\s'\"]+"),
+        re.compile(r"(/password/reset/key/|/confirm-email/|/work/submit/|/mail/off/)[^/\s'\"]+"),
         rf"\1{GONE}",
     ),
     (

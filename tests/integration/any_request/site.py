@@ -27,8 +27,10 @@ from evaluation.models import Entity, Submission
 from evaluation.registry import task_of
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
+from kbpo.accounts.mails import choices, kinds
 from kbpo.accounts.models import User
 from kbpo.core.models import Message
+from kbpo.webhooks import events, managing
 from marketplace import ledger, lifecycle, qualifications, requesters
 from marketplace.models import Assignment, Hit, QualificationType
 from marketplace.operations.call import Call
@@ -135,6 +137,8 @@ def build() -> Site:
     checks.read_checks(find_task=task_of)
 
     invitation = teams.invite(user=member, team=team, email=annotator.email)
+    webhook = managing.add(user=member, team=team, url="https://example.org/kbp", events=[events.SCORED])
+    delivery = managing.send_test(user=member, webhook=webhook)
     asked = make.QuestionFactory.create(document=document)
     make.QuestionFactory.create(document=document, asked=CanonicalQuestion(make.ADA, make.ADA))
     for worker in (annotator, operator):
@@ -178,7 +182,12 @@ def build() -> Site:
         "upload_discard": {"pk": waiting.pk},
         "api_upload": {"pk": unfinished.pk},
         "invitation": {"pk": invitation.pk},
+        "mail_off": {"token": choices.token(kinds.READ, member)},
         "team": {"pk": team.pk},
+        "webhooks": {"pk": team.pk},
+        "webhook": {"pk": webhook.pk},
+        "webhook_act": {"pk": webhook.pk, "action": "test"},
+        "delivery_again": {"pk": delivery.pk},
         "team_leave": {"pk": team.pk},
         "team_approve": {"pk": team.pk},
         "annotate_question": {"question_id": asked.pk},
@@ -211,6 +220,8 @@ def build() -> Site:
         "team_new": {"team-name": "New"},
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
+        "mail_choices": {"read": "on"},
+        "webhooks": {"url": "https://example.org/kbp/2", "events": events.READ},
         "annotate_start": {"corpus": "news"},
         "annotate_question": {f"q{asked.pk}": "none", f"q{2**63}": "x", "qx": "x"},
         "work_submit": {"assignmentId": assignment.assignment_id, "answer": "x"},

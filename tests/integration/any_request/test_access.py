@@ -90,7 +90,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, NOBODY, "organisation_sign_in organisation_come_back"),  # of an organisation that is not set up
     (NOBODY, NOBODY, "session_end"),  # of a session that is not one's own
     (SIGNED_IN, NOBODY, "submissions teams personal_export"),
-    (SIGNED_IN, SIGNED_IN, "upload check personal_deletion"),
+    (SIGNED_IN, SIGNED_IN, "upload check personal_deletion mail_choices"),
+    (EVERYBODY, EVERYBODY, "mail_off"),  # by its signed token
     (NOBODY, SIGNED_IN, "rename team_new upload_discard api_uploads annotate_draft"),
     ({"owner"}, SIGNED_IN, "api_upload"),
     (
@@ -99,8 +100,9 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         "checked check_lines check_problems check_problems_csv check_problems_json api_check submission_lines"
         " submission_problems submission_problems_csv submission_problems_json",
     ),
-    (OWNERS, OWNERS, "check_normalised submission_normalised team"),
-    (NOBODY, OWNERS, "submission_act team_leave"),
+    (OWNERS, OWNERS, "check_normalised submission_normalised team webhooks"),
+    (OWNERS, NOBODY, "webhook"),
+    (NOBODY, OWNERS, "submission_act team_leave webhook_act delivery_again"),
     (NOBODY, {"worker"}, "invitation"),  # who is invited
     (WORKERS, NOBODY, "annotate annotate_pages annotate_pages_of work work_earnings work_group work_mine"),
     (WORKERS, WORKERS, "annotate_tutorial annotate_tutorial_of"),

@@ -264,7 +264,10 @@ def test_who_is_invited_is_told_by_mail_once() -> None:
 
 def test_a_notice_is_written_with_its_event() -> None:
     submission = SubmissionFactory.create(
-        name="two\nlines", uploaded_by=UserFactory(email="m@example.org"), state="refused"
+        corpus__name="News",
+        name="two\nlines",
+        uploaded_by=UserFactory(email="m@example.org", operator=True),
+        state="refused",
     )
-    notices.announce(submission.events.get())
-    assert Message.objects.get().subject == "two lines was refused: its file has errors"
+    notices.tell_refused(submission)
+    assert Message.objects.get().subject == "News: two lines was refused, 0 errors"

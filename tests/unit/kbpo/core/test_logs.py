@@ -74,6 +74,7 @@ def test_lines_for_people_say_the_same() -> None:
         "/accounts/password/reset/key/hunter2/",
         "/accounts/confirm-email/hunter2/",
         "/work/submit/hunter2/externalSubmit",
+        "/mail/off/hunter2/",
         "sessionid=hunter2; path=/",
         "https://a.example/x?access_token=hunter2&b=1",
         "Authorization: Token hunter2",
