@@ -25,6 +25,7 @@ class Pattern(NamedTuple):
     """What can be claimed of two names: a predicate, their types, and the beginnings of words between."""
 
     predicate: str
+    inverse: str  # which says the same the other way round; empty where there is none
     subject_type: str
     object_type: str
     stems: set[str]
@@ -71,7 +72,9 @@ def read_patterns(ontology: dict[str, Any]) -> list[Pattern]:
             kinds = [one for one in predicate["object_types"] if one in entities]
             kinds = [one for one in kinds if stored.get(one) == relation["name"]]
             if kinds and predicate.get("turn", "no") != "swap":
-                patterns.append(Pattern(predicate["name"], predicate["subject_type"], kinds[0], stems))
+                inverse = dict(predicate.get("inverses", [])).get(kinds[0], "")
+                names = predicate["name"], inverse
+                patterns.append(Pattern(*names, predicate["subject_type"], kinds[0], stems))
                 break
     return patterns
 
@@ -140,6 +143,8 @@ def write_document(out: TextIO, document: dict[str, Any], claims: Iterable[Claim
         subject, object_ = entity(first, pattern.subject_type), entity(second, pattern.object_type)
         places = f"{place(first)},{place(second)}"
         lines.append(f"{subject}\t{pattern.predicate}\t{object_}\t{places}\t{CONFIDENCE}")
+        if pattern.inverse:
+            lines.append(f"{object_}\t{pattern.inverse}\t{subject}\t{places}\t{CONFIDENCE}")
     out.writelines(f"{line}\n" for line in lines)
     return count
 

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def write_tac(corpus: Corpus) -> Iterator[str]:
-    """Yield a file of one claim in TAC KBP's format: two words of a document, related as chance has it."""
+    """Yield a file of one claim in TAC KBP's format, with its inverse: two words, related as chance has it."""
     found = _two_words(corpus)
     if found is None:
         return
@@ -30,6 +30,8 @@ def write_tac(corpus: Corpus) -> Iterator[str]:
     if kind:
         yield from _entity(":E2", kind, document, second)
         yield f":E1\t{predicate.name}\t:E2\t{places}\t{CONFIDENCE}\n"
+        if inverse := predicate.inverse_for(kind):
+            yield f":E2\t{inverse}\t:E1\t{places}\t{CONFIDENCE}\n"
     else:
         places = f"{_place(document, second)},{_place(document, first)}"
         yield f":E1\t{predicate.name}\t{_quoted(document, second)}\t{places}\t{CONFIDENCE}\n"
@@ -59,7 +61,7 @@ def _two_words(corpus: Corpus) -> tuple[Document, Span, Span] | None:
 
 def _predicate(ontology: Ontology) -> tuple[Predicate, str]:
     """Return a predicate that is scored, and the type of an entity as its object; empty if it is a string."""
-    scored = [one for one in ontology.predicates if one.stored_as]
+    scored = [one for one in ontology.predicates if one.stored_as and one.turn != "swap"]
     for one in scored:
         for kind in one.object_types:
             if ontology.types_by_name[kind].is_entity and one.relation_for(kind):
