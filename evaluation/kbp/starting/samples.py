@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def write_tac(corpus: Corpus) -> Iterator[str]:
-    """Yield a file of one claim in TAC KBP's format, with its inverse: two words, related as chance has it."""
+    """Yield a file of one claim in TAC KBP's format, with its inverse: two words, related by chance."""
     found = _two_words(corpus)
     if found is None:
         return

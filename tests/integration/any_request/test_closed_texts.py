@@ -3,7 +3,8 @@
 import gzip
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.db import transaction
@@ -13,41 +14,43 @@ from annotations.data import files
 from annotations.models import Corpus, Document
 from evaluation.models import ClassPrediction, Submission
 from kbpo import pipeline
+from kbpo.accounts.models import User
 from tests import factories as make
 from tests.integration.any_request.asking import ask, encoded, routes
 from tests.integration.any_request.site import Site, is_of_hits
+from tests.integration.any_request.test_access import SIGNING_IN
 
 pytestmark = pytest.mark.django_db
 TITLE = "A gazette of Xanadu"
 WORDS = ("Port Hallow", "Quill Press", TITLE)
 CORPORA = ("news", "letters")
-#: Not those of workers: they see what they are asked about; nor the admin, which is the operators'.
-NAMES = sorted(name for name, _ in routes() if not is_of_hits(name) and not name.startswith("admin:"))
+#: Not those of workers, who see what they are asked about, nor the admin, which is the operators'.
+NAMES = sorted(
+    name for name, _ in routes() if not is_of_hits(name) and not name.startswith(("admin:", *SIGNING_IN))
+)
 FILES = ("corpus.jsonl.gz", "documents.jsonl.gz", "sample-2016.kb", "sample-2015.kb", "sample.jsonl")
-SHOWN = {"documents", "document", "entities", "entity", "system", "items", "data_file"}
+SHOWN = ("documents", "document", "entities", "entity", "system", "items")
 
 
-@pytest.fixture(params=["public", "operators", "agreement"])
-def texts(request, site: Site) -> Iterator[str]:
-    """The site with texts that are open, or closed in one way or the other; undone in the end."""
+@contextmanager
+def texts_for(texts: str) -> Iterator[None]:
+    """Have the site with texts that are open, or closed in one way or the other; undone in the end."""
     with transaction.atomic():
         Document.objects.update(title=TITLE)
         letters = Corpus.objects.get(tag="letters")
         letter = make.DocumentFactory.create(corpus=letters, title=TITLE)
-        classed = Submission.objects.get(corpus=letters)
-        unit = make.UnitFactory.create(corpus=letters, key=letter.doc_id)
         ClassPrediction.objects.create(
-            submission=classed,
-            unit=unit,
+            submission=Submission.objects.get(corpus=letters),
+            unit=make.UnitFactory.create(corpus=letters, key=letter.doc_id),
             document=letter,
             label="good",
             confidence=1.0,
             probability=1.0,
             line=1,
         )
-        Corpus.objects.filter(tag__in=CORPORA).update(texts=request.param, licence="CC0")
+        Corpus.objects.filter(tag__in=CORPORA).update(texts=texts, licence="CC0")
         pipeline.make_corpus_files()
-        yield request.param
+        yield
         transaction.set_rollback(True)
 
 
@@ -61,8 +64,8 @@ def readable(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def seen(site: Site, client: Client) -> dict[str, set[str]]:
-    """Ask every address, and say where the words of documents came back."""
+def seen(site: Site, client: Client, names: Iterable[str] = NAMES) -> dict[str, set[str]]:
+    """Ask addresses, and say where the words of documents came back."""
     found: dict[str, set[str]] = {}
 
     def look(name: str, method: str, address: str, body: bytes = b"") -> None:
@@ -71,10 +74,11 @@ def seen(site: Site, client: Client) -> dict[str, set[str]]:
         if words := {words for words in WORDS if words in readable(answer.body)}:
             found.setdefault(name, set()).update(words)
 
-    for name in NAMES:
+    for name in names:
         query = encoded(site.queries.get(name, {})).decode()
         look(name, "GET", f"{site.address(name)}?{query}")
-        look(name, "POST", f"{site.address(name)}?{query}", encoded(site.forms.get(name, {})))
+        if name in site.forms:
+            look(name, "POST", f"{site.address(name)}?{query}", encoded(site.forms[name]))
     look("documents", "GET", f"{site.address('documents')}?q=founded")
     for tag in CORPORA:
         for name in FILES:
@@ -82,36 +86,45 @@ def seen(site: Site, client: Client) -> dict[str, set[str]]:
     return found
 
 
+def signed_in(user: User | None = None) -> Client:
+    client = Client()
+    client.force_login(user or make.UserFactory.create())
+    return client
+
+
+@pytest.mark.parametrize("texts", ["operators", pytest.param("agreement", marks=pytest.mark.slow)])
 def test_a_stranger_sees_no_word_of_closed_texts_at_any_address(texts: str, site: Site) -> None:
-    stranger = Client()
-    stranger.force_login(make.UserFactory.create())
-    for client in (Client(), stranger):
-        found = seen(site, client)
-        if texts == "public":
-            assert found.keys() == SHOWN, "else this test would see nothing in closed texts, either"
-        else:
-            assert found == {}
+    with texts_for(texts):
+        assert seen(site, signed_in()) == {}
+        assert seen(site, Client(), SHOWN) == {}
 
 
-def test_a_team_sees_no_word_of_closed_texts_in_what_it_submitted(texts: str, site: Site) -> None:
-    member = Client()
-    member.force_login(site.people["member"])  # type: ignore[arg-type]
-    found = seen(site, member)
-    if texts == "public":
-        assert found
-    else:
-        assert found == {}
+def test_open_texts_are_seen_where_closed_ones_are_looked_for(site: Site) -> None:
+    with texts_for("public"):
+        assert seen(site, Client(), SHOWN).keys() == {*SHOWN, "data_file"}
 
 
-def test_who_annotates_sees_the_text_that_they_judge(texts: str, site: Site) -> None:
-    annotator = Client()
-    annotator.force_login(site.people["annotator"])  # type: ignore[arg-type]
-    assert "Port Hallow" in readable(ask(annotator, "GET", site.address("annotate_question")).body)
+@pytest.mark.slow
+def test_a_visitor_sees_texts_nowhere_else(site: Site) -> None:
+    with texts_for("public"):
+        assert seen(site, Client()).keys() == {*SHOWN, "data_file"}
 
 
-def test_operators_and_those_who_run_a_corpus_see_its_texts(texts: str, site: Site) -> None:
-    organiser = make.give(make.UserFactory.create(), Corpus.objects.get(tag="news"), "organiser")
-    for user in (organiser, site.people["operator"]):
-        client = Client()
-        client.force_login(user)  # type: ignore[arg-type]
-        assert "Port Hallow" in readable(ask(client, "GET", f"/corpora/news/data/{files.TEXTS}").body)
+@pytest.mark.slow
+def test_a_team_sees_no_word_of_closed_texts_in_what_it_submitted(site: Site) -> None:
+    with texts_for("operators"):
+        assert seen(site, signed_in(site.people["member"])) == {}
+
+
+def test_who_annotates_sees_the_text_that_they_judge(site: Site) -> None:
+    with texts_for("operators"):
+        answer = ask(signed_in(site.people["annotator"]), "GET", site.address("annotate_question"))
+        assert "Port Hallow" in readable(answer.body)
+
+
+def test_operators_and_those_who_run_a_corpus_have_its_texts(site: Site) -> None:
+    with texts_for("operators"):
+        organiser = make.give(make.UserFactory.create(), Corpus.objects.get(tag="news"), "organiser")
+        for user in (organiser, site.people["operator"]):
+            answer = ask(signed_in(user), "GET", f"/corpora/news/data/{files.TEXTS}")
+            assert "Port Hallow" in readable(answer.body)
