@@ -167,7 +167,7 @@ def _show(
         "ontology": plain_ontology_of(corpus) if task is not None and task.has_ontology else None,
         "files": [
             *_large(made, may_download=may_download),
-            *_others(corpus, task, may_download=may_download),
+            *_others(corpus, task, made, may_download=may_download),
         ],
         "is_open": readers.may_read(request.user, corpus),
         "may_download": may_download,
@@ -175,6 +175,7 @@ def _show(
         "is_agreed": is_agreed,
         "accepted": agreements.accepted(corpus, request.user) if is_agreed else (),
         "form": form,
+        "has_agreements": corpus.agreements.filter(questions__gt=0).exists(),
         "released": corpus.epochs.filter(released_at__isnull=False).order_by("-number"),
     }
     return render(request, "evaluation/data.html", context, status=status)
@@ -190,7 +191,9 @@ def _large(made: CorpusFiles | None, *, may_download: bool) -> Iterator[Listed]:
         yield Listed(ids, WHAT[ids], made.ids_size, made.ids_digest, is_open=True)
 
 
-def _others(corpus: Corpus, task: Task | None, *, may_download: bool) -> Iterator[Listed]:
+def _others(
+    corpus: Corpus, task: Task | None, made: CorpusFiles | None, *, may_download: bool
+) -> Iterator[Listed]:
     if task is None:
         return
     for one in small_files(corpus, task).values():
@@ -198,4 +201,5 @@ def _others(corpus: Corpus, task: Task | None, *, may_download: bool) -> Iterato
     for format, sample in task.samples.items():
         name = task.reader.formats[format]
         what = f"A file as systems submit it, in {name}: right in form, not in what it says"
-        yield Listed(sample.name, what, None, "", is_open=may_download or not sample.quotes_texts)
+        is_open = made is not None and made.documents > 0 and (may_download or not sample.quotes_texts)
+        yield Listed(sample.name, what, None, "", is_open=is_open)
