@@ -6,9 +6,12 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from annotations.models import (
+    AcceptedAgreement,
     Competitor,
     Corpus,
+    CorpusFiles,
     CorpusGuidelines,
+    DataAgreement,
     Document,
     Label,
     OntologyVersion,
@@ -33,6 +36,8 @@ class CorpusAdmin(ReadOnlyAdmin):
         "name",
         "task",
         "language",
+        "texts",
+        "licence",
         "design",
         "policy",
         "audit_share",
@@ -76,6 +81,33 @@ class CompetitorAdmin(ReadOnlyAdmin):
     list_filter = ["corpus"]
     list_select_related = ["team", "corpus"]
     search_fields = ["team__name"]
+
+
+@admin.register(DataAgreement)
+class DataAgreementAdmin(ReadOnlyAdmin):
+    """What teams promise before they read a corpus' texts, version by version."""
+
+    list_display = ["corpus", "version", "written_by", "written_at"]
+    list_filter = ["corpus"]
+    list_select_related = ["corpus", "written_by"]
+
+
+@admin.register(AcceptedAgreement)
+class AcceptedAgreementAdmin(ReadOnlyAdmin):
+    """Which teams have accepted them, and by whom."""
+
+    list_display = ["team", "agreement", "accepted_by", "accepted_at"]
+    list_filter = ["agreement__corpus"]
+    list_select_related = ["team", "agreement__corpus", "accepted_by"]
+    search_fields = ["team__name"]
+
+
+@admin.register(CorpusFiles)
+class CorpusFilesAdmin(ReadOnlyAdmin):
+    """The files of corpora: their digests, sizes and counts."""
+
+    list_display = ["corpus", "documents", "removed", "texts_size", "texts_digest", "made_at"]
+    list_select_related = ["corpus"]
 
 
 @admin.register(OntologyVersion)

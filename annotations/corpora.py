@@ -1,7 +1,7 @@
 """Loading a corpus, and what experts say of its documents."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -54,6 +54,16 @@ class LoadReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a corpus as it is loaded. What is left empty stays as it is."""
+
+    description: str = ""
+    licence: str = ""
+    source: str = ""
+    texts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotationReport:
     """What loading an annotations file did. Mentions and relations are those of the created annotations."""
 
@@ -82,6 +92,7 @@ def load_corpus(
     policy: str | None = None,
     audit_share: float | None = None,
     ontology: str | None = None,
+    said: Said | None = None,
     limits: jsonlines.Limits | None = None,
     is_new: bool = False,
     by: User | None = None,
@@ -116,6 +127,8 @@ def load_corpus(
         What its claims are made of: the name of one that is loaded, with a version or without. Without, a new
         corpus is given the newest, and one that is there keeps its own; `tac-kbp@1` if a new corpus is given
         none.
+    said : Said, optional
+        Its description, the licence and the source of its texts, and who may read them.
     limits : Limits, optional
         Of the file.
     is_new : bool
@@ -130,11 +143,13 @@ def load_corpus(
         line holds no document; names the line.
     Conflict
         If the corpus is there and must not be; or it has another name, task, design, language, policy,
-        ontology or share of audits, or a document differs from the one that is there; names it.
+        ontology or share of audits, or something else is said of it, or a document differs from the one
+        that is there; names it.
     """
     corpus = _corpus(
         tag,
         name=name,
+        said=said or Said(),
         audit_share=audit_share,
         is_new=is_new,
         task=task,
@@ -220,6 +235,7 @@ def _corpus(
     tag: str,
     *,
     name: str,
+    said: Said,
     audit_share: float | None,
     ontology: str | None,
     is_new: bool,
@@ -246,12 +262,9 @@ def _corpus(
             policy=given["policy"] or DEFAULT_POLICY,
             audit_share=(AUDIT_SHARE if may_audit else 0.0) if audit_share is None else audit_share,
             ontology=wanted,
+            **{field: value for field, value in asdict(said).items() if value},
         )
-        try:
-            new.full_clean(validate_unique=False)
-        except ValidationError as error:
-            field, messages = next(iter(error.message_dict.items()))
-            raise InvalidInput(f"the corpus' {field} is {getattr(new, field)!r}: {messages[0]}") from None
+        _clean(new)
         # Somebody else may be making it: wait for them, and go on with theirs.
         Corpus.objects.bulk_create([new], ignore_conflicts=True)
         corpus = Corpus.objects.select_for_update().get(tag=tag)
@@ -271,7 +284,34 @@ def _corpus(
             )
     if ontology and not ontologies.is_named(corpus.ontology.reference, ontology):
         raise Conflict(f"the corpus {tag} is there already, and its ontology is {corpus.ontology}")
+    _add_what_is_said(corpus, said)
     return corpus
+
+
+def _add_what_is_said(corpus: Corpus, said: Said) -> None:
+    """Store what nothing was said of before; refuse what says something else."""
+    added = []
+    for field, value in asdict(said).items():
+        stored = getattr(corpus, field)
+        if value and stored and value != stored:
+            raise Conflict(
+                f"the corpus {corpus.tag} is there already, and its {field} is {stored!r:.200}, not"
+                f" {value!r:.200}; its organiser changes that at the desk"
+            )
+        if value and not stored:
+            setattr(corpus, field, value)
+            added.append(field)
+    if added:
+        _clean(corpus)
+        corpus.save(update_fields=added)
+
+
+def _clean(corpus: Corpus) -> None:
+    try:
+        corpus.full_clean(validate_unique=False)
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise InvalidInput(f"the corpus' {field} is {getattr(corpus, field)!r}: {messages[0]}") from None
 
 
 def _lines(

@@ -5,8 +5,9 @@ A corpus names its task. Whatever follows from that is in the task's folder and 
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -88,6 +89,41 @@ class Pages:
     system_words: str = "What it claims, sentence by sentence"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleFile:
+    """An example of a file in one format, made from a corpus' documents: right in form, whatever it claims.
+
+    Attributes
+    ----------
+    name : str
+        Under which it is downloaded.
+    write : callable
+        Yields the lines of one for a corpus, with their ends; none where its documents allow none.
+    quotes_texts : bool
+        Whether it has words of the documents, so that it goes to whom these may go.
+    """
+
+    name: str
+    write: Callable[[Corpus], Iterator[str]]
+    quotes_texts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """A small system to start from, in plain Python without any package.
+
+    Attributes
+    ----------
+    folder : Path
+        With ``baseline.py`` and ``README.md``; see `evaluation.starting`.
+    output : str
+        The name of the file that it writes.
+    """
+
+    folder: Path
+    output: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """One task.
@@ -166,6 +202,10 @@ class Task:
         Those that its corpora may have.
     growth : str
         How the design of a new corpus grows (`Epoch.Growth`).
+    samples : mapping of str to SampleFile
+        An example of a file for each of its reader's formats, by the format's name.
+    kit : Kit or None
+        None where there is none.
     has_classes : bool
         Whether its corpora have a list of classes.
     has_ontology : bool
@@ -212,6 +252,8 @@ class Task:
     about: Callable[[Corpus], Mapping[str, Any]] = lambda corpus: {}
     designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
     growth: str = Epoch.Growth.QUADRATIC
+    samples: Mapping[str, SampleFile] = field(default_factory=dict)
+    kit: Kit | None = None
     has_classes: bool = False
     has_ontology: bool = False
     prior: Callable[[Pool, CoordinatedSample], FloatArray] | None = None

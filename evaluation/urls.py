@@ -13,6 +13,8 @@ from evaluation.views.api import CheckView, CompareView, LeaderboardView, Submis
 from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
+from evaluation.views.data import accept, data
+from evaluation.views.data import file as data_file
 from evaluation.views.epochs import labels, sample
 from evaluation.views.files import download_problems, lines, normalised, problems
 from evaluation.views.help import example, help, schema
@@ -50,6 +52,9 @@ urlpatterns = [
     path("method/", method, name="method"),
     path("documents/", choose, name="choose_documents"),
     path("corpora/<str:tag>/", corpus, name="corpus"),
+    path("corpora/<str:tag>/data/", data, name="data"),
+    path("corpora/<str:tag>/data/accept/", accept, name="data_accept"),
+    path("corpora/<str:tag>/data/<str:name>", data_file, name="data_file"),
     path("corpora/<str:tag>/compare/", compare, name="compare"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/items/<int:pk>/", items, name="items"),

@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations import labels, pairs, takedowns
+from annotations.data import files as corpus_files
 from annotations.models import Corpus
 from crowd import accounts, collecting, posting, qualifying, review
 from crowd.providers import prolific, registry
@@ -193,6 +194,11 @@ def normalise_files() -> int:
     return normalised.normalise_files(find_task=task_of)
 
 
+def make_corpus_files() -> int:
+    """Make the files of corpora whose documents have changed; return of how many corpora."""
+    return corpus_files.make_files(now=timezone.now())
+
+
 def send_mail() -> int:
     """Send the mail that is due; return how many messages were sent."""
     return sending.send_mail()
@@ -245,6 +251,7 @@ def remove_orphans() -> int:
     if not installation.is_steady():
         return 0
     removed = files.remove_orphans(now=now) + texts.remove_unfinished(now=now)
+    removed += corpus_files.remove_unfinished(now=now)
     return removed + trash.empty(now=now, named=files.named)
 
 
@@ -315,6 +322,7 @@ STAGES: tuple[Callable[[], int], ...] = (
     index_entities,
     read_checks,
     normalise_files,
+    make_corpus_files,
     send_mail,
     send_webhooks,
     remove_expired,

@@ -4,6 +4,7 @@ from annotations.models.annotation import AnnotatedMention, AnnotatedRelation, D
 from annotations.models.class_list import ClassList
 from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
+from annotations.models.data import AcceptedAgreement, CorpusFiles, DataAgreement
 from annotations.models.guidelines import CorpusGuidelines
 from annotations.models.label import Label
 from annotations.models.ontology import OntologyVersion
@@ -13,14 +14,17 @@ from annotations.models.statistics import KindAgreement
 from annotations.models.takedown import Takedown
 
 __all__ = [
+    "AcceptedAgreement",
     "AnnotatedMention",
     "AnnotatedRelation",
     "ClassList",
     "Competitor",
     "Corpus",
+    "CorpusFiles",
     "CorpusGuidelines",
     "CorpusMaker",
     "CorpusRole",
+    "DataAgreement",
     "Document",
     "DocumentAnnotation",
     "KindAgreement",

@@ -38,6 +38,11 @@ class Corpus(models.Model):
         COORDINATED = "coordinated", "coordinated Poisson sampling"
         IID = "iid", "independent draws for each system"
 
+    class Texts(models.TextChoices):
+        PUBLIC = "public", "everybody"
+        AGREEMENT = "agreement", "teams that accept its agreement"
+        OPERATORS = "operators", "nobody but those who run it"
+
     tag = models.CharField(
         max_length=64,
         unique=True,
@@ -96,6 +101,24 @@ class Corpus(models.Model):
         help_text="What votes of which one in ten is wrong must make of a verdict: 2 of 3 make .90, 4 of 5 "
         ".999; .5 is content with a majority.",
     )
+    texts = models.CharField(
+        max_length=16,
+        choices=Texts,
+        default=Texts.PUBLIC,
+        help_text="Who may read them here; to be downloaded they need a licence, too.",
+    )
+    licence = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Of its texts, as CC BY 4.0. Without one nobody downloads them.",
+    )
+    source = models.URLField(max_length=500, blank=True, help_text="Where its texts come from.")
+    citation = models.TextField(blank=True, help_text="What whoever uses it is asked to cite.")
+    contact = models.CharField(
+        max_length=200, blank=True, help_text="Whom to ask about it: a mail address or a page."
+    )
+    made = models.TextField(blank=True, help_text="How its texts were chosen and prepared, and by whom.")
+    annotated = models.TextField(blank=True, help_text="How, and by whom, they are annotated.")
     audit_share = models.FloatField(
         default=0.0,
         help_text="Of its settled questions, that others answer again to learn how often judges err.",
@@ -136,6 +159,9 @@ class Corpus(models.Model):
             ),
             models.CheckConstraint(condition=~models.Q(language=""), name="corpus_language"),
             models.CheckConstraint(condition=~models.Q(task=""), name="corpus_task"),
+            models.CheckConstraint(
+                condition=models.Q(texts__in=["public", "agreement", "operators"]), name="corpus_texts"
+            ),
             models.CheckConstraint(condition=~models.Q(policy=""), name="corpus_policy"),
             models.CheckConstraint(
                 condition=models.Q(opens_at=None)

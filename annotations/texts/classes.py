@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.ontologies.toml_text import toml_lines
 from kbpo_formats.ontologies.fields import shown
 
 FEWEST, MOST = 2, 50
@@ -101,6 +102,13 @@ def read_classes(toml: str, *, where: str) -> ClassListRecord:
     return ClassListRecord(
         _words(data, "name", LONGEST_NAME, "the list", where), version, cannot_tell, classes
     )
+
+
+def write_classes(record: ClassListRecord) -> str:
+    """Return a list of classes as a file that `read_classes` reads as the same one."""
+    head = {"name": record.name, "version": record.version, "cannot_tell": record.cannot_tell}
+    tables = ({"name": one.name, "guideline": one.guideline} for one in record.classes)
+    return toml_lines(head) + "".join(f"\n[[class]]\n{toml_lines(one)}" for one in tables)
 
 
 def _class(table: object, which: str, where: str) -> ClassRecord:

@@ -83,14 +83,16 @@ def find_predictions(
     return Paginator(found, size).get_page(page)
 
 
-def show(submission: Submission, predictions: Iterable[ClassPrediction]) -> list[ShownItem]:
-    """Put predictions beside what is published of their items."""
+def show(
+    submission: Submission, predictions: Iterable[ClassPrediction], *, with_texts: bool = True
+) -> list[ShownItem]:
+    """Put predictions beside what is published of their items, and their texts if who looks may read them."""
     listed = list(predictions)
     labels = _labels(_published(submission).filter(document__in=[one.document_id for one in listed]))
     return [
         ShownItem(
             one,
-            one.document.text[:LONGEST],
+            one.document.text[:LONGEST] if with_texts else "",
             len(one.document.text) > LONGEST,
             is_blotted(one.document.text),
             labels.get(one.document_id),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -9,10 +10,11 @@ from annotations.models import Corpus
 from evaluation import classification
 from evaluation.classification import items, scoring
 from evaluation.classification.choices import CHOICES
+from evaluation.classification.starting.samples import SAMPLES
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.models import Epoch
 from evaluation.reading.reader import Reader
-from evaluation.task import Pages, Task
+from evaluation.task import Kit, Pages, Task
 from kbpo_formats.classification.problems import CODES, FORMATS
 
 NO_COUNTS: Mapping[str, Any] = MappingProxyType({"lines": 0, "items": 0, "by_class": {}, "warnings": 0})
@@ -77,6 +79,8 @@ TASK = Task(
         ),
         compared_apart="They were judged in different epochs, on items drawn independently.",
     ),
+    samples=SAMPLES,
+    kit=Kit(folder=Path(classification.__file__).with_name("starting"), output="baseline.jsonl"),
     scored_by=(classification,),
     about=items.about,
     designs=(Corpus.Design.COORDINATED,),

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotations.data.readers import may_read
 from annotations.models import Corpus
 from evaluation.classification import explorer
 from evaluation.classification.task import TASK
@@ -23,12 +24,14 @@ def items(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     )
     columns, rows = explorer.confusion(submission)
     batch = getattr(submission, "batch", None)
+    is_open = may_read(request.user, corpus)
     context = {
         "corpus": corpus,
         "submission": submission,
         "is_scored": submission.scores.exists(),
         "page": page,
-        "items": explorer.show(submission, page.object_list),
+        "items": explorer.show(submission, page.object_list, with_texts=is_open),
+        "is_open": is_open,
         "classes": corpus.classes.names if corpus.classes else [],
         "label": label,
         "verdicts": explorer.VERDICTS,

@@ -1,6 +1,8 @@
 """Knowledge base population: systems claim relations between mentions, each judged where it is said."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
@@ -13,14 +15,21 @@ from evaluation.kbp.files.reading import READER
 from evaluation.kbp.foreseeing import foresee
 from evaluation.kbp.predictions import store_predictions
 from evaluation.kbp.recall import retirement
+from evaluation.kbp.starting.samples import SAMPLES
 from evaluation.kbp.summary import summarise
-from evaluation.task import Pages, Task
+from evaluation.task import Kit, Pages, Task
 from kbpo_formats.ontologies.normal import write_normal
 
 
-def about(corpus: Corpus) -> Mapping[str, str]:
-    """Return what the reader must know of a corpus: its ontology."""
-    return {"ontology": write_normal(plain_ontology_of(corpus))}
+def about(corpus: Corpus) -> Mapping[str, Any]:
+    """Return what the reader must know of a corpus: its ontology, and whether problems may quote its texts.
+
+    They may where everybody reads these: else whoever has a file checked could read by its faults.
+    """
+    return {
+        "ontology": write_normal(plain_ontology_of(corpus)),
+        "quotes_texts": corpus.texts == Corpus.Texts.PUBLIC,
+    }
 
 
 TASK = Task(
@@ -67,5 +76,7 @@ TASK = Task(
             " documents annotated in full on which the recall of both rests."
         ),
     ),
+    samples=SAMPLES,
+    kit=Kit(folder=Path(kbp.__file__).with_name("starting"), output="baseline.kb"),
     scored_by=(kbp,),
 )

@@ -295,5 +295,5 @@ def code_files(task: Task) -> list[Path]:
     for module in (estimators, coded, units, scores, columns, pools, *task.scored_by):
         path = Path(module.__file__ or "")
         found += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
-    shown = ("views", "explorer")
+    shown = ("views", "explorer", "starting")
     return [*(path for path in found if not set(shown) & set(path.parts)), Path(__file__)]

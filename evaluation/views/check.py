@@ -87,7 +87,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
         "format": task.reader.formats.get(found.format, found.format),
         "task": task,
         "summary": task.summarise(found.counts),
-        **written_anew(found),
+        **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),
         "problems": problem_list.find(found, severity="ERROR")[:ERRORS],
     }

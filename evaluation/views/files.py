@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotations.data.readers import closed_words, may_read
 from evaluation.models import FileCheck, NormalisedFile
 from evaluation.reading.excerpt import Line, excerpt
 from evaluation.registry import task_of
@@ -21,7 +22,7 @@ from evaluation.submissions import problem_list
 from evaluation.submissions.problem_list import FIELDS, ReadFile
 from evaluation.submissions.visibility import find, is_operator, may_change
 from kbpo.accounts.models import User
-from kbpo.core.errors import Conflict, InvalidInput
+from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.numbers import whole_number
 from kbpo_formats import json_lines
 
@@ -116,6 +117,8 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
     Until it is made, GET answers 202 and when to come again.
     """
     file = find_file(request, kind, pk)
+    if not may_read(request.user, file.corpus):  # it has the words at every place that the file names
+        raise NotAllowed(closed_words(file.corpus))
     if request.method == "POST":
         normalised_files.ask(file=file, user=cast(User, request.user))
         return redirect(f"{file.get_absolute_url()}#file")
@@ -152,12 +155,14 @@ def find_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
     return check
 
 
-def written_anew(file: ReadFile) -> dict[str, Any]:
+def written_anew(file: ReadFile, request: HttpRequest) -> dict[str, Any]:
     """Return what the part of a page that offers the normalised file needs."""
     found = normalised_files.find(file)
+    is_accepted, has_file = normalised_files.is_accepted(file), normalised_files.has_file(file)
     return {
-        "is_accepted": normalised_files.is_accepted(file),
-        "has_file": normalised_files.has_file(file),
+        "is_accepted": is_accepted,
+        "has_file": has_file,
+        "is_offered": is_accepted and has_file and may_read(request.user, file.corpus),
         "normalised": found,
         "normalised_state": found.state if found else "",
         "normalised_size": found.size if found else 0,

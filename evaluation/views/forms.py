@@ -8,6 +8,7 @@ from django import forms
 from django.core.files import File
 from django.http import QueryDict
 
+from annotations.data import agreements
 from annotations.models import Corpus
 from evaluation.models import Submission, Upload
 from evaluation.registry import TASKS, task_of
@@ -188,3 +189,23 @@ def _free_name(last: Submission) -> str:
         number += 1
         name = f"{stem[:94]} {number}"
     return name
+
+
+class AgreementForm(forms.Form):
+    """A team's word on the agreement of a corpus."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
+    sure = forms.BooleanField(label="We accept this agreement, for all members of the team")
+
+    def __init__(self, data: QueryDict | None = None, *, corpus: Corpus, user: User) -> None:
+        held = agreements.newest(corpus)
+        super().__init__(data, initial={"version": held.version if held else None})
+        field = self.fields["team"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = agreements.may_accept(corpus, user)
+
+    @property
+    def accepted(self) -> dict[str, Any]:
+        """What is accepted, and for whom; of a form that is valid."""
+        return {"version": self.cleaned_data["version"], "team": self.cleaned_data["team"]}

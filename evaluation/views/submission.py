@@ -98,7 +98,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         context["cost"] = taken  # in an open epoch how much is sampled is the team's alone
     if own:
         context["paid"] = prices.paid([found.pk]).get(found.pk)
-        context |= _file(found, task)
+        context |= _file(request, found, task)
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
@@ -173,12 +173,12 @@ ACTIONS: Mapping[str, Callable[[Submission, User], str]] = MappingProxyType(
 )
 
 
-def _file(found: Submission, task: Task) -> dict[str, Any]:
+def _file(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]:
     """Read what was found in the file, and whether it may be deleted."""
     return {
         "file": found,
         "summary": task.summarise(found.counts),
-        **written_anew(found),
+        **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),
         "may_delete_file": bool(found.file) and State.UPLOADED not in (found.state, found.failed_in),
     }

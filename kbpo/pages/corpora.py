@@ -14,7 +14,15 @@ from django.db.models import QuerySet
 
 from annotations import ontologies, roles
 from annotations.corpora import AnnotationReport, LoadReport
-from annotations.models import Corpus, CorpusGuidelines, CorpusRole, OntologyVersion, Takedown
+from annotations.data import agreements
+from annotations.models import (
+    Corpus,
+    CorpusGuidelines,
+    CorpusRole,
+    DataAgreement,
+    OntologyVersion,
+    Takedown,
+)
 from annotations.roles import Act
 from annotations.texts.jsonlines import Limits
 from evaluation.design import epochs
@@ -47,6 +55,19 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
+class DataDetails:
+    """What is said of a corpus' texts, and who may read them."""
+
+    texts: str
+    licence: str
+    source: str
+    citation: str
+    contact: str
+    made: str
+    annotated: str
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """A corpus at the desk, as far as who looks may see it.
 
@@ -66,6 +87,8 @@ class Overview:
     sample : DocumentSample or None
         Of the documents annotated in full; None where who looks may not know.
     takedowns : QuerySet of Takedown
+    agreement : DataAgreement or None
+        That teams accept before they read the texts, as it holds.
     roles : QuerySet of CorpusRole
     may : mapping of str to bool
         By the acts' names in lower case.
@@ -82,6 +105,7 @@ class Overview:
     has_batches: bool
     sample: DocumentSample | None
     takedowns: QuerySet[Takedown]
+    agreement: DataAgreement | None
     roles: QuerySet[CorpusRole]
     may: dict[str, bool]
     competes: bool
@@ -103,6 +127,7 @@ def overview(corpus: Corpus, viewer: User) -> Overview:
         has_batches=epoch is not None and epoch.batches.exists(),
         sample=DocumentSample.current(corpus) if may["design"] else None,
         takedowns=Takedown.objects.filter(document__corpus=corpus).select_related("document", "removed_by"),
+        agreement=agreements.newest(corpus),
         roles=corpus.roles.select_related("user", "given_by"),
         may=may,
         competes=not viewer.is_operator and roles.competes(viewer, corpus),
@@ -207,8 +232,8 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
 
 
 @transaction.atomic
-def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
-    """Change what is said of a corpus, its quota, and when systems may be submitted to it.
+def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails) -> Corpus:
+    """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
 
     Raises
     ------
@@ -217,7 +242,7 @@ def change_details(*, corpus: Corpus, by: User, details: Details) -> Corpus:
     """
     roles.check(by, Act.KEEP, corpus)
     locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    fields = [field.name for field in dataclasses.fields(Details)]
+    fields = [field.name for field in dataclasses.fields(details)]
     before = values(locked, fields)
     for field in fields:
         setattr(locked, field, getattr(details, field))

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from annotations.corpora import AUDIT_SHARE
+from annotations.data import agreements
 from annotations.models import Corpus, CorpusRole, OntologyVersion
 from annotations.policies import registry as policies
 from annotations.texts import languages
@@ -177,6 +178,62 @@ class DetailsForm(forms.Form):
     def of(cls, corpus: Corpus) -> "DetailsForm":
         """Return the form as it stands for a corpus."""
         return cls(initial={name: getattr(corpus, name) for name in cls.base_fields})
+
+
+def _words(label: str, hint: str, *, rows: int = 3) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=5_000,
+        widget=forms.Textarea(attrs={"rows": rows}),
+        help_text=hint,
+    )
+
+
+class DataForm(forms.Form):
+    """What is said of a corpus' texts, and who may read them."""
+
+    texts = forms.ChoiceField(
+        label="Who may read the texts here",
+        choices=Corpus.Texts.choices,
+        help_text="On pages and in files alike. Those who annotate always see what they are asked about.",
+    )
+    licence = forms.CharField(
+        label="Licence of the texts",
+        required=False,
+        max_length=200,
+        help_text="As CC BY 4.0. Without one, nobody can download them.",
+    )
+    source = forms.URLField(
+        label="Where they come from",
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        help_text="An address, at which those can have them to whom they are not given here.",
+    )
+    citation = _words("To be cited as", "")
+    contact = forms.CharField(
+        label="Contact", required=False, max_length=200, help_text="A mail address or a page."
+    )
+    made = _words("How it was made", "How texts were chosen and prepared, when and by whom.")
+    annotated = _words("How it is annotated", "Left empty, its page says how many people judge a claim.")
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "DataForm":
+        """Return the form as it stands for a corpus."""
+        initial = {name: getattr(corpus, name) for name in cls.base_fields}
+        return cls(initial=initial, auto_id="data_%s")
+
+
+class AgreementTextForm(forms.Form):
+    """Another version of what teams accept before they read the texts."""
+
+    text = forms.CharField(
+        label="The agreement",
+        max_length=agreements.LONGEST,
+        widget=forms.Textarea(attrs={"rows": 10}),
+        help_text="Plain text. Each change is another version, and every team is asked again.",
+    )
 
 
 class TakedownForm(forms.Form):

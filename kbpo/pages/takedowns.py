@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotations import takedowns
+from annotations.data import files
 from annotations.models import Document, Takedown
 from crowd import posting
 from evaluation.models import EntityIndex
@@ -16,8 +17,8 @@ from kbpo.accounts.models import User
 def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Takedown:
     """Remove a document's text: from pages and searches at once, from files as soon as this is committed.
 
-    Work that asks about it is taken back. The index of entities, the texts that uploads are read against and
-    the normalised files are made anew, without it.
+    Work that asks about it is taken back. The index of entities, the texts that uploads are read against,
+    the corpus' own files and the normalised files are made anew, without it.
 
     Raises
     ------
@@ -30,4 +31,5 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
     EntityIndex.objects.filter(corpus=document.corpus).delete()
     normalised.discard_all(corpus=document.corpus)
     transaction.on_commit(lambda: texts.forget(document.corpus))
+    transaction.on_commit(lambda: files.forget(document.corpus))
     return made

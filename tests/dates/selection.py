@@ -43,6 +43,7 @@ ON_OTHER_DAYS = [
 # They write down when something was, or wait for something, and compare no time.
 ON_ANY_DAY = [
     "integration/annotations/test_claims_migration.py",
+    "integration/annotations/test_data.py",
     "integration/any_request/test_requester_api.py",
     "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",

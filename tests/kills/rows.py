@@ -39,6 +39,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
     "annotations.ClassList": ("name", "version"),
     "annotations.CorpusGuidelines": ("corpus", "version"),
     "annotations.Corpus": ("tag",),
+    "annotations.DataAgreement": ("corpus", "version"),
     "annotations.Document": ("corpus", "doc_id"),
     "annotations.DocumentAnnotation": ("document", "source"),
     "annotations.Question": ("document", "key"),
@@ -63,6 +64,7 @@ NATURAL_KEYS: Mapping[str, tuple[str, ...]] = {
 #: Fields that are left out, beside row ids. Of a time, whether there is one is compared.
 LEFT_OUT: Mapping[str, str] = {
     "accounts.User.password": "made of random letters where nobody can sign in",
+    "annotations.CorpusFiles.state": "has a row id; the digests of what it is of are compared",
     "evaluation.Submission.file": "named anew in a second try; that it is there, and its bytes, are compared",
     "evaluation.StageWork.attempts": "a try that was killed counts",
     "evaluation.FileCheck.attempts": "a try that was killed counts",

@@ -12,7 +12,7 @@ from evaluation.kbp.explorer.verdicts import Verdict, published_verdicts
 from evaluation.models import Prediction, Submission
 from kbpo.core.errors import InvalidInput
 from kbpo.core.marking import Mark, Segment, cut
-from kbpo_formats.blotting import is_blotted
+from kbpo_formats.blotting import blotted, is_blotted
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -120,7 +120,9 @@ def _maybe_published(found: "QuerySet[Prediction]") -> "QuerySet[Prediction]":
     return found.filter(instance__document__in=published).select_related(None).select_related("instance")
 
 
-def show(predictions: Iterable[Prediction], ontology: Ontology) -> list[ShownClaim]:
+def show(
+    predictions: Iterable[Prediction], ontology: Ontology, *, with_texts: bool = True
+) -> list[ShownClaim]:
     """Prepare predictions for the explorer, in the order given, with a fixed number of queries.
 
     Parameters
@@ -129,13 +131,19 @@ def show(predictions: Iterable[Prediction], ontology: Ontology) -> list[ShownCla
         With instances and documents at hand.
     ontology : Ontology
         Their corpus'.
+    with_texts : bool
+        Whether who looks may read the texts; else each word of them is blotted out.
     """
     listed = list(predictions)
     verdicts = published_verdicts(listed)
     sentences = _sentences({prediction.instance.document_id for prediction in listed})
     return [
         _shown(
-            prediction, verdicts[prediction.pk], sentences.get(prediction.instance.document_id, []), ontology
+            prediction,
+            verdicts[prediction.pk],
+            sentences.get(prediction.instance.document_id, []),
+            ontology,
+            with_texts=with_texts,
         )
         for prediction in listed
     ]
@@ -171,11 +179,17 @@ def window(text: str, sentences: Sequence[Span], first: Span, second: Span) -> l
 
 
 def _shown(
-    prediction: Prediction, verdict: Verdict, sentences: Sequence[Span], ontology: Ontology
+    prediction: Prediction,
+    verdict: Verdict,
+    sentences: Sequence[Span],
+    ontology: Ontology,
+    *,
+    with_texts: bool,
 ) -> ShownClaim:
     instance = prediction.instance
     relation = ontology.relations_by_name[instance.predicate]
-    text = instance.document.text
+    is_removed = is_blotted(instance.document.text)
+    text = instance.document.text if with_texts else blotted(instance.document.text)
     subject = Span(instance.subject_start, instance.subject_end)
     obj = Span(instance.object_start, instance.object_end)
     marks = [
@@ -201,7 +215,7 @@ def _shown(
         subject_canonical=text[prediction.subject_canonical_start : prediction.subject_canonical_end],
         object_canonical=canonical,
         verdict=verdict,
-        is_removed=is_blotted(text),
+        is_removed=is_removed,
     )
 
 

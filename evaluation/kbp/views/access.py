@@ -1,7 +1,9 @@
-"""Which corpora these pages are about."""
+"""Which corpora these pages are about, and who may read their texts."""
 
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
 
+from annotations.data.readers import closed_words, may_read
 from annotations.models import Corpus
 from evaluation.kbp.task import TASK
 
@@ -17,3 +19,11 @@ def find_corpus(tag: str) -> Corpus:
     corpus = get_object_or_404(Corpus, tag=tag)
     TASK.check_corpus(corpus)
     return corpus
+
+
+def closed(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
+    """Return the page that stands before texts that who asks may not read; None where they may."""
+    if may_read(request.user, corpus):
+        return None
+    context = {"corpus": corpus, "words": closed_words(corpus)}
+    return render(request, "evaluation/closed.html", context, status=403)

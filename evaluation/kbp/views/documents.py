@@ -14,7 +14,7 @@ from evaluation.kbp.explorer.document_page import Choice, read_document
 from evaluation.kbp.explorer.statements import read_relation, read_span
 from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.task import TASK
-from evaluation.kbp.views.access import find_corpus
+from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.models import Epoch
 from evaluation.submissions.visibility import is_operator
 from kbpo.core.errors import InvalidInput
@@ -38,6 +38,8 @@ def choose(request: HttpRequest) -> HttpResponse:
 def documents(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' documents: search by their words, ids and titles, paged."""
     corpus = find_corpus(tag)
+    if page_before := closed(request, corpus):
+        return page_before
     words = read_search(request)
     show = request.GET.get("show", "")
     found = search_documents(corpus, words).select_related("takedown").defer("text", "suggestions")
@@ -63,6 +65,8 @@ def documents(request: HttpRequest, tag: str) -> HttpResponse:
 def document(request: HttpRequest, tag: str, doc_id: str) -> HttpResponse:
     """Show a document with its mentions marked, and the relations between them beside it."""
     corpus = find_corpus(tag)
+    if page_before := closed(request, corpus):
+        return page_before
     documents = Document.objects.select_related("corpus", "takedown")
     found = get_object_or_404(documents, corpus=corpus, doc_id=doc_id)
     if hasattr(found, "takedown"):

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from annotations.marked import page_name
 from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import entity_search as index
-from evaluation.kbp.views.access import find_corpus
+from evaluation.kbp.views.access import closed, find_corpus
 from evaluation.kbp.views.documents import read_search
 from evaluation.models import Entity
 
@@ -19,6 +19,8 @@ PAGE = 50
 def entities(request: HttpRequest, tag: str) -> HttpResponse:
     """List a corpus' entities: search by their names, paged."""
     corpus = find_corpus(tag)
+    if page_before := closed(request, corpus):
+        return page_before
     words, kind = read_search(request), request.GET.get("type", "")
     ontology = plain_ontology_of(corpus)
     current = index.current(corpus)
@@ -41,6 +43,8 @@ def entities(request: HttpRequest, tag: str) -> HttpResponse:
 def entity(request: HttpRequest, tag: str, key: str) -> HttpResponse:
     """Show an entity and the documents that name it."""
     corpus = find_corpus(tag)
+    if page_before := closed(request, corpus):
+        return page_before
     current = index.current(corpus)
     if current is None:
         raise Http404("no index")

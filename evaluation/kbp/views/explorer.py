@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotations.data.readers import may_read
 from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.explorer import claims_of_system
 from evaluation.kbp.views.access import find_corpus
@@ -22,12 +23,14 @@ def system(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         submission, ontology, predicate=predicate, verdict=verdict, page=request.GET.get("page", "1")
     )
     batch = getattr(submission, "batch", None)
+    is_open = may_read(request.user, corpus)
     context = {
         "corpus": corpus,
         "submission": submission,
         "is_scored": submission.scores.exists(),
         "page": page,
-        "claims": claims_of_system.show(page.object_list, ontology),
+        "claims": claims_of_system.show(page.object_list, ontology, with_texts=is_open),
+        "is_open": is_open,
         "predicates": claims_of_system.predicates(submission, ontology),
         "predicate": predicate,
         "verdicts": claims_of_system.VERDICTS,

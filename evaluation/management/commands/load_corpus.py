@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotations.corpora import AUDIT_SHARE
+from annotations.corpora import AUDIT_SHARE, Said
 from annotations.models import Corpus
 from annotations.policies.registry import DEFAULT, POLICIES
 from evaluation.design.loading import load_texts
@@ -47,7 +47,6 @@ class Command(BaseCommand):
             metavar="FILE",
             help="Among which systems choose, from its first load on, for --task classification: TOML.",
         )
-
         parser.add_argument(
             "--audit-share",
             type=float,
@@ -60,6 +59,21 @@ class Command(BaseCommand):
             metavar="NAME[@VERSION]",
             help="Its types and relations, from its first load on: tac-kbp or one that load_ontology has "
             "loaded, in its newest version if it has none; tac-kbp@1 if left out.",
+        )
+
+        parser.add_argument("--description", default="", help="What it is, for everybody who looks at it.")
+        parser.add_argument(
+            "--licence",
+            default="",
+            help="Of its texts, as 'CC BY 4.0'. Without one, nobody can download them.",
+        )
+        parser.add_argument("--source", default="", metavar="URL", help="Where its texts come from.")
+        parser.add_argument(
+            "--texts",
+            choices=Corpus.Texts.values,
+            default="",
+            help="Who may read them on the site: everybody, teams that accept an agreement, or operators; "
+            f"{Corpus.Texts.PUBLIC.value} if left out.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -75,6 +89,7 @@ class Command(BaseCommand):
             audit_share=options["audit_share"],
             ontology=options["ontology"],
             classes=options["classes"],
+            said=Said(**{name: options[name] for name in ("description", "licence", "source", "texts")}),
         )
         self.stdout.write(
             f"{report.corpus.tag}: {report.created} documents loaded, {report.unchanged} were there already"

@@ -35,12 +35,14 @@ STAGES = (
     "index_entities",
     "read_checks",
     "normalise_files",
+    "make_corpus_files",
     "send_mail",
     "send_webhooks",
     "remove_expired",
 )
 EVERY = 3.0  # seconds between two looks of the same stage
 SELDOM = {
+    "make_corpus_files": 30.0,
     "sweep_marketplace": 60.0,
     "end_studies": 300.0,
     "note_balances": 60.0,

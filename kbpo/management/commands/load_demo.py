@@ -79,12 +79,17 @@ class Command(BaseCommand):
             str(folder / "corpus.jsonl"),
             *("--corpus", TAG, "--name", "The Marren papers", "--language", "en"),
             *("--audit-share", AUDITED),
+            *("--licence", "MIT, with the software that it comes with"),
         )
         # A target that suits small systems: some 100 labels for a lone one, where the default asks for 456.
         Corpus.objects.filter(tag=TAG).update(
             description=(
                 "A demo: invented news about an invented country. Its judges are simulated: they know the"
                 " right answers, and each gives a wrong one in ten."
+            ),
+            made=(
+                "Written for this demo, by hand: articles, letters and profiles of people and companies that"
+                " do not exist. They say much of each other, so that a name stands in many documents."
             ),
             target_half_width=0.064,
         )
@@ -129,6 +134,7 @@ class Command(BaseCommand):
             str(folder / "letters.jsonl"),
             *("--corpus", LETTERS, "--name", "Letters to the ferry", "--task", CLASSIFICATION.name),
             *("--classes", str(folder / "letters.toml"), "--audit-share", AUDITED),
+            *("--licence", "MIT, with the software that it comes with"),
         )
         Corpus.objects.filter(tag=LETTERS).update(
             description="A demo of classification: what letters to a ferry company are for.",

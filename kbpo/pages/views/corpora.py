@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import roles
+from annotations.data import agreements
 from annotations.models import Corpus
 from annotations.roles import Act
 from evaluation.registry import task_of
@@ -20,7 +21,9 @@ from kbpo.pages import corpora as service
 from kbpo.pages import takedowns
 from kbpo.pages.access import corpus_for, for_desk, for_makers, person
 from kbpo.pages.corpus_forms import (
+    AgreementTextForm,
     CorpusForm,
+    DataForm,
     DetailsForm,
     FileForm,
     GoldForm,
@@ -103,6 +106,10 @@ def _show(
     read = service.overview(found, person(request))
     fresh = {
         "details": DetailsForm.of(found),
+        "data": DataForm.of(found),
+        "agreement": AgreementTextForm(
+            auto_id="agreement_%s", initial={"text": read.agreement.text if read.agreement else ""}
+        ),
         "texts": FileForm(auto_id="texts_%s"),
         "gold": GoldForm(auto_id="gold_%s"),
         "release": _release_form(found)(
@@ -123,6 +130,19 @@ def _show(
 def _details(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
     service.change_details(corpus=found, by=person(request), details=service.Details(**form.cleaned_data))
     return "It is changed."
+
+
+def _data(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    details = service.DataDetails(**form.cleaned_data)
+    service.change_details(corpus=found, by=person(request), details=details)
+    return "What is said of its texts is changed."
+
+
+def _agreement(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
+    made = agreements.write(
+        corpus=found, text=form.cleaned_data["text"], by=person(request), now=timezone.now()
+    )
+    return f"Version {made.version} of the agreement holds."
 
 
 def _texts(request: HttpRequest, found: Corpus, form: forms.Form) -> str:
@@ -164,6 +184,8 @@ _Action = tuple[Act, Callable[[Corpus], type[forms.Form]], Callable[[HttpRequest
 ACTIONS: Mapping[str, _Action] = MappingProxyType(
     {
         "details": (Act.KEEP, lambda found: DetailsForm, _details),
+        "data": (Act.KEEP, lambda found: DataForm, _data),
+        "agreement": (Act.KEEP, lambda found: AgreementTextForm, _agreement),
         "texts": (Act.KEEP, lambda found: FileForm, _texts),
         "gold": (Act.DESIGN, lambda found: GoldForm, _gold),
         "release": (Act.DESIGN, _release_form, _release),

@@ -151,7 +151,7 @@ def build() -> Site:
     entity_index.make_index(corpus=corpus, now=now)
     entity = Entity.objects.earliest("pk")
     pages = (
-        *("corpus", "compare", "documents", "entities", "exhaustive"),
+        *("corpus", "data", "data_accept", "compare", "documents", "entities", "exhaustive"),
         *("api_leaderboard", "api_compare"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
@@ -170,6 +170,7 @@ def build() -> Site:
         **of_submission,
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
+        "data_file": {"tag": "news", "name": "kit.zip"},
         "system": {"tag": "news", "pk": submission.pk},
         "items": {"tag": "letters", "pk": classed.pk},
         "document": {"tag": "news", "doc_id": document.doc_id},
@@ -215,6 +216,7 @@ def build() -> Site:
     forms: dict[str, dict[str, Any]] = {
         "upload": {**handed_in, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": handed_in,
+        "data_accept": {"version": "1", "team": team.pk, "sure": "on"},
         "rename": {"name": "Ada"},
         "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},

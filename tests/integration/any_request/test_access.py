@@ -81,8 +81,8 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (
         EVERYBODY,
         NOBODY,
-        "home help method choose_documents corpus compare system documents document entities entity labels"
-        " items sample submission api_leaderboard api_compare api_submission privacy",
+        "home help method choose_documents corpus data data_file compare system documents document entities"
+        " entity labels items sample submission api_leaderboard api_compare api_submission privacy",
     ),
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
@@ -92,7 +92,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (SIGNED_IN, NOBODY, "submissions teams personal_export"),
     (SIGNED_IN, SIGNED_IN, "upload check personal_deletion mail_choices"),
     (EVERYBODY, EVERYBODY, "mail_off"),  # by its signed token
-    (NOBODY, SIGNED_IN, "rename team_new upload_discard api_uploads annotate_draft"),
+    (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard api_uploads annotate_draft"),
     ({"owner"}, SIGNED_IN, "api_upload"),
     (
         OWNERS,

@@ -184,3 +184,39 @@ def test_nothing_is_submitted_before_a_corpus_opens_or_after_it_closes(corpus, c
             name="late",
             file=SimpleUploadedFile("a.kb", b"run\n"),
         )
+
+
+DATA = {
+    "texts": "operators",
+    "licence": "CC BY 4.0",
+    "source": "https://example.org/news",
+    "citation": "Quill 1961",
+    "contact": "ada@example.org",
+    "made": "By hand.",
+    "annotated": "By two.",
+}
+
+
+def test_an_organiser_says_who_reads_the_texts_and_what_they_are(corpus, organiser, client):
+    page = client.post(reverse("desk_corpus_act", args=[corpus.tag, "data"]), DATA, follow=True)
+    assert "What is said of its texts is changed." in text_of(page)
+    corpus.refresh_from_db()
+    assert {name: getattr(corpus, name) for name in DATA} == DATA
+
+
+def test_an_address_that_is_none_is_refused_where_it_is_typed(corpus, organiser, client):
+    wrong = {**DATA, "source": "javascript:alert(1)"}
+    page = client.post(reverse("desk_corpus_act", args=[corpus.tag, "data"]), wrong)
+    assert page.status_code == 400
+    assert "Enter a valid URL." in text_of(page)
+
+
+def test_an_organiser_writes_the_agreement_version_by_version(corpus, organiser, client):
+    address = reverse("desk_corpus_act", args=[corpus.tag, "agreement"])
+    for number, text in ((1, "Be kind."), (2, "Be kind, and cite us.")):
+        page = client.post(address, {"text": text}, follow=True)
+        assert f"Version {number} of the agreement holds." in text_of(page)
+    assert list(corpus.agreements_on_data.values_list("text", "written_by")) == [
+        ("Be kind.", organiser.pk),
+        ("Be kind, and cite us.", organiser.pk),
+    ]

@@ -63,6 +63,7 @@ class Validator:
         self._log = log
         self._limits = limits
         self._documents = documents
+        self._quotes_texts: bool = documents.about.get("quotes_texts", True)
         self._vocabulary = vocabulary
         self._places = PlaceReader(documents, limits, log)
         self._scientific = log.knows("IMPROPER_CONFIDENCE_VALUE")
@@ -210,7 +211,7 @@ class Validator:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
         doc_id, span = place = places[0]
         found = self._documents.text(doc_id)[span.start : span.end]
-        self.lengths.check(place, line, found)
+        self.lengths.check(place, line, self._quoted(found))
         if string != found and not is_blotted(found):
             self._check_text(string, found, place, line)
         subject.mentions_in(doc_id).add(_KINDS[structure.name], span, line)
@@ -219,5 +220,9 @@ class Validator:
         if len(found) == self._limits.chars:
             said = said[: len(found)]  # the span may have been cut
         if not same_text(said, found):
-            values = (repr(shorten(found)), str(place), repr(shorten(said)))
+            values = (repr(shorten(self._quoted(found))), str(place), repr(shorten(said)))
             self._log.add("MENTION_TEXT_DIFFERS", line, said, *values, column=3)
+
+    def _quoted(self, found: str) -> str:
+        """Return words of a document as a problem may have them: blotted out where texts are not public."""
+        return found if self._quotes_texts else blotted(found)

@@ -1,0 +1,293 @@
+"""The files of a corpus' documents: made by the pipeline, the same bytes every time, kept until they change.
+
+One pass over the documents, some at a time, writes both: the texts, and the ids with the texts' digests.
+Their row says what they are; the files are a cache that can be made again.
+"""
+
+import gzip
+import hashlib
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+from uuid import uuid4
+
+from django.conf import settings
+from django.db.models import Count, Func, IntegerField, Max, Q, Sum
+from django.utils import timezone
+
+from annotations.models import Corpus, CorpusFiles, Document, Sentence
+from kbpo.core.database.locks import claim
+from kbpo.core.database.outages import is_outage
+from kbpo.core.leftovers import written_before
+
+logger = logging.getLogger(__name__)
+
+FORM = 1  # of what is in the files: those of another form are made again
+BATCH = 200  # documents in memory
+TEXTS, IDS = "corpus.jsonl.gz", "documents.jsonl.gz"
+NAMES = (TEXTS, IDS)
+LONGEST_WRITING = timedelta(days=1)  # far longer than it takes
+PAUSE = timedelta(minutes=10)  # after a failure
+
+
+def state_of(corpus: Corpus) -> str:
+    """Return what the files rest on: a document never changes, but more come, and texts are removed."""
+    found = Document.objects.filter(corpus=corpus).aggregate(
+        documents=Count("pk"), last=Max("pk"), removed=Count("pk", filter=Q(takedown__isnull=False))
+    )
+    return f"{FORM}-{found['documents']}-{found['last'] or 0}-{found['removed']}"
+
+
+def path_of(files: CorpusFiles, name: str) -> Path:
+    """Return where a file is, once it is made."""
+    return _folder() / f"{files.corpus_id}-{files.state}-{name}"
+
+
+def current(corpus: Corpus) -> CorpusFiles | None:
+    """Return the files of a corpus' documents as these are now; None until they are made."""
+    found = CorpusFiles.objects.filter(corpus=corpus).first()
+    if found is None or found.state != state_of(corpus):
+        return None
+    sizes = {TEXTS: found.texts_size, IDS: found.ids_size}
+    return found if all(_size(path_of(found, name)) == size for name, size in sizes.items()) else None
+
+
+def make_files(*, now: datetime) -> int:
+    """Make the files of every corpus that has none of its documents as they are; return of how many."""
+    made = 0
+    for corpus in Corpus.objects.order_by("pk"):
+        if current(corpus) is not None or _has_failed(corpus, now):
+            continue
+        with claim(f"files of corpus {corpus.pk}") as is_ours:
+            if is_ours:
+                made += _try(corpus)
+    return made
+
+
+def forget(corpus: Corpus) -> None:
+    """Delete the files of a corpus on this machine; they are made again."""
+    for path in _folder().glob(f"{corpus.pk}-*"):
+        path.unlink(missing_ok=True)
+
+
+def remove_unfinished(*, now: datetime) -> int:
+    """Delete the files whose writer was killed; return how many."""
+    unfinished = list(written_before(_folder().glob(".*.unfinished"), now - LONGEST_WRITING))
+    for path in unfinished:
+        path.unlink(missing_ok=True)
+    return len(unfinished)
+
+
+def make(corpus: Corpus) -> CorpusFiles | None:
+    """Make the files of a corpus; None if its documents have changed meanwhile.
+
+    Returns
+    -------
+    CorpusFiles
+        Stored. Its texts are as the database has them: a removed one is as long as it was, and blotted out.
+    """
+    state = state_of(corpus)
+    files = CorpusFiles(corpus=corpus, state=state)
+    folder = _folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    counts = _Counts()
+    with ExitStack() as stack:
+        texts = stack.enter_context(_written(path_of(files, TEXTS)))
+        ids = stack.enter_context(_written(path_of(files, IDS)))
+        for document, is_removed in _documents(corpus):
+            counts.add(document, is_removed=is_removed)
+            texts.write(_line(text_record(document)))
+            ids.write(_line(_id_record(document, is_removed=is_removed)))
+        if state_of(corpus) != state:
+            return None  # it may hold a text that was removed while it was written
+        texts.keep()
+        ids.keep()
+    sentences = Sentence.objects.filter(document__corpus=corpus)
+    length = Func("token_starts", function="cardinality", output_field=IntegerField())
+    of_sentences = sentences.aggregate(sentences=Count("pk"), tokens=Sum(length))
+    values = {
+        **counts.as_fields(),
+        "state": state,
+        "texts_digest": texts.digest,
+        "texts_size": texts.size,
+        "ids_digest": ids.digest,
+        "ids_size": ids.size,
+        "sentences": of_sentences["sentences"],
+        "tokens": of_sentences["tokens"] or 0,
+        "made_at": timezone.now(),
+    }
+    stored, _ = CorpusFiles.objects.update_or_create(corpus=corpus, defaults=values)
+    kept = {path_of(stored, name) for name in NAMES}
+    for path in folder.glob(f"{corpus.pk}-*"):
+        if path not in kept:
+            path.unlink(missing_ok=True)
+    return stored
+
+
+def text_record(document: Document) -> dict[str, Any]:
+    """Return a document as a line of the file of texts has it, which `load_corpus` reads."""
+    return {
+        "doc_id": document.doc_id,
+        "title": document.title,
+        "date": None if document.date is None else document.date.isoformat(),
+        "text": document.text,
+    }
+
+
+def _id_record(document: Document, *, is_removed: bool) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "date": None if document.date is None else document.date.isoformat(),
+        "characters": len(document.text),
+        "sha256": None if is_removed else hashlib.sha256(document.text.encode()).hexdigest(),
+    }
+
+
+def _documents(corpus: Corpus) -> Iterator[tuple[Document, bool]]:
+    """Yield the documents with whether their text was removed, in the order in which they were loaded."""
+    last = 0
+    while True:
+        found = Document.objects.filter(corpus=corpus, pk__gt=last).order_by("pk").defer("suggestions")
+        batch = list(found.select_related("takedown")[:BATCH])
+        if not batch:
+            return
+        yield from ((document, hasattr(document, "takedown")) for document in batch)
+        last = batch[-1].pk
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+@dataclass
+class _Counts:
+    """What is counted while documents pass."""
+
+    documents: int = 0
+    removed: int = 0
+    characters: int = 0
+    shortest: int | None = None
+    longest: int | None = None
+    dates: list[date] = field(default_factory=list)  # the first and the last
+    dated: int = 0
+
+    def add(self, document: Document, *, is_removed: bool) -> None:
+        length = len(document.text)
+        self.documents += 1
+        self.removed += is_removed
+        self.characters += length
+        self.shortest = length if self.shortest is None else min(self.shortest, length)
+        self.longest = length if self.longest is None else max(self.longest, length)
+        if document.date is not None:
+            self.dated += 1
+            every = [*self.dates, document.date]
+            self.dates = [min(every), max(every)]
+
+    def as_fields(self) -> dict[str, Any]:
+        first, last = self.dates or (None, None)
+        names = ("documents", "removed", "characters", "shortest", "longest", "dated")
+        return {**{name: getattr(self, name) for name in names}, "first_date": first, "last_date": last}
+
+
+class _Digested:
+    """A file that is written once: its digest and size are known in the end."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self.raw, self.size, self._sha256 = raw, 0, hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        self._sha256.update(data)
+        self.size += len(data)
+        return self.raw.write(data)
+
+    def flush(self) -> None:
+        self.raw.flush()
+
+    @property
+    def digest(self) -> str:
+        return self._sha256.hexdigest()
+
+
+class _Writer(Protocol):
+    digest: str
+    size: int
+
+    def write(self, line: bytes) -> None: ...
+
+    def keep(self) -> None: ...
+
+
+class _Packed:
+    """A gzip file with nothing of when and where it was made; it is there as a whole once it is kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.unfinished = path, path.with_name(f".{uuid4().hex}.unfinished")
+        self.digest, self.size = "", 0
+        self._raw = self.unfinished.open("xb")
+        self._digested = _Digested(self._raw)
+        self._gzip = gzip.GzipFile(
+            filename="", mode="wb", compresslevel=6, fileobj=cast("IO[bytes]", self._digested), mtime=0
+        )
+
+    def write(self, line: bytes) -> None:
+        self._gzip.write(line)
+
+    def keep(self) -> None:
+        self._gzip.close()
+        self._raw.close()
+        self.digest, self.size = self._digested.digest, self._digested.size
+        self.unfinished.replace(self.path)
+
+    def discard(self) -> None:
+        self._raw.close()
+        self.unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[_Writer]:
+    packed = _Packed(path)
+    try:
+        yield packed
+    finally:
+        packed.discard()
+
+
+def _try(corpus: Corpus) -> bool:
+    """Make them; one that fails is told, and does not keep the others from theirs."""
+    try:
+        return make(corpus) is not None
+    except Exception as error:
+        if is_outage(error):
+            raise
+        logger.exception("the files of corpus %s could not be made", corpus.tag)
+        _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        _failure(corpus).touch()
+        return False
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def _has_failed(corpus: Corpus, now: datetime) -> bool:
+    """Say whether making them has failed of late."""
+    try:
+        return _failure(corpus).stat().st_mtime > (now - PAUSE).timestamp()
+    except FileNotFoundError:
+        return False
+
+
+def _failure(corpus: Corpus) -> Path:
+    return _folder() / f"{corpus.pk}-failed"
+
+
+def _folder() -> Path:
+    return Path(settings.KBPO_HOME) / "data"

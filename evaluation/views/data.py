@@ -1,0 +1,205 @@
+"""A corpus' data: what it is, its files, and the agreement that may stand before them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_POST, require_safe
+
+from annotations.data import agreements, readers
+from annotations.data import files as corpus_files
+from annotations.models import Corpus, CorpusFiles
+from annotations.ontologies import plain_ontology_of
+from evaluation.registry import TASKS
+from evaluation.starting import SmallFile, small_files
+from evaluation.task import SampleFile, Task
+from evaluation.views.forms import AgreementForm
+from kbpo.accounts.models import User
+
+RETRY_AFTER = 30  # seconds: about as often as the files are made
+GZIP = "application/gzip"
+WHAT = {
+    corpus_files.TEXTS: "The texts: a document a line, with doc_id, title, date and text",
+    corpus_files.IDS: "Each document’s id, date, length, and the SHA-256 of its text in UTF-8",
+    "ontology.toml": "The types and relations, as they can be loaded elsewhere",
+    "ontology.json": "The same for programs; its SHA-256 is the ontology’s",
+    "classes.toml": "The classes, as they can be loaded elsewhere",
+    "classes.json": "The same for programs",
+    "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file as the page lists it.
+
+    Attributes
+    ----------
+    name, what : str
+    size : int or None
+        In bytes; None where it is made as it is sent.
+    digest : str
+        Its SHA-256; empty where it is made as it is sent.
+    is_open : bool
+        Whether who looks may download it now.
+    """
+
+    name: str
+    what: str
+    size: int | None
+    digest: str
+    is_open: bool
+
+
+@require_safe
+def data(request: HttpRequest, tag: str) -> HttpResponse:
+    """Show what a corpus gives to those who take part."""
+    return _show(request, get_object_or_404(Corpus, tag=tag))
+
+
+@login_required
+@require_POST
+def accept(request: HttpRequest, tag: str) -> HttpResponse:
+    """Accept a corpus' agreement for a team."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    user = cast(User, request.user)
+    form = AgreementForm(request.POST, corpus=corpus, user=user)
+    if not form.is_valid():
+        return _show(request, corpus, form, status=400)
+    agreements.accept(corpus=corpus, by=user, now=timezone.now(), **form.accepted)
+    return redirect("data", corpus.tag)
+
+
+@require_safe
+def file(request: HttpRequest, tag: str, name: str) -> HttpResponseBase:
+    """Send one of a corpus' files; 202 while it is being made."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    if name in corpus_files.NAMES:
+        return _send_large(request, corpus, name)
+    task = TASKS.get(corpus.task)
+    if task is None:
+        raise Http404("no such file")
+    sample = next((one for one in task.samples.values() if one.name == name), None)
+    if sample is not None:
+        return _send_sample(request, corpus, sample)
+    small = small_files(corpus, task).get(name)
+    if small is None:
+        raise Http404("no such file")
+    return _send_small(request, corpus, small)
+
+
+def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponseBase:
+    if name == corpus_files.TEXTS:
+        readers.check_download(request.user, corpus)
+    found = corpus_files.current(corpus)
+    if found is None:
+        return _being_made()
+    digest = found.texts_digest if name == corpus_files.TEXTS else found.ids_digest
+    unchanged = get_conditional_response(request, etag=f'"{digest}"')
+    if unchanged is not None:
+        return unchanged
+    try:
+        stream = corpus_files.path_of(found, name).open("rb")
+    except FileNotFoundError:  # documents have come, or were removed, this very moment
+        return _being_made()
+    response = FileResponse(stream, as_attachment=True, filename=f"{corpus.tag}-{name}", content_type=GZIP)
+    return _marked(response, corpus, digest)
+
+
+def _send_small(request: HttpRequest, corpus: Corpus, found: SmallFile) -> HttpResponseBase:
+    unchanged = get_conditional_response(request, etag=f'"{found.digest}"')
+    if unchanged is not None:
+        return unchanged
+    response = HttpResponse(found.content, content_type=found.kind)
+    response["Content-Disposition"] = f'attachment; filename="{corpus.tag}-{found.name}"'
+    return _marked(response, corpus, found.digest)
+
+
+def _send_sample(request: HttpRequest, corpus: Corpus, sample: SampleFile) -> HttpResponseBase:
+    if sample.quotes_texts:
+        readers.check_download(request.user, corpus)
+    lines = sample.write(corpus)
+    first = next(lines, None)
+    if first is None:
+        raise Http404("its documents allow none")
+    response = StreamingHttpResponse(_with(first, lines), content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{corpus.tag}-{sample.name}"'
+    return _marked(response, corpus)
+
+
+def _with(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _being_made() -> HttpResponse:
+    words = "The file is being made; come again in half a minute.\n"
+    return HttpResponse(words, "text/plain", status=202, headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def _marked(response: HttpResponseBase, corpus: Corpus, digest: str = "") -> HttpResponseBase:
+    """Say what it is by its digest, and that nobody between keeps it who does not know to whom it may go."""
+    if digest:
+        response["ETag"] = f'"{digest}"'
+    response["Cache-Control"] = "no-cache" if corpus.texts == Corpus.Texts.PUBLIC else "private, no-cache"
+    return response
+
+
+def _show(
+    request: HttpRequest, corpus: Corpus, form: AgreementForm | None = None, status: int = 200
+) -> HttpResponse:
+    task, made = TASKS.get(corpus.task), corpus_files.current(corpus)
+    may_download = readers.may_download(request.user, corpus)
+    is_agreed = corpus.texts == Corpus.Texts.AGREEMENT
+    teams = agreements.may_accept(corpus, request.user) if is_agreed else None
+    if form is None and teams is not None and teams.exists():
+        form = AgreementForm(corpus=corpus, user=cast(User, request.user))
+    context = {
+        "corpus": corpus,
+        "task": task,
+        "made": made,
+        "ontology": plain_ontology_of(corpus) if task is not None and task.has_ontology else None,
+        "files": [
+            *_large(made, may_download=may_download),
+            *_others(corpus, task, made, may_download=may_download),
+        ],
+        "is_open": readers.may_read(request.user, corpus),
+        "may_download": may_download,
+        "agreement": agreements.newest(corpus) if is_agreed else None,
+        "is_agreed": is_agreed,
+        "accepted": agreements.accepted(corpus, request.user) if is_agreed else (),
+        "form": form,
+        "has_agreements": corpus.agreements.filter(questions__gt=0).exists(),
+        "released": corpus.epochs.filter(released_at__isnull=False).order_by("-number"),
+    }
+    return render(request, "evaluation/data.html", context, status=status)
+
+
+def _large(made: CorpusFiles | None, *, may_download: bool) -> Iterator[Listed]:
+    texts, ids = corpus_files.TEXTS, corpus_files.IDS
+    if made is None:
+        yield Listed(texts, WHAT[texts], None, "", is_open=False)
+        yield Listed(ids, WHAT[ids], None, "", is_open=False)
+    else:
+        yield Listed(texts, WHAT[texts], made.texts_size, made.texts_digest, is_open=may_download)
+        yield Listed(ids, WHAT[ids], made.ids_size, made.ids_digest, is_open=True)
+
+
+def _others(
+    corpus: Corpus, task: Task | None, made: CorpusFiles | None, *, may_download: bool
+) -> Iterator[Listed]:
+    if task is None:
+        return
+    for one in small_files(corpus, task).values():
+        yield Listed(one.name, WHAT[one.name], one.size, one.digest, is_open=True)
+    for format, sample in task.samples.items():
+        name = task.reader.formats[format]
+        what = f"A file as systems submit it, in {name}: right in form, not in what it says"
+        is_open = made is not None and made.documents > 0 and (may_download or not sample.quotes_texts)
+        yield Listed(sample.name, what, None, "", is_open=is_open)
