@@ -9,6 +9,7 @@ from annotations.models import Corpus
 from evaluation import classification
 from evaluation.classification import items, scoring
 from evaluation.classification.choices import CHOICES
+from evaluation.classification.listed import LISTING
 from evaluation.classification.problems import CODES, FORMATS
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.models import Epoch
@@ -77,6 +78,7 @@ TASK = Task(
         ),
         compared_apart="They were judged in different epochs, on items drawn independently.",
     ),
+    listing=LISTING,
     scored_by=(classification,),
     about=items.about,
     designs=(Corpus.Design.COORDINATED,),

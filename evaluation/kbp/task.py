@@ -10,6 +10,7 @@ from evaluation.kbp.asking import ask, asked_beside, needed_beside
 from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.foreseeing import foresee
+from evaluation.kbp.listed import LISTING
 from evaluation.kbp.predictions import store_predictions
 from evaluation.kbp.recall import retirement
 from evaluation.kbp.summary import summarise
@@ -67,5 +68,6 @@ TASK = Task(
             " documents annotated in full on which the recall of both rests."
         ),
     ),
+    listing=LISTING,
     scored_by=(kbp,),
 )

@@ -42,7 +42,11 @@ ON_OTHER_DAYS = [
 # They write down when something was, or wait for something, and compare no time.
 ON_ANY_DAY = [
     "integration/annotations/test_claims_migration.py",
+    "integration/any_request/test_described.py",
     "integration/any_request/test_requester_api.py",
+    "integration/any_request/test_scopes.py",
+    "integration/api/conftest.py",
+    "integration/api/test_resources.py",
     "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",
