@@ -10,7 +10,7 @@ BIN := .venv/bin
 ENV := KBPO_HOME="$(KBPO_HOME)" PORT="$(PORT)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing screenshots clean
+.PHONY: help setup lock demo test test-all test-dates check bench fuzz drawing openapi screenshots clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -93,6 +93,9 @@ fuzz: setup  ## look for inputs that break the reader, for FUZZ_SECONDS; finding
 
 drawing: setup  ## draw folders and imports into docs/images/house.svg
 	@$(BIN)/python -m docs.drawing
+
+openapi: setup  ## write the description of the API into docs/api/openapi.json
+	@$(BIN)/python -m docs.openapi
 
 screenshots: setup  ## take the pictures in docs/
 	@$(BIN)/python -m docs.screenshots

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "estimators": "how long it takes to score a thousand systems in memory",
     "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",
+    "paging": "how long a page of the API takes, wherever it is in a list of a million predictions",
     "scoring": "how long it takes to sample systems, and to score them from Postgres to stored rows",
 }
 

@@ -15,6 +15,7 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample, IidSample
+from evaluation.listing import Listing
 from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
@@ -198,6 +199,8 @@ class Task:
     sides : callable
         Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
     pages : Pages
+    listing : Listing or None
+        How programs are told what systems predict; None where they are not.
     designs : tuple of str
         Those that its corpora may have.
     growth : str
@@ -249,6 +252,7 @@ class Task:
     sides: Callable[[], ReadSide]
     pages: Pages
     scored_by: tuple[ModuleType, ...]
+    listing: Listing | None = None
     about: Callable[[Corpus], Mapping[str, Any]] = lambda corpus: {}
     designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
     growth: str = Epoch.Growth.QUADRATIC

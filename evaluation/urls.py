@@ -1,4 +1,4 @@
-"""Addresses of the evaluation's pages and API."""
+"""Addresses of the evaluation's pages."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,6 @@ from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
 from evaluation.kbp.views.explorer import system
-from evaluation.views.api import CheckView, CompareView, LeaderboardView, SubmissionView
 from evaluation.views.check import check, checked
 from evaluation.views.compare import compare
 from evaluation.views.corpora import corpus
@@ -23,7 +22,6 @@ from evaluation.views.method import method
 from evaluation.views.submission import act
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
-from evaluation.views.uploads import UploadsView, UploadView
 
 #: Whose file it is: what was handed in, and what is only checked, have the same pages.
 KINDS = {"submission": "submissions/<int:pk>/", "check": "checks/<uuid:pk>/"}
@@ -80,10 +78,4 @@ urlpatterns = [
     path("checks/<uuid:pk>/", checked, name="checked"),
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),
     *_of_files(),
-    path("api/corpora/<str:tag>/leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),
-    path("api/corpora/<str:tag>/compare/", CompareView.as_view(), name="api_compare"),
-    path("api/submissions/<int:pk>/", SubmissionView.as_view(), name="api_submission"),
-    path("api/checks/<uuid:pk>/", CheckView.as_view(), name="api_check"),
-    path("api/uploads/", UploadsView.as_view(), name="api_uploads"),
-    path("api/uploads/<uuid:pk>/", UploadView.as_view(), name="api_upload"),
 ]

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from crowd.hits import policy
 from kbpo.core.clients import comes_from_proxy
 from kbpo.core.errors import InvalidInput
-from kbpo.core.refusals import refusal_page
+from kbpo.core.refusals import refuse
 
 POLICY = "; ".join(
     (
@@ -91,7 +91,7 @@ class StorableText:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Look at the address."""
         if "\0" in request.path or _with_nul(request.GET) is not None:
-            return refusal_page(request, InvalidInput("The address holds a NUL character (%00)."))
+            return refuse(request, InvalidInput("The address holds a NUL character (%00)."))
         return self._get_response(request)
 
     def process_view(
@@ -103,9 +103,7 @@ class StorableText:
         name = _with_nul(request.POST)
         if name is None:
             return None
-        return refusal_page(
-            request, InvalidInput(f"The field {name[:40]!r} holds a NUL character: remove it.")
-        )
+        return refuse(request, InvalidInput(f"The field {name[:40]!r} holds a NUL character: remove it."))
 
 
 def _with_nul(given: QueryDict) -> str | None:

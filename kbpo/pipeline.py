@@ -33,7 +33,7 @@ from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import TASKS, task_of
 from evaluation.scoring import auditing, estimation
 from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
-from kbpo.accounts import sessions
+from kbpo.accounts import sessions, tokens
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core import disk, limits
 from kbpo.core.database import leases
@@ -279,7 +279,9 @@ def note_balances() -> int:
 def sweep_counts() -> int:
     """Delete counts and sessions that have ended; return how many. No stage: they are not heeded any more."""
     now = timezone.now()
-    return limits.sweep(now=now) + (sessions.sweep(now=now) if installation.is_steady() else 0)
+    if not installation.is_steady():
+        return limits.sweep(now=now)
+    return limits.sweep(now=now) + sessions.sweep(now=now) + tokens.sweep(now=now)
 
 
 def remind_operators() -> int:

@@ -3,9 +3,11 @@
 from allauth.account import views as allauth
 from django.contrib import admin
 from django.db import transaction
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from evaluation.views.submission import submission
+from kbpo.api.reference import reference
+from kbpo.api.unknown import UnknownView
 from kbpo.pages.money.costs import Prices
 
 urlpatterns = [
@@ -15,6 +17,9 @@ urlpatterns = [
         "accounts/password/reset/", transaction.atomic(allauth.password_reset), name="account_reset_password"
     ),
     path("submissions/<int:pk>/", submission, {"prices": Prices()}, name="submission"),
+    path("help/api/", reference, name="help_api"),
+    path("api/v1/", include("kbpo.api.urls")),
+    re_path(r"^api/", UnknownView.as_view(), name="api_unknown"),
     path("", include("evaluation.urls")),
     path("", include("kbpo.accounts.urls")),
     path("", include("kbpo.webhooks.urls")),
@@ -26,4 +31,5 @@ urlpatterns = [
     path("crowd/prolific/", include("crowd.providers.prolific.urls")),
 ]
 
+handler400 = "kbpo.core.refusals.unreadable"
 handler500 = "kbpo.core.refusals.broken"

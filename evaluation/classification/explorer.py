@@ -1,7 +1,7 @@
 """What a system gives the items, and what people say where that is published: reads only."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
@@ -88,7 +88,7 @@ def show(
 ) -> list[ShownItem]:
     """Put predictions beside what is published of their items, and their texts if who looks may read them."""
     listed = list(predictions)
-    labels = _labels(_published(submission).filter(document__in=[one.document_id for one in listed]))
+    labels = labelled(submission, [one.document_id for one in listed])
     return [
         ShownItem(
             one,
@@ -99,6 +99,11 @@ def show(
         )
         for one in listed
     ]
+
+
+def labelled(submission: Submission, documents: Collection[int]) -> dict[int, str]:
+    """Return the published label of each document of some, by row id; of the others nothing is published."""
+    return _labels(_published(submission).filter(document__in=documents))
 
 
 def confusion(submission: Submission) -> tuple[list[str], list[ConfusionRow]]:

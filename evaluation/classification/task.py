@@ -10,6 +10,7 @@ from annotations.models import Corpus
 from evaluation import classification
 from evaluation.classification import items, scoring
 from evaluation.classification.choices import CHOICES
+from evaluation.classification.listed import LISTING
 from evaluation.classification.starting.samples import SAMPLES
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.models import Epoch
@@ -81,6 +82,7 @@ TASK = Task(
     ),
     samples=SAMPLES,
     kit=Kit(folder=Path(classification.__file__).with_name("starting"), output="baseline.jsonl"),
+    listing=LISTING,
     scored_by=(classification,),
     about=items.about,
     designs=(Corpus.Design.COORDINATED,),

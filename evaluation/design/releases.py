@@ -1,6 +1,8 @@
 """What a released epoch publishes: its labels, and how its sample came about."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from annotations.kinds.registry import find_kind, published_columns, read_question
@@ -40,15 +42,50 @@ def labels(epoch: Epoch) -> Iterator[dict[str, Any]]:
     NotAllowed
         The epoch is not released.
     """
-    if epoch.released_at is None:
-        raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")
-    questions = _published(epoch)
+    _refuse_sealed(epoch)
+    questions = [pk for _, pk in _published(epoch)]
     for first in range(0, len(questions), CHUNK):
         yield from _labels_of(questions[first : first + CHUNK])
 
 
-def _published(epoch: Epoch) -> list[int]:
-    """Return the published questions of an epoch's batches, by row id, in the order of their documents."""
+@dataclass(frozen=True, slots=True)
+class LabelPage:
+    """Some labels of a released epoch.
+
+    Attributes
+    ----------
+    questions : sequence of (int, int)
+        Document and question, by row id: of those whose labels these are, and of one more if another follows.
+    labels : sequence of dict
+        As `labels` yields them.
+    """
+
+    questions: Sequence[tuple[int, int]]
+    labels: Sequence[dict[str, Any]]
+
+
+def label_page(epoch: Epoch, after: tuple[int, ...] | None, size: int) -> LabelPage:
+    """Return the labels of some questions of a released epoch, from where the last page ended.
+
+    Raises
+    ------
+    NotAllowed
+        The epoch is not released.
+    """
+    _refuse_sealed(epoch)
+    published = _published(epoch)
+    first = 0 if after is None else bisect_right(published, after)
+    asked = published[first : first + size + 1]
+    return LabelPage(asked, list(_labels_of([pk for _, pk in asked[:size]])))
+
+
+def _refuse_sealed(epoch: Epoch) -> None:
+    if epoch.released_at is None:
+        raise NotAllowed(f"The labels of epoch {epoch.number} are sealed until it is released.")
+
+
+def _published(epoch: Epoch) -> list[tuple[int, int]]:
+    """Return the published questions of an epoch's batches with their documents, by row ids, in order."""
     # Each table by itself: whatever Postgres believes of their sizes, it cannot join them badly.
     batches = list(epoch.batches.values_list("pk", flat=True))
     asked = read_rows(
@@ -61,7 +98,7 @@ def _published(epoch: Epoch) -> list[int]:
         " WHERE (id = ANY(%s::bigint[]) OR audits_id = ANY(%s::bigint[])) AND published_at IS NOT NULL",
         [needed, needed],
     )
-    return [pk for _, pk in sorted(published)]
+    return sorted(published)
 
 
 def _labels_of(questions: Sequence[int]) -> Iterator[dict[str, Any]]:

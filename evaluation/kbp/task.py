@@ -13,6 +13,7 @@ from evaluation.kbp.choices import CHOICES
 from evaluation.kbp.claims import known, read_claims
 from evaluation.kbp.files.reading import READER
 from evaluation.kbp.foreseeing import foresee
+from evaluation.kbp.listed import LISTING
 from evaluation.kbp.predictions import store_predictions
 from evaluation.kbp.recall import retirement
 from evaluation.kbp.starting.samples import SAMPLES
@@ -78,5 +79,6 @@ TASK = Task(
     ),
     samples=SAMPLES,
     kit=Kit(folder=Path(kbp.__file__).with_name("starting"), output="baseline.kb"),
+    listing=LISTING,
     scored_by=(kbp,),
 )

@@ -66,7 +66,7 @@ def shown_standard(corpus: Corpus, choices: Choices) -> str:
 
 
 def newest_scores(choices: Choices, *related: str, **choice: object) -> list[StoredScore]:
-    """Read the newest score of each submission, part and weighting, in one query.
+    """Read the newest score of each submission under each choice, in one query.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def newest_scores(choices: Choices, *related: str, **choice: object) -> list[Sto
     *related : str
         What else of a score to read, beside its epoch, as for `select_related`.
     **choice
-        What the scores have to be, as for `filter`; the level, the estimator and the standard among it.
+        What the scores have to be, as for `filter`.
     """
     # what is stored may be of a part or a weighting that is offered no more
     offered = {"score__part__in": choices.parts, "score__weighting__in": choices.weightings}
@@ -87,11 +87,12 @@ def newest_scores(choices: Choices, *related: str, **choice: object) -> list[Sto
             *("-score__epoch__number", "-score__batch__number", "score_id"),
         )
     )
-    found: dict[tuple[int, str, str], StoredScore] = {}
+    found: dict[tuple[int | str, ...], StoredScore] = {}
     for _, group in groupby(rows, key=lambda row: row.score_id):
         own = list(group)
         score = own[0].score
-        key = score.submission_id, score.part, score.weighting
+        of_choice = score.level, score.estimator, score.standard
+        key = score.submission_id, score.part, score.weighting, *of_choice
         if key not in found:
             found[key] = StoredScore(score, measures(own, score.part, choices))
     return list(found.values())

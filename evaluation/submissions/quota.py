@@ -69,6 +69,11 @@ def standing(*, submission: Submission, now: datetime) -> Standing:
     return Standing(left, time if time > now else None)
 
 
+def standing_of(*, team: Team, corpus: Corpus, user: User, now: datetime) -> Standing:
+    """Return what is left for the next submission of a team's that a person uploads."""
+    return standing(submission=Submission(team=team, corpus=corpus, uploaded_by=user), now=now)
+
+
 def free_at(*, submission: Submission, now: datetime) -> datetime | None:
     """Return when a submission may be judged that has no place yet; None where it may now."""
     return standing(submission=submission, now=now).free_at

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from datetime import UTC
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.core.files import File
 from django.db import connection, transaction
@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from annotations import conflicts, roles
 from annotations.models import Corpus, Response
-from evaluation.models import Submission, SubmissionEvent
+from evaluation.models import Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
-from evaluation.submissions import notices, problem_list, quota
+from evaluation.submissions import notices, problem_list, quota, uploads
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
@@ -113,6 +113,35 @@ def upload(
         if stored is not None and stored.file:
             stored.file.delete(save=False)
         raise
+
+
+def submit_upload(
+    *, user: User, sent: Upload, team: Team, corpus: Corpus, task: Task, again: bool = True, **values: Any
+) -> Submission:
+    """Hand in a file that has arrived in full; its upload is thrown away, unless it was checked.
+
+    Parameters
+    ----------
+    sent : Upload
+    again : bool
+        Whether bytes that the user's teams handed in before are meant.
+    **values
+        What else `upload` takes.
+
+    Raises
+    ------
+    KbpoError
+        As `upload` says; `Conflict` for the same bytes, too.
+    """
+    if not again and (same := uploads.same_bytes(sent)):
+        raise Conflict(
+            f"{same[0]} was handed in with the very same bytes: say that you want them judged again"
+        )
+    with uploads.as_file(sent) as file:
+        stored = upload(user=user, team=team, corpus=corpus, task=task, file=file, **values)
+    if not hasattr(sent, "file_check"):  # a check keeps its file for its day
+        uploads.discard(upload=sent)
+    return stored
 
 
 def read_file(

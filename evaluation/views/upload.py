@@ -66,10 +66,7 @@ def sending(user: User, form: FileForm) -> dict[str, Any]:
 def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
     values = form.cleaned_data
     sent = values.pop("upload")
-    with uploads.as_file(sent) as file:
-        submission = submitting.upload(user=user, task=task_of(values["corpus"]), file=file, **values)
-    if not hasattr(sent, "file_check"):  # a check keeps its file for its day
-        uploads.discard(upload=sent)
+    submission = submitting.submit_upload(user=user, sent=sent, task=task_of(values["corpus"]), **values)
     messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
     return redirect(submission)
 

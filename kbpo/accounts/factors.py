@@ -16,14 +16,15 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 
-from kbpo.accounts import sessions
+from kbpo.accounts import sessions, tokens
 from kbpo.accounts.models import User
 from kbpo.core import limits
 from kbpo.core.acts import What, record
 from kbpo.core.errors import InvalidInput, NotAllowed
 from kbpo.core.limits import Limit
-from kbpo.core.refusals import refusal_json, refusal_page
+from kbpo.core.refusals import is_of_api, refuse
 
 logger = logging.getLogger(__name__)
 
@@ -67,9 +68,10 @@ def find_by_code(*, user: User, code: str, now: datetime) -> Authenticator | Non
 
 @transaction.atomic
 def reset_factors(*, email: str) -> User:
-    """Take all second factors from an account, and sign it out everywhere; its owner is told by mail.
+    """Take all second factors from an account, sign it out everywhere, and end its tokens.
 
-    For who has lost app, key and recovery codes, and was known in another way by who calls this.
+    For who has lost app, key and recovery codes, and was known in another way by who calls this. The owner
+    is told by mail.
 
     Returns
     -------
@@ -88,6 +90,7 @@ def reset_factors(*, email: str) -> User:
         raise InvalidInput(f"{user.email} has no second factor that could be reset")
     record(What.FACTORS_RESET, by=None, about=user)
     sessions.end_all(user=user)
+    tokens.revoke_all(user=user, by=None, now=timezone.now())
     context = {"site": settings.SITE_URL, "must_have": user.is_operator or user.is_staff or user.is_superuser}
     body = render_to_string("accounts/mail/factors_reset.txt", context)
     send_mail("Your second factor was reset", body, settings.DEFAULT_FROM_EMAIL, [user.email])
@@ -115,8 +118,6 @@ class FactorFirst:
         refusal = NotAllowed(
             "Operators do nothing here without a second factor: set one up first, on your account's pages."
         )
-        if (match.url_name or "").startswith("api_"):
-            return refusal_json(refusal)
-        if request.method in ("GET", "HEAD"):
+        if request.method in ("GET", "HEAD") and not is_of_api(request):
             return HttpResponseRedirect(f"{reverse('mfa_index')}?needed=1")
-        return refusal_page(request, refusal)
+        return refuse(request, refusal)

@@ -14,7 +14,7 @@ from allauth.mfa.webauthn.forms import (
 from django import forms
 from django.utils import timezone
 
-from kbpo.accounts import factors, guessing
+from kbpo.accounts import factors, guessing, tokens
 
 
 class NameForm(forms.Form):
@@ -44,6 +44,33 @@ class MemberForm(forms.Form):
         label="Mail address",
         help_text="They join by accepting, once they have an account here, and can then do all you can.",
     )
+
+
+class TokenForm(forms.Form):
+    """A new token of the API."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=100,
+        help_text="What it is for, or where it is kept: so that you know it again.",
+    )
+    read = forms.BooleanField(label=tokens.SCOPES[tokens.READ], required=False, initial=True)
+    submit = forms.BooleanField(label=tokens.SCOPES[tokens.SUBMIT], required=False)
+    organise = forms.BooleanField(label=tokens.SCOPES[tokens.ORGANISE], required=False)
+    days = forms.TypedChoiceField(
+        label="It ends after",
+        choices=[(days, f"{days} days") for days in tokens.DAYS],
+        coerce=int,
+        initial=90,
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Collect the scopes."""
+        cleaned = super().clean() or {}
+        cleaned["scopes"] = [scope for scope in tokens.SCOPES if cleaned.pop(scope, False)]
+        if not cleaned["scopes"]:
+            self.add_error("read", "Say what it may do: at least one of the three.")
+        return cleaned
 
 
 class _CountedCode:

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Lower
 
@@ -184,3 +185,44 @@ class WorkerIdentity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker_id} ({self.get_provider_display()})"
+
+
+class ApiToken(models.Model):
+    """A secret by which a program asks the API as its person. It itself is kept nowhere."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read"
+        SUBMIT = "submit", "submit"
+        ORGANISE = "organise", "organise"
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token.")
+    scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
+
+    class Meta:
+        verbose_name = "API token"
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "name"], condition=models.Q(revoked_at=None), name="api_token_name_once"
+            ),
+            models.CheckConstraint(condition=~models.Q(name=""), name="api_token_name_not_empty"),
+            models.CheckConstraint(
+                condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="api_token_digest"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(scopes__contained_by=["read", "submit", "organise"], scopes__len__gte=1),
+                name="api_token_scopes",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(expires_at__gt=models.F("created_at")), name="api_token_expires"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,6 +1,6 @@
 """How often each address of the site may be asked for, by one network, one account, and in all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,12 +12,12 @@ from django.utils import timezone
 from kbpo.core import limits, shared_limits
 from kbpo.core.clients import client_address
 from kbpo.core.errors import TooMany
-from kbpo.core.limits import Limit
-from kbpo.core.refusals import outage_answer, refusal_json, refusal_page
+from kbpo.core.limits import Counted, Limit
+from kbpo.core.refusals import outage_answer, refuse
 from kbpo.core.shared_limits import Total
 
 READING = ("GET", "HEAD", "OPTIONS")
-API = "api_"  # how the names of the API's addresses begin
+API = "api_"  # how the names of the API's addresses begin: its views count, as they know whose token it is
 FIRST = 3  # of each network are taken though others have used up what is taken in all
 
 
@@ -74,7 +74,8 @@ ORGANISATION = _rule("sign-ins by an organisation", 900, network=60, account=60,
 TEAMS = _rule("changes to a team", 3600, network=240, account=60, everybody=3000)
 UPLOADS = _rule("uploads", 3600, network=240, account=120, everybody=3000)
 CHECKS = _rule("checks of a file", 3600, network=120, account=60, everybody=1000)
-CALLS = _rule("calls of the API", 60, network=1200, account=600, everybody=12000, reading=True)
+CALLS = _rule("calls of the API", 60, network=1200, account=900, everybody=12000, reading=True)
+CALLS_OF_TOKEN = Limit("calls of the API, token", 600, 60, "calls of the API with this token")
 
 #: By the name of the address; those of the API are `CALLS` as well.
 RULES: Mapping[str, Rule] = {
@@ -95,12 +96,14 @@ RULES: Mapping[str, Rule] = {
     "invitation": TEAMS,
     "upload": UPLOADS,
     "api_uploads": UPLOADS,
+    "api_submissions": UPLOADS,
     "check": CHECKS,
+    "api_checks": CHECKS,
 }
 
 
 class RequestLimits:
-    """Refuses what is asked for too often, with a page or, in the API, JSON."""
+    """Refuses pages that are asked for too often."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -115,12 +118,10 @@ class RequestLimits:
         """Count the request by the address that it is for."""
         name = (request.resolver_match and request.resolver_match.url_name) or ""
         try:
-            if name.startswith(API):
-                _count(request, CALLS, now=timezone.now())
-            if (rule := RULES.get(name)) is not None:
-                _count(request, rule, now=timezone.now())
+            if not name.startswith(API) and (rule := RULES.get(name)) is not None:
+                count_request(request, rule, now=timezone.now())
         except TooMany as error:
-            return refusal_json(error) if name.startswith(API) else refusal_page(request, error)
+            return refuse(request, error)
         except DatabaseError as error:
             if (answer := outage_answer(request, error)) is not None:
                 return answer
@@ -128,12 +129,51 @@ class RequestLimits:
         return None
 
 
-def _count(request: HttpRequest, rule: Rule, *, now: datetime) -> None:
+def count_request(request: HttpRequest, rule: Rule, *, now: datetime) -> None:
+    """Count a request by where it comes from, whose it is, and among all.
+
+    Raises
+    ------
+    TooMany
+    """
     if request.method in READING and not rule.reading:
         return
-    address = client_address(request)
-    shared_limits.require(shared_limits.by_network(rule.network, address), now=now)
+    shared_limits.require(shared_limits.by_network(rule.network, client_address(request)), now=now)
     if request.user.is_authenticated:
         limits.require(rule.account, str(request.user.pk), now=now)
+    _count_among_all(request, rule, now)
+
+
+def count_call(request: HttpRequest, *, token: int | None, now: datetime) -> Iterator[tuple[str, Counted]]:
+    """Count a call of the API, one limit after the other.
+
+    Whoever asks for the next one takes it that the last one was taken: what one refuses is not counted by
+    the next.
+
+    Parameters
+    ----------
+    token : int or None
+        The id of the token by which the caller is known, if it is one.
+
+    Yields
+    ------
+    (str, Counted)
+        Whose count it is, in a word, and how it stands.
+
+    Raises
+    ------
+    TooMany
+        Everybody together asks too much.
+    """
+    for limit, whose in shared_limits.by_network(CALLS.network, client_address(request)):
+        yield "network", limits.count(limit, *whose, now=now)
+    if request.user.is_authenticated:
+        yield "account", limits.count(CALLS.account, str(request.user.pk), now=now)
+    if token is not None:
+        yield "token", limits.count(CALLS_OF_TOKEN, str(token), now=now)
+    _count_among_all(request, CALLS, now)
+
+
+def _count_among_all(request: HttpRequest, rule: Rule, now: datetime) -> None:
     whose = "accounts" if request.user.is_authenticated else "visitors"
-    shared_limits.require_total(rule.everybody, address, whose, now=now)
+    shared_limits.require_total(rule.everybody, client_address(request), whose, now=now)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from kbpo.accounts import organisations, views
+from kbpo.accounts import organisations, token_pages, views
 from kbpo.accounts.mails import views as mails
 from kbpo.accounts.personal import views as personal
 
@@ -14,6 +14,9 @@ urlpatterns = [
     path("teams/account/delete/", personal.delete, name="personal_deletion"),
     path("teams/mail/", mails.choose, name="mail_choices"),
     path("mail/off/<str:token>/", mails.off, name="mail_off"),
+    path("teams/tokens/", token_pages.tokens, name="tokens"),
+    path("teams/tokens/new/", token_pages.new, name="token_new"),
+    path("teams/tokens/<int:pk>/revoke/", token_pages.revoke, name="token_revoke"),
     path("teams/new/", views.create, name="team_new"),
     path("teams/waiting/", views.waiting, name="teams_waiting"),
     path("teams/<int:pk>/approve/", views.approve, name="team_approve"),

@@ -47,6 +47,8 @@ class What(StrEnum):
     ACCOUNT_CHANGED = "account changed"
     ACCOUNT_DELETED = "account deleted"
     FACTORS_RESET = "factors reset"
+    TOKEN_MADE = "token made"  # noqa: S105
+    TOKEN_REVOKED = "token revoked"  # noqa: S105
     ROLE_GIVEN = "role given"
     ROLE_TAKEN = "role taken"
     SUBMISSION_CHANGED = "submission changed"

@@ -37,8 +37,41 @@ class Limit:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How a limit stands after one more was counted.
+
+    Attributes
+    ----------
+    limit : Limit
+    is_taken : bool
+        Whether that one was taken.
+    left : int
+        How many more are.
+    seconds : int
+        After how many the count begins anew, 1 or more.
+    """
+
+    limit: Limit
+    is_taken: bool
+    left: int
+    seconds: int
+
+
 def take(limit: Limit, *whose: str, now: datetime) -> int:
     """Count one more, unless the limit is reached.
+
+    Returns
+    -------
+    int
+        0 if it is taken; otherwise the seconds after which one will be, 1 or more.
+    """
+    counted = count(limit, *whose, now=now)
+    return 0 if counted.is_taken else counted.seconds
+
+
+def count(limit: Limit, *whose: str, now: datetime) -> Counted:
+    """Count one more, unless the limit is reached, and say how it stands.
 
     Call it outside of transactions: until its own ends, everybody whose count it is waits.
 
@@ -49,11 +82,6 @@ def take(limit: Limit, *whose: str, now: datetime) -> int:
         Whose count it is: an address, an account. None: everybody's.
     now : datetime
         Aware.
-
-    Returns
-    -------
-    int
-        0 if it is taken; otherwise the seconds after which one will be, 1 or more.
     """
     ends_at = now + timedelta(seconds=limit.seconds)
     with connection.cursor() as cursor:
@@ -70,10 +98,9 @@ def take(limit: Limit, *whose: str, now: datetime) -> int:
             """,
             {"key": _key(limit, whose), "ends_at": ends_at, "now": now, "amount": limit.amount},
         )
-        count, ends_at = cursor.fetchone()
-    if count <= limit.amount:
-        return 0
-    return max(1, -int((now - ends_at) // timedelta(seconds=1)))
+        counted, ends_at = cursor.fetchone()
+    wait = max(1, -int((now - ends_at) // timedelta(seconds=1)))
+    return Counted(limit, counted <= limit.amount, max(0, limit.amount - counted), wait)
 
 
 def require(limit: Limit, *whose: str, now: datetime) -> None:
@@ -84,12 +111,25 @@ def require(limit: Limit, *whose: str, now: datetime) -> None:
     TooMany
         The limit is reached; it says when it will not be.
     """
-    if wait := take(limit, *whose, now=now):
-        raise TooMany(
-            f"Too many {limit.what}: more than {limit.amount} in {in_words(limit.seconds)}. "
-            f"Try again in {in_words(wait)}.",
-            retry_after=wait,
-        )
+    counted = count(limit, *whose, now=now)
+    if not counted.is_taken:
+        raise too_many(counted)
+
+
+def too_many(counted: Counted) -> TooMany:
+    """Return the refusal of one more than a limit takes; it says when one will be taken."""
+    limit, wait = counted.limit, counted.seconds
+    return TooMany(
+        f"Too many {limit.what}: more than {limit.amount} in {in_words(limit.seconds)}. "
+        f"Try again in {in_words(wait)}.",
+        retry_after=wait,
+    )
+
+
+def is_reached(limit: Limit, *whose: str, now: datetime) -> bool:
+    """Say whether one more would be refused, without counting it."""
+    kept = RequestCount.objects.filter(key=_key(limit, whose), ends_at__gt=now, count__gte=limit.amount)
+    return kept.exists()
 
 
 def give_back(limit: Limit, *whose: str) -> None:

@@ -1,21 +1,23 @@
-"""Turns errors that the service understands into a page or a JSON answer: one handler for each caller."""
+"""Turns errors that the service understands into a page or a problem: one handler for each caller."""
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.views.defaults import server_error
+from django.views import defaults
+from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outage
 from kbpo.core.disk import is_no_space
 from kbpo.core.errors import Away, KbpoError, NoRoom, TryAgain
+from kbpo.core.problems import MEDIA_TYPE, flatten, headers_of, problem, problem_response
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +31,7 @@ HEADINGS: Mapping[int, str] = {
     507: "No room is left here",
 }
 RETRY_AFTER = 10  # seconds
+LONGEST_DETAIL = 2_000  # characters
 AWAY = "The site cannot reach its database just now. Nothing is lost: try the same again in a few seconds."
 SLOW = "The site's database took too long for this. Nothing was changed: try the same again in a few seconds."
 FULL = (
@@ -64,10 +67,15 @@ def mark_outage(response: HttpResponseBase, status: int) -> None:
     response._has_been_logged = True  # type: ignore[attr-defined]  # where Django looks
 
 
+def is_of_api(request: HttpRequest) -> bool:
+    """Say whether a request is to the API."""
+    return request.path.startswith("/api/")
+
+
 def wants_json(request: HttpRequest) -> bool:
     """Say whether a program or a page's script asks, and not a person's browser."""
     return (
-        request.path.startswith("/api/")
+        is_of_api(request)
         or request.content_type == "application/json"
         or "application/json" in request.headers.get("Accept", "")
     )
@@ -93,14 +101,16 @@ def refusal_page(request: HttpRequest, error: KbpoError) -> HttpResponse:
     # Set where the site's own page cannot be shown: on the HIT pages' host.
     template = getattr(request, "refused_template", "refused.html")
     response = render(request, template, context, status=error.status)
-    for name, value in _headers(error).items():
+    for name, value in headers_of(error).items():
         response.headers[name] = value
     return response
 
 
-def refusal_json(error: KbpoError) -> JsonResponse:
-    """Return a refusal as the API words it, for what is refused before a view of the API is asked."""
-    return JsonResponse({"detail": str(error)}, status=error.status, headers=_headers(error))
+def refuse(request: HttpRequest, error: KbpoError) -> HttpResponse:
+    """Show a refusal to whoever asks: as a problem to the API's callers, as a page to all others."""
+    if is_of_api(request):
+        return problem_response(error)
+    return refusal_page(request, error)
 
 
 class RefusalMiddleware:
@@ -116,13 +126,23 @@ class RefusalMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer a refusal; leave every other exception to Django."""
         if isinstance(exception, KbpoError):
-            return refusal_page(request, exception)
+            return refuse(request, exception)
         return outage_answer(request, exception)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
     """Answer an exception outside of any view, such as one of the session's: Django's `handler500`."""
-    return outage_answer(request, sys.exc_info()[1]) or server_error(request)
+    found = outage_answer(request, sys.exc_info()[1])
+    if found is None and is_of_api(request):
+        return problem_response(500, "Something broke on our side. The operators see it; try again later.")
+    return found or defaults.server_error(request)
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that makes no sense before any view reads it: Django's `handler400`."""
+    if is_of_api(request):
+        return problem_response(400, "The request cannot be read: its host, its length or its fields.")
+    return defaults.bad_request(request, exception)
 
 
 def outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
@@ -131,7 +151,7 @@ def outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResp
     if refusal is None:
         return None
     if wants_json(request):
-        response: HttpResponse = JsonResponse({"detail": str(refusal)}, status=refusal.status)
+        response: HttpResponse = problem_response(refusal)
     else:
         context = {"heading": HEADINGS[refusal.status], "message": str(refusal), "status": refusal.status}
         template = getattr(request, "away_template", "away.html")
@@ -141,7 +161,7 @@ def outage_answer(request: HttpRequest, error: BaseException | None) -> HttpResp
 
 
 def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Answer a refusal in the API as ``{"detail": …}``; leave the rest to REST framework.
+    """Answer whatever an API view refuses as a problem (RFC 9457).
 
     Parameters
     ----------
@@ -155,15 +175,22 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
         None: the exception is raised again.
     """
     if isinstance(exc, KbpoError):
-        return Response({"detail": str(exc)}, status=exc.status, headers=_headers(exc))
+        return _problem(exc.status, str(exc), headers_of(exc))
     if (refusal := outage_of(exc)) is not None:
-        response = Response({"detail": str(refusal)}, status=refusal.status)
+        response = _problem(refusal.status, str(refusal), {})
         mark_outage(response, refusal.status)
         return response
-    return exception_handler(exc, dict(context))
+    found = exception_handler(exc, dict(context))
+    if found is None:
+        return None
+    errors = list(flatten(found.data)) if isinstance(exc, ValidationError) else []
+    words = "; ".join(f"{field}: {detail}" if field else detail for field, detail in errors)
+    detail = words or str(found.data.get("detail", "") if isinstance(found.data, dict) else "")
+    return _problem(found.status_code, detail[:LONGEST_DETAIL], dict(found.headers), errors)
 
 
-def _headers(error: KbpoError) -> dict[str, str]:
-    """Return what a refusal says to programs, beside its status."""
-    wait = getattr(error, "retry_after", None)
-    return {} if wait is None else {"Retry-After": str(wait)}
+def _problem(
+    status: int, detail: str, headers: Mapping[str, str], errors: Sequence[tuple[str, str]] = ()
+) -> Response:
+    kept = {name: value for name, value in headers.items() if name != "Content-Type"}
+    return Response(problem(status, detail, errors), status, headers=kept, content_type=MEDIA_TYPE)

@@ -16,7 +16,7 @@ from tests.factories import CorpusFactory, DocumentFactory, EpochFactory, TeamFa
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PIECE = 1000
 BAD = KB.replace("city_of_birth", "likes").replace("DOC:22-32\n:E2\tmention", "DOC:900-910\n:E2\tmention")
-PIECES = "**/api/uploads/*-*/"  # where one upload is
+PIECES = "**/api/v1/uploads/*-*/"  # where one upload is
 
 
 @pytest.fixture(autouse=True)

@@ -44,7 +44,11 @@ ON_OTHER_DAYS = [
 ON_ANY_DAY = [
     "integration/annotations/test_claims_migration.py",
     "integration/annotations/test_data.py",
+    "integration/any_request/test_described.py",
     "integration/any_request/test_requester_api.py",
+    "integration/any_request/test_scopes.py",
+    "integration/api/conftest.py",
+    "integration/api/test_resources.py",
     "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",

@@ -223,5 +223,5 @@ def test_the_explorer_sets_the_corpus_apart_from_the_site(
 
 
 def test_the_leaderboard_says_the_language(scored: Submission, sample: Sample, client: Client) -> None:
-    answer = client.get("/api/corpora/c/leaderboard/")
+    answer = client.get("/api/v1/corpora/c/leaderboard/")
     assert answer.json()["language"] == sample.language

@@ -37,7 +37,14 @@ def test_other_errors_are_left_alone(middleware, request_):
 
 def test_the_api_answers_a_refusal_in_json():
     answer = api_exception_handler(Conflict("It is gone."), {})
-    assert (answer.status_code, answer.data) == (409, {"detail": "It is gone."})
+    assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
+    assert answer.data == {
+        "type": "http://localhost:8000/help/api/#conflict",
+        "title": "Too late, or too early, for that",
+        "status": 409,
+        "detail": "It is gone.",
+        "errors": [],
+    }
 
 
 def test_the_api_leaves_other_errors_alone():

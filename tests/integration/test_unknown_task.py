@@ -92,7 +92,7 @@ def test_the_first_page_shows_a_corpus_whose_task_is_known(chess: Corpus, client
 
 
 def test_the_api_says_so(chess: Corpus, client: Client) -> None:
-    answer = client.get("/api/corpora/chess/leaderboard/")
+    answer = client.get("/api/v1/corpora/chess/leaderboard/")
     assert answer.status_code == 400
     assert "unknown task" in answer.content.decode()
 

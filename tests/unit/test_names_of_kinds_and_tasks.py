@@ -41,6 +41,7 @@ SAID = {
     "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
+    "evaluation/kbp/listed.py": {"canonical"},  # a field of the API
     "evaluation/kbp/matching.py": {"relation"},  # a part of a score
     "evaluation/kbp/planning.py": {"relation"},  # a part of a score
     "evaluation/kbp/summary.py": {"canonical", "entities"},  # what a file's page counts

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from kbpo.accounts import sessions
 from kbpo.accounts.mails import choices
-from kbpo.accounts.models import Invitation, PastMembership, User
+from kbpo.accounts.models import ApiToken, Invitation, PastMembership, User
 from kbpo.accounts.personal import mail
 from kbpo.accounts.personal.parts import Leaving, registered
 from kbpo.core.acts import What, record
@@ -44,9 +44,9 @@ def owed(user: User) -> list[str]:
 def delete_account(leaving: Leaving) -> User:
     """Take a person out of the service.
 
-    Name, addresses, sessions, factors, connected organisations, invitations and mail are erased. What they
-    answered and were paid stays with an account that has no name and that nobody can sign in to. They stay
-    out of what their teams compete in.
+    Name, addresses, sessions, tokens, factors, connected organisations, invitations and mail are erased.
+    What they answered and were paid stays with an account that has no name and that nobody can sign in to.
+    They stay out of what their teams compete in.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def delete_account(leaving: Leaving) -> User:
     choices.erase(user)
     _leave_teams(user)
     sessions.end_all(user=user)
-    for kept in (EmailAddress, SocialAccount, Authenticator):
+    for kept in (EmailAddress, SocialAccount, Authenticator, ApiToken):
         kept.objects.filter(user=user).delete()
     LogEntry.objects.filter(
         content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk)

@@ -51,6 +51,9 @@ def _account(user: User) -> Mapping[str, Rows]:
         "sessions": UserSession.objects.filter(user=user).values(
             "created_at", "last_seen_at", "ip", "user_agent"
         ),
+        "API tokens": user.api_tokens.values(
+            *("name", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+        ),
         "second factors": Authenticator.objects.filter(user=user).values(
             "type", "created_at", "last_used_at"
         ),
@@ -60,5 +63,5 @@ def _account(user: User) -> Mapping[str, Rows]:
         "worker identities": user.worker_identities.values("provider", "worker_id", "created_at"),
         "mail": rows_about(user),
         "mail switched off": choices.rows_about(user),
-        "acts as an operator": acts.iterator(chunk_size=AT_ONCE),
+        "acts in the audit log": acts.iterator(chunk_size=AT_ONCE),
     }

@@ -143,7 +143,7 @@ def test_whoever_has_any_such_role_needs_a_factor_and_those_who_have_none_do_not
 def test_without_a_factor_an_operator_changes_nothing(operator, client):
     client.force_login(operator)
     assert client.post("/teams/new/", {"team-name": "New"}).status_code == 403
-    refusal = client.get("/api/corpora/none/leaderboard/")
+    refusal = client.get("/api/v1/corpora/none/leaderboard/")
     assert (refusal.status_code, "second factor" in refusal.json()["detail"]) == (403, True)
 
 

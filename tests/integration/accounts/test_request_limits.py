@@ -29,7 +29,7 @@ def rule(monkeypatch, name, *, network=100, account=100, everybody=100, first=0)
         ("account_reset_password", "/accounts/password/reset/"),
         ("upload", "/submissions/new/"),
         ("check", "/check/"),
-        ("api_uploads", "/api/uploads/"),
+        ("api_uploads", "/api/v1/uploads/"),
     ],
 )
 def test_one_network_asks_so_often_and_others_are_none_the_worse(monkeypatch, browser, clock, name, address):
@@ -70,7 +70,7 @@ def test_what_one_network_is_refused_is_not_counted_for_everybody(monkeypatch, b
 
 @pytest.mark.parametrize(
     ("name", "address"),
-    [("upload", "/submissions/new/"), ("check", "/check/"), ("api_uploads", "/api/uploads/")],
+    [("upload", "/submissions/new/"), ("check", "/check/"), ("api_uploads", "/api/v1/uploads/")],
 )
 def test_nobody_without_an_account_closes_uploads_and_checks_to_those_who_have_one(
     monkeypatch, browser, clock, name, address
@@ -103,8 +103,8 @@ def test_the_api_refuses_in_json_and_says_when_to_come_again(monkeypatch, browse
     calls = request_limits._rule("calls", 60, network=1, account=9, everybody=9, reading=True)
     monkeypatch.setattr(request_limits, "CALLS", calls)
     client = browser(HERE)
-    assert client.get("/api/corpora/none/leaderboard/").status_code == 404
-    refusal = client.get("/api/corpora/none/leaderboard/")
+    assert client.get("/api/v1/corpora/none/leaderboard/").status_code == 404
+    refusal = client.get("/api/v1/corpora/none/leaderboard/")
     assert (refusal.status_code, refusal.headers["Retry-After"]) == (429, "60")
     assert "Try again in 1 minute" in refusal.json()["detail"]
 

@@ -152,18 +152,19 @@ def build() -> Site:
     entity = Entity.objects.earliest("pk")
     pages = (
         *("corpus", "data", "data_accept", "compare", "documents", "entities", "exhaustive"),
-        *("api_leaderboard", "api_compare"),
+        *("api_corpus", "api_documents", "api_leaderboard", "api_compare", "api_quotas", "api_epochs"),
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
         name: {"pk": submission.pk}
         for name, _ in routes()
-        if name.startswith("submission_") or name in ("submission", "api_submission")
+        if name.startswith(("submission_", "api_submission"))
+        or name in ("submission", "api_predictions", "api_scores")
     }
     of_check = {
         name: {"pk": check.pk}
         for name, _ in routes()
-        if name.startswith("check_") or name.endswith("checked")
+        if name.startswith(("check_", "api_check")) or name.endswith("checked")
     }
     things: dict[str, dict[str, Any]] = {
         **of_corpus,
@@ -171,6 +172,17 @@ def build() -> Site:
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
         "data_file": {"tag": "news", "name": "kit.zip"},
+        "api_submission_act": {"pk": submission.pk, "action": "hide"},
+        "api_submissions": {},
+        "api_checks": {},
+        "api_team": {"pk": team.pk},
+        "api_ontology": {"reference": corpus.ontology_id},
+        "api_class_list": {"name": "letters", "version": 1},
+        "api_document": {"tag": "news", "doc_id": document.doc_id},
+        **{
+            name: {"tag": "news", "number": epoch.number}
+            for name in ("api_epoch", "api_labels", "api_release")
+        },
         "system": {"tag": "news", "pk": submission.pk},
         "items": {"tag": "letters", "pk": classed.pk},
         "document": {"tag": "news", "doc_id": document.doc_id},
@@ -179,7 +191,6 @@ def build() -> Site:
         "help_example": {"name": "claims.jsonl"},
         "help_schema": {"task": "kbp"},
         "labels": {"tag": "news", "number": epoch.number, "kind": "csv"},
-        "api_check": {"pk": check.pk},
         "upload_discard": {"pk": waiting.pk},
         "api_upload": {"pk": unfinished.pk},
         "invitation": {"pk": invitation.pk},
@@ -201,6 +212,7 @@ def build() -> Site:
         "work_submit": {"token": signing.dumps(assignment.pk, salt=_SALT)},
         "work_qualification": {"type_id": qualification_type.type_id},
         "session_end": {"pk": 1},
+        "token_revoke": {"pk": 1},
         "organisation_sign_in": {"provider_id": "organisation"},
         "organisation_come_back": {"provider_id": "organisation"},
         "openid_connect_login": {"provider_id": "organisation"},
@@ -213,13 +225,19 @@ def build() -> Site:
         "admin:app_list": {"app_label": "evaluation"},
     }
     handed_in = {"corpus": corpus.pk, "format": "tac2016", "upload": str(waiting.pk)}
+    by_name = {"corpus": "news", "team": team.name, "name": "system", "upload": str(waiting.pk)}
     forms: dict[str, dict[str, Any]] = {
+        "api_submissions": {**by_name, "again": True},
+        "api_checks": {"corpus": "news", "upload": str(waiting.pk)},
+        "api_corpus": {"name": "News"},
+        "api_release": {"retire": None},
         "upload": {**handed_in, "team": team.pk, "name": "system", "description": "words", "again": "on"},
         "check": handed_in,
         "data_accept": {"version": "1", "team": team.pk, "sure": "on"},
         "rename": {"name": "Ada"},
         "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},
+        "token_new": {"name": "script", "read": "on", "days": "90"},
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
         "mail_choices": {"read": "on"},
@@ -240,6 +258,11 @@ def build() -> Site:
     announced = {**tus, "Upload-Length": "9", "Upload-Metadata": "filename YQ==,lastmodified MQ=="}
     piece = Request("PATCH", b"run", "application/offset+octet-stream", {**tus, "Upload-Offset": "0"})
     requests = {
+        **{
+            name: [Request("PATCH" if name == "api_corpus" else "POST", json.dumps(form).encode(), JSON)]
+            for name, form in forms.items()
+            if name.startswith("api_")
+        },
         "api_uploads": [Request("POST", headers=announced), Request("OPTIONS")],
         "api_upload": [piece, Request("HEAD", headers=tus), Request("DELETE", headers=tus)],
     }

@@ -1,5 +1,6 @@
 """Who gets in where: every address of the site, asked by everybody; a new address needs its line here."""
 
+import json
 import re
 from collections import Counter
 
@@ -82,8 +83,13 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         EVERYBODY,
         NOBODY,
         "home help method choose_documents corpus data data_file compare system documents document entities"
-        " entity labels items sample submission api_leaderboard api_compare api_submission privacy",
+        " entity labels items sample submission privacy help_api api_schema api_ontologies api_ontology"
+        " api_class_lists api_class_list api_corpora api_corpus api_documents api_document api_leaderboard"
+        " api_compare api_epochs api_epoch api_labels api_submission api_predictions api_scores",
     ),
+    (EVERYBODY, SIGNED_IN, "api_submissions"),
+    (NOBODY, NOBODY, "api_unknown"),
+    (SIGNED_IN, NOBODY, "api_me api_teams api_quotas tokens"),
     (EVERYBODY, EVERYBODY, "hit hit_home requester_api"),  # a HIT's page and the API ask for their own keys
     (NOBODY, EVERYBODY, "work_submit"),  # by its signed token
     (NOBODY, NOBODY, "hit_draft hit_pages hit_passage prolific_hook"),  # not without a token or a signature
@@ -92,17 +98,21 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (SIGNED_IN, NOBODY, "submissions teams personal_export"),
     (SIGNED_IN, SIGNED_IN, "upload check personal_deletion mail_choices"),
     (EVERYBODY, EVERYBODY, "mail_off"),  # by its signed token
-    (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard api_uploads annotate_draft"),
+    (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard annotate_draft"),
+    (SIGNED_IN, SIGNED_IN, "api_uploads api_checks token_new"),
+    (NOBODY, NOBODY, "token_revoke"),  # of a token that is not one's own
     ({"owner"}, SIGNED_IN, "api_upload"),
+    (NOBODY, {"organiser", "operator"}, "api_release"),
     (
         OWNERS,
         NOBODY,
-        "checked check_lines check_problems check_problems_csv check_problems_json api_check submission_lines"
+        "checked check_lines check_problems check_problems_csv check_problems_json submission_lines"
+        " api_check api_check_problems api_submission_problems api_team"
         " submission_problems submission_problems_csv submission_problems_json",
     ),
-    (OWNERS, OWNERS, "check_normalised submission_normalised team webhooks"),
+    (OWNERS, OWNERS, "check_normalised submission_normalised team webhooks api_check_file api_submission_file"),
     (OWNERS, NOBODY, "webhook"),
-    (NOBODY, OWNERS, "submission_act team_leave webhook_act delivery_again"),
+    (NOBODY, OWNERS, "submission_act team_leave webhook_act delivery_again api_submission_act"),
     (NOBODY, {"worker"}, "invitation"),  # who is invited
     (WORKERS, NOBODY, "annotate annotate_pages annotate_pages_of work work_earnings work_group work_mine"),
     (WORKERS, WORKERS, "annotate_tutorial annotate_tutorial_of"),
@@ -172,9 +182,12 @@ def everybody(site: Site) -> dict[str, Client]:
 
 def request(site: Site, client: Client, name: str, method: str) -> Answer:
     query = encoded(site.queries.get(name, {})).decode()
-    body = encoded(site.forms.get(name, {})) if method == "POST" else b""
+    form = site.forms.get(name, {})
+    is_json = name.startswith("api_")
+    body = b"" if method != "POST" else json.dumps(form).encode() if is_json else encoded(form)
     headers = {"Host": HIT_HOST} if is_of_hits(name) else {}
-    return ask(client, method, f"{site.address(name)}?{query}", body, FORM, **headers)
+    kind = "application/json" if is_json else FORM
+    return ask(client, method, f"{site.address(name)}?{query}", body, kind, **headers)
 
 
 def is_let_in(answer: Answer) -> bool:

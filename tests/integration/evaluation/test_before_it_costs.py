@@ -215,7 +215,7 @@ def test_work_shows_a_sign_of_life_and_its_deadline(submit, member, client):
     )
     found = page(client, submission)
     assert "Reading the file; last sign of life 0 s ago; try 2; until" in found
-    assert "Reading the file" in client.get(f"/api/submissions/{submission.pk}/").json()["work"]
+    assert "Reading the file" in client.get(f"/api/v1/submissions/{submission.pk}/").json()["work"]
 
 
 def test_work_that_has_gone_silent_is_said_to_be_tried_again(submit, member, client):

@@ -122,10 +122,10 @@ def test_the_page_of_a_check_says_how_many_come_before_it(send, people, client):
     send(ben)
     client.force_login(ada)
     assert "2 files before it: people take turns." in client.get(second.get_absolute_url()).content.decode()
-    answer = client.get(f"/api/checks/{second.pk}/").json()
+    answer = client.get(f"/api/v1/checks/{second.pk}/").json()
     assert answer["work"] == "2 files before it: people take turns."
     pipeline.read_checks()
-    assert client.get(f"/api/checks/{second.pk}/").json()["work"] == ""
+    assert client.get(f"/api/v1/checks/{second.pk}/").json()["work"] == ""
 
 
 def beside(act):

@@ -174,21 +174,21 @@ def test_of_an_unranked_system_nothing_is_said_among_others(ranked, client):
 
 
 def test_the_api_says_what_becomes_of_the_difference_among_all(ranked, client):
-    answer = client.get(address(*ranked, name="api_compare")).json()
+    answer = client.get(address(*ranked, name="api_compare")).json()["measures"]
     assert answer["precision"]["among"]["systems"] == 40
     assert answer["f1"]["among"]["is_significant"] is False
 
 
 def test_the_api_answers_with_fractions(pair, client):
     answer = client.get(address(*pair, name="api_compare")).json()
-    assert answer["precision"]["difference"]["estimate"] == pytest.approx(0.2)
-    assert answer["f1"]["a"]["estimate"] == pytest.approx(0.7 / 1.2)
+    assert answer["measures"]["precision"]["difference"]["estimate"] == pytest.approx(0.2)
+    assert answer["measures"]["f1"]["a"]["estimate"] == pytest.approx(0.7 / 1.2)
     assert (answer["level"], answer["estimator"]) == (95, "documents")
 
 
 def test_the_api_answers_with_null_where_there_is_no_score(pair, client):
     answer = client.get(address(*pair, name="api_compare", level=80)).json()
-    assert answer["f1"] == {"a": None, "b": None, "difference": None, "among": None}
+    assert answer["measures"]["f1"] == {"a": None, "b": None, "difference": None, "among": None}
 
 
 @pytest.mark.parametrize("name", ["compare", "api_compare"])
@@ -219,14 +219,14 @@ def test_a_system_of_another_corpus_is_not_compared(pair, client):
 @pytest.mark.parametrize(
     "query", ["a=x", "a=1&b=-1", "a=9999999999999999999", "level=3", "part=half", "a=%00"]
 )
-@pytest.mark.parametrize("page", ["/corpora/news/compare/", "/api/corpora/news/compare/"])
+@pytest.mark.parametrize("page", ["/corpora/news/compare/", "/api/v1/corpora/news/compare/"])
 def test_a_bad_address_is_refused_in_words(cast, client, page, query):
     assert client.get(f"{page}?{query}").status_code in (400, 404)
 
 
 def test_the_api_wants_two_different_systems(pair, client):
     assert client.get(address(pair[0], pair[0], name="api_compare")).status_code == 400
-    assert client.get("/api/corpora/news/compare/").status_code == 400
+    assert client.get("/api/v1/corpora/news/compare/").status_code == 400
 
 
 def test_one_system_twice_is_said_to_be_that(pair, client):

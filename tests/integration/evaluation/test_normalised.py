@@ -151,7 +151,7 @@ def test_the_api_tells_of_it_and_its_version_changes_with_it(good, member, clien
     kind = "checks" if isinstance(good, FileCheck) else "submissions"
 
     def told():
-        answer = client.get(f"/api/{kind}/{good.pk}/").json()
+        answer = client.get(f"/api/v1/{kind}/{good.pk}/").json()
         return answer["normalised"], answer["version"]
 
     states = [told()]
@@ -167,7 +167,7 @@ def test_others_do_not_learn_of_it(hand_in, cast, client):
     submission = hand_in()
     lifecycle.give_go_ahead(submission=submission, user=cast.member)
     normalised.ask(file=submission, user=cast.member)
-    assert client.get(f"/api/submissions/{submission.pk}/").json()["normalised"] == ""
+    assert client.get(f"/api/v1/submissions/{submission.pk}/").json()["normalised"] == ""
 
 
 @pytest.mark.parametrize("who", EVERYBODY)

@@ -23,7 +23,13 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 EVERYBODY = ["visitor", "other team", "team", "annotator", "operator"]
-OPEN_PAGES = ["/", "/help/", "/corpora/news/", "/corpora/news/documents/", "/api/corpora/news/leaderboard/"]
+OPEN_PAGES = [
+    "/",
+    "/help/",
+    "/corpora/news/",
+    "/corpora/news/documents/",
+    "/api/v1/corpora/news/leaderboard/",
+]
 SEEN_BY = {"team", "operator"}
 NINES = "%F0%9D%9F%97%F0%9D%9F%97"  # 99 in bold digits
 BAD_CHOICES = ["level=3", "level=x", f"level={NINES}", "part=half", "weighting=w", "estimator=joint"]
@@ -153,8 +159,8 @@ def test_an_action_that_comes_too_late_is_refused_on_a_page(cast, sign_in):
         "/corpora/nowhere/systems/1/",
         "/corpora/news/epochs/9/labels.csv",
         "/submissions/999999/",
-        "/api/submissions/999999/",
-        "/api/corpora/nowhere/leaderboard/",
+        "/api/v1/submissions/999999/",
+        "/api/v1/corpora/nowhere/leaderboard/",
     ],
 )
 def test_what_does_not_exist_is_not_found(cast, client, address):
@@ -168,7 +174,7 @@ def test_a_system_is_not_found_under_another_corpus(cast, client):
 
 
 @pytest.mark.parametrize("query", BAD_CHOICES)
-@pytest.mark.parametrize("address", ["/", "/corpora/news/", "/api/corpora/news/leaderboard/"])
+@pytest.mark.parametrize("address", ["/", "/corpora/news/", "/api/v1/corpora/news/leaderboard/"])
 def test_a_choice_that_does_not_exist_is_refused_in_words(cast, client, address, query):
     answer = client.get(f"{address}?{query}")
     assert answer.status_code == 400
@@ -176,8 +182,9 @@ def test_a_choice_that_does_not_exist_is_refused_in_words(cast, client, address,
 
 
 def test_the_api_refuses_in_json(cast, client):
-    answer = client.get("/api/corpora/news/leaderboard/?level=3")
-    assert json.loads(answer.content) == {"detail": "level: 3 is none of 80, 90, 95."}
+    answer = client.get("/api/v1/corpora/news/leaderboard/?level=3")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert json.loads(answer.content)["detail"] == "level: 3 is none of 80, 90, 95."
 
 
 def test_the_board_shows_figures_and_interval(cast, client):

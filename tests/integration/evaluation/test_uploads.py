@@ -58,7 +58,7 @@ def metadata(**values):
 
 def announce(tus, size=SIZE, **values):
     answer = tus(
-        "POST", "/api/uploads/", Upload_Length=size, Upload_Metadata=metadata(filename="a.kb", **values)
+        "POST", "/api/v1/uploads/", Upload_Length=size, Upload_Metadata=metadata(filename="a.kb", **values)
     )
     return answer["Location"].removeprefix("http://testserver")
 
@@ -87,14 +87,14 @@ def test_a_file_arrives_piece_by_piece(tus):
 
 
 def test_the_server_says_what_it_can(tus):
-    answer = tus("OPTIONS", "/api/uploads/")
+    answer = tus("OPTIONS", "/api/v1/uploads/")
     assert answer.status_code == 204
     assert (answer["Tus-Version"], answer["Tus-Max-Size"]) == ("1.0.0", str(MOST_BYTES))
     assert answer["Tus-Extension"] == "creation,expiration,termination"
 
 
 def test_a_new_upload_says_when_it_expires(tus):
-    answer = tus("POST", "/api/uploads/", Upload_Length=5)
+    answer = tus("POST", "/api/v1/uploads/", Upload_Length=5)
     assert answer.status_code == 201
     assert answer["Upload-Expires"].endswith("GMT")
 
@@ -127,7 +127,7 @@ def test_what_is_not_the_protocol_is_refused(tus, changes, status):
 
 @pytest.mark.parametrize(("size", "status"), [(0, 400), ("x", 400), (MOST_BYTES + 1, 413)])
 def test_a_size_must_make_sense(tus, size, status):
-    assert tus("POST", "/api/uploads/", Upload_Length=size).status_code == status
+    assert tus("POST", "/api/v1/uploads/", Upload_Length=size).status_code == status
 
 
 def test_what_is_thrown_away_is_gone(tus):
@@ -142,14 +142,14 @@ def test_what_is_thrown_away_is_gone(tus):
 @pytest.mark.parametrize("method", ["HEAD", "GET", "PATCH", "DELETE"])
 def test_nobody_touches_the_upload_of_another(tus, method):
     upload = begin(UserFactory())
-    answer = tus(method, f"/api/uploads/{upload.pk}/", b"x", Upload_Offset=0)
+    answer = tus(method, f"/api/v1/uploads/{upload.pk}/", b"x", Upload_Offset=0)
     assert answer.status_code == 404
     assert Upload.objects.filter(pk=upload.pk).exists()
 
 
 def test_visitors_upload_nothing(client):
-    answer = client.post("/api/uploads/", headers={**TUS, "Upload-Length": "5"})
-    assert answer.status_code == 403
+    answer = client.post("/api/v1/uploads/", headers={**TUS, "Upload-Length": "5"})
+    assert answer.status_code == 401
     assert not Upload.objects.exists()
 
 
@@ -158,7 +158,7 @@ def test_an_upload_needs_the_pages_token(user):
 
     client = Client(enforce_csrf_checks=True)
     client.force_login(user)
-    assert client.post("/api/uploads/", headers={**TUS, "Upload-Length": "5"}).status_code == 403
+    assert client.post("/api/v1/uploads/", headers={**TUS, "Upload-Length": "5"}).status_code == 403
 
 
 def test_a_whole_that_is_not_what_was_announced_is_thrown_away(tus):
@@ -367,7 +367,7 @@ def test_the_api_tells_of_the_same_bytes_and_only_of_ones_own(cast, sign_in):
     cast.submission(name="Mine", digest=digest)
     for who, names in (("team", ["Mine"]), ("other team", [])):
         upload = finish(cast.people[who])
-        found = sign_in(cast.people[who]).get(f"/api/uploads/{upload.pk}/").json()
+        found = sign_in(cast.people[who]).get(f"/api/v1/uploads/{upload.pk}/").json()
         assert [one["name"] for one in found["same_bytes"]] == names
 
 
@@ -460,7 +460,7 @@ def test_bytes_that_vanish_while_they_are_looked_at_are_let_be(user, monkeypatch
 def test_a_time_that_is_none_is_refused(tus, modified):
     answer = tus(
         "POST",
-        "/api/uploads/",
+        "/api/v1/uploads/",
         Upload_Length=9,
         Upload_Metadata=metadata(filename="a", lastmodified=modified),
     )

@@ -17,7 +17,7 @@ def test_a_page_that_is_not_there_refuses_as_well(client: Client, db: None) -> N
 
 
 @pytest.mark.parametrize(
-    "address", ["/corpora/%00/", "/?corpus=%00", "/api/corpora/a%00b/leaderboard/", "/?%00=1"]
+    "address", ["/corpora/%00/", "/?corpus=%00", "/api/v1/corpora/a%00b/leaderboard/", "/?%00=1"]
 )
 def test_an_address_that_nothing_can_have_is_refused_in_words(client: Client, db: None, address: str) -> None:
     response = client.get(address)

@@ -135,22 +135,30 @@ def test_a_connection_that_was_silent_once_is_not_used_again(proxy: Stalling) ->
         (errors.DiskFull(), 507),
     ],
 )
-@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+@pytest.mark.parametrize(
+    ("accept", "sent"), [("text/html", "text/html"), ("application/json", "application/problem+json")]
+)
 def test_an_outage_is_a_page_and_a_document(
-    db: None, client: Client, monkeypatch: pytest.MonkeyPatch, cause: Exception, status: int, accept: str
+    db: None,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    cause: Exception,
+    status: int,
+    accept: str,
+    sent: str,
 ) -> None:
     fail(monkeypatch, cause)
     answer = client.get("/", headers={"Accept": accept})
     assert answer.status_code == status
     assert ("Retry-After" in answer.headers) == (status == 503)
-    assert answer.headers["Content-Type"].startswith(accept)
+    assert answer.headers["Content-Type"].startswith(sent)
     assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_the_apis_answer_an_outage_in_json(db: None, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     fail(monkeypatch, errors.AdminShutdown())
     client.cookies["sessionid"] = "abcdefgh"
-    answer = client.post("/api/uploads/")
+    answer = client.post("/api/v1/uploads/")
     assert (answer.status_code, "Nothing is lost" in answer.json()["detail"]) == (503, True)
     signed = {
         "Authorization": "AWS4-HMAC-SHA256 Credential=AK/20260101/us-east-1/mturk-requester/aws4_request,"

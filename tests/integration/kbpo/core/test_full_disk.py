@@ -31,12 +31,12 @@ def client() -> Client:
 def announce(client: Client, size: int) -> Any:
     name = base64.b64encode(b"a.kb").decode()
     headers = {**TUS, "Upload-Length": str(size), "Upload-Metadata": f"filename {name}"}
-    return client.post("/api/uploads/", headers=headers)
+    return client.post("/api/v1/uploads/", headers=headers)
 
 
 def send(client: Client, upload: Upload, offset: int, data: bytes) -> Any:
     headers = {**TUS, "Upload-Offset": str(offset)}
-    address = f"/api/uploads/{upload.pk}/"
+    address = f"/api/v1/uploads/{upload.pk}/"
     return client.patch(address, data, "application/offset+octet-stream", headers=headers)
 
 

@@ -1,18 +1,4 @@
-"""The upload API: files in pieces, after the tus protocol 1.0 (core, creation, expiration, termination).
-
-``POST /api/uploads/``
-    with ``Upload-Length`` and ``Upload-Metadata: filename …[,lastmodified …][,sha256 …]`` (values in base64)
-    announces a file; the answer's ``Location`` is its address.
-``PATCH`` there
-    with ``Upload-Offset`` and ``Content-Type: application/offset+octet-stream`` adds a piece.
-``HEAD``, or ``GET`` in JSON
-    says how far it is.
-``DELETE``
-    throws it away.
-
-A session and its CSRF token are needed, and ``Tus-Resumable: 1.0.0`` in every request but GET. A whole upload
-is handed in, or checked, by naming its id in the form.
-"""
+"""Uploads: files in pieces, after the tus protocol 1.0 (core, creation, expiration, termination)."""
 
 import base64
 import binascii
@@ -21,17 +7,19 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
+from django.utils import timezone
 from django.utils.http import http_date
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.authentication import SessionAuthentication
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from evaluation.models import Upload
 from evaluation.submissions import uploads
 from kbpo.accounts.models import User
+from kbpo.api.base import ApiView, answer
+from kbpo.api.paging import Page, page_serializer
 from kbpo.core.errors import InvalidInput
 from kbpo.core.numbers import whole_number
 from kbpo.core.uploading import MOST_BYTES
@@ -54,20 +42,57 @@ class WrongType(InvalidInput):
     status = 415
 
 
-class _TusView(APIView):
-    authentication_classes = [SessionAuthentication]
-    permission_classes = [IsAuthenticated]
+class SameBytesSerializer(serializers.Serializer[Any]):
+    """A submission of one of the caller's teams that had the same bytes."""
 
+    name = serializers.CharField()
+    corpus = serializers.CharField(source="corpus.tag")
+    at = serializers.DateTimeField(source="uploaded_at")
+    url = serializers.CharField(source="get_absolute_url", help_text="Of its page.")
+
+
+class UploadSerializer(serializers.ModelSerializer[Upload]):
+    """How far an upload is."""
+
+    offset = serializers.IntegerField(help_text="How many of its bytes are here.")
+
+    class Meta:
+        model = Upload
+        fields: tuple[str, ...] = ("id", "name", "size", "modified", "offset", "digest", "expires_at")
+
+
+class WholeUploadSerializer(UploadSerializer):
+    """How far an upload is, and what had the same bytes, once all of it is here."""
+
+    same_bytes = serializers.SerializerMethodField()
+
+    class Meta(UploadSerializer.Meta):
+        fields = (*UploadSerializer.Meta.fields, "same_bytes")
+
+    @extend_schema_field(SameBytesSerializer(many=True))
+    def get_same_bytes(self, upload: Upload) -> Any:
+        """Return the submissions of the caller's teams that had the same."""
+        return SameBytesSerializer(uploads.same_bytes(upload), many=True).data
+
+
+def _header(name: str, words: str) -> OpenApiParameter:
+    return OpenApiParameter(name, OpenApiTypes.STR, OpenApiParameter.HEADER, required=True, description=words)
+
+
+_TUS = _header("Tus-Resumable", "1.0.0")
+_DONE = OpenApiResponse(description="Done; the headers say how far it is.")
+
+
+class _TusView(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method not in ("GET", "OPTIONS") and request.headers.get("Tus-Resumable") != VERSION:
             raise WrongVersion(f"this server speaks version {VERSION}", where="Tus-Resumable")
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        response = super().finalize_response(request, response, *args, **kwargs)
-        response["Tus-Resumable"] = response["Tus-Version"] = VERSION
-        response["Cache-Control"] = "no-store"
-        return response
+        response.headers["Tus-Resumable"] = response.headers["Tus-Version"] = VERSION
+        response.headers["Cache-Control"] = "no-store"
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         """Say what this server can."""
@@ -76,10 +101,30 @@ class _TusView(APIView):
 
 
 class UploadsView(_TusView):
-    """Announcing a file."""
+    """The caller's uploads."""
 
+    @extend_schema(operation_id="list_uploads", responses=page_serializer(UploadSerializer))
+    def get(self, request: Request) -> Response:
+        """List the caller's uploads that are kept, the newest first: all on one page."""
+        found = Upload.objects.filter(user=cast(User, request.user), expires_at__gt=timezone.now())
+        return answer(page_serializer(UploadSerializer)(Page(list(found), None)))
+
+    @extend_schema(
+        operation_id="announce_upload",
+        parameters=[
+            _TUS,
+            _header("Upload-Length", "Bytes of the file."),
+            _header(
+                "Upload-Metadata",
+                "Comma-separated: `filename`, and if you like `lastmodified` (milliseconds since 1970) and"
+                " `sha256` (hexadecimal), each with a space and its value in base64.",
+            ),
+        ],
+        request=None,
+        responses={201: OpenApiResponse(description="`Location` is its address.")},
+    )
     def post(self, request: Request) -> Response:
-        """Answer with the new upload's address."""
+        """Announce a file that is to be sent in pieces."""
         metadata = _metadata(request.headers.get("Upload-Metadata", ""))
         upload = uploads.create(
             user=cast(User, request.user),
@@ -93,17 +138,9 @@ class UploadsView(_TusView):
 
 
 class UploadView(_TusView):
-    """One upload of the user's."""
+    """One upload of the caller's."""
 
-    class UploadSerializer(serializers.ModelSerializer[Upload]):
-        """How far it is; `same_bytes` are the submissions that had the same, once all of it is here."""
-
-        offset = serializers.IntegerField()
-
-        class Meta:
-            model = Upload
-            fields = ["id", "name", "size", "modified", "offset", "digest", "expires_at"]
-
+    @extend_schema(operation_id="measure_upload", parameters=[_TUS], request=None, responses={200: _DONE})
     def head(self, request: Request, pk: UUID) -> Response:
         """Say how far it is, in headers."""
         upload = self._find(request, pk)
@@ -111,17 +148,19 @@ class UploadView(_TusView):
             headers={"Upload-Length": str(upload.size), **_offset(upload.offset), **_expiry(upload)}
         )
 
+    @extend_schema(operation_id="read_upload", responses=WholeUploadSerializer)
     def get(self, request: Request, pk: UUID) -> Response:
-        """Say how far it is, and whether the same bytes were handed in before."""
-        upload = self._find(request, pk)
-        same = [
-            {"name": one.name, "corpus": one.corpus.tag, "at": one.uploaded_at, "url": one.get_absolute_url()}
-            for one in uploads.same_bytes(upload)
-        ]
-        return Response({**self.UploadSerializer(upload).data, "same_bytes": same})
+        """Return how far it is, and whether the same bytes were handed in before."""
+        return answer(WholeUploadSerializer(self._find(request, pk)))
 
+    @extend_schema(
+        operation_id="send_piece",
+        parameters=[_TUS, _header("Upload-Offset", "Where the piece begins: how many bytes are here.")],
+        request={PIECE_TYPE: OpenApiTypes.BINARY},
+        responses={204: _DONE},
+    )
     def patch(self, request: Request, pk: UUID) -> Response:
-        """Add a piece."""
+        """Add a piece; the last one makes it whole."""
         if request.content_type != PIECE_TYPE:
             raise WrongType(f"a piece is sent as {PIECE_TYPE}", where="Content-Type")
         offset = _number(request, "Upload-Offset")
@@ -135,6 +174,11 @@ class UploadView(_TusView):
         upload = self._find(request, pk)
         return Response(status=204, headers={**_offset(here), **_expiry(upload)})
 
+    @extend_schema(
+        operation_id="discard_upload",
+        parameters=[_TUS],
+        responses={204: OpenApiResponse(description="Gone.")},
+    )
     def delete(self, request: Request, pk: UUID) -> Response:
         """Throw it away."""
         uploads.discard(upload=self._find(request, pk))

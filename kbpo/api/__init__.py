@@ -1,0 +1,1 @@
+"""The API, version 1: what people do on pages, for programs."""

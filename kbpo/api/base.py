@@ -1,0 +1,109 @@
+"""What all views of the API do: know the caller, count the call, say what may be kept, and to whom."""
+
+import hashlib
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import quote_etag
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from kbpo.accounts import request_limits
+from kbpo.accounts.models import ApiToken
+from kbpo.api.authentication import MayAsk, TokenAuthentication
+from kbpo.core.limits import Counted, too_many
+
+READING = ("GET", "HEAD")
+#: What a script of another site may send with a read, and see of its answer.
+MAY_SEND = "Accept, If-None-Match"
+MAY_SEE = "ETag, RateLimit, RateLimit-Policy, Retry-After"
+
+
+class ApiView(APIView):
+    """A view of the API.
+
+    Attributes
+    ----------
+    is_public : bool
+        Whether visitors may read here, and scripts of other sites as visitors.
+    scope : str
+        What a token needs here to change something.
+    """
+
+    authentication_classes = (TokenAuthentication, SessionAuthentication)
+    permission_classes: tuple[type[BasePermission], ...] = (MayAsk,)
+    is_public = False
+    counted: tuple[tuple[str, Counted], ...] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Find out who asks, count the call, and only then see whether they may."""
+        self.perform_authentication(request)
+        self._count(request)
+        super().initial(request, *args, **kwargs)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Write the headers, and answer that nothing has changed where that is so."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        patch_vary_headers(response, ["Authorization", "Cookie", "Origin"])
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+        self._say_limits(response)
+        if self.is_public and request.method in (*READING, "OPTIONS") and _is_nobody(request):
+            response.headers["Access-Control-Allow-Origin"] = "*"
+            response.headers["Access-Control-Expose-Headers"] = MAY_SEE
+        if isinstance(response, Response) and request.method in READING and response.status_code == 200:
+            return _unless_known(request._request, response)
+        return response
+
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        """Say what may be asked here, and what a script of another site may ask."""
+        allowed = ", ".join(self.allowed_methods)
+        headers = {"Allow": allowed}
+        if self.is_public:
+            headers |= {
+                "Access-Control-Allow-Methods": "GET, HEAD",
+                "Access-Control-Allow-Headers": MAY_SEND,
+                "Access-Control-Max-Age": "86400",
+            }
+        return Response(status=204, headers=headers)
+
+    def _count(self, request: Request) -> None:
+        now, token = timezone.now(), request.auth.pk if isinstance(request.auth, ApiToken) else None
+        for whose, counted in request_limits.count_call(request._request, token=token, now=now):
+            self.counted = (*self.counted, (whose, counted))
+            if not counted.is_taken:
+                raise too_many(counted)
+        match = request._request.resolver_match
+        if match is not None and (rule := request_limits.RULES.get(match.url_name or "")) is not None:
+            request_limits.count_request(request._request, rule, now=now)
+
+    def _say_limits(self, response: Any) -> None:
+        """Say how much may still be asked, as draft-ietf-httpapi-ratelimit-headers writes it."""
+        if self.counted:
+            response.headers["RateLimit-Policy"] = ", ".join(
+                f'"{whose}";q={one.limit.amount};w={one.limit.seconds}' for whose, one in self.counted
+            )
+            response.headers["RateLimit"] = ", ".join(
+                f'"{whose}";r={one.left};t={one.seconds}' for whose, one in self.counted
+            )
+
+
+def answer(serializer: BaseSerializer[Any], status: int = 200, **headers: str) -> Response:
+    """Return what a serializer says."""
+    return Response(serializer.data, status, headers={k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def _is_nobody(request: Request) -> bool:
+    return not getattr(request._request.user, "is_authenticated", False)
+
+
+def _unless_known(request: HttpRequest, response: Response) -> Any:
+    """Give an answer its ETag, or say that the caller has it."""
+    response.render()
+    response.headers["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
+    return get_conditional_response(request, etag=response.headers["ETag"], response=response)

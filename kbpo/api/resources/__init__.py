@@ -1,0 +1,1 @@
+"""What the API is about: one module for each, with its serializers."""

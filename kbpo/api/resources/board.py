@@ -1,0 +1,168 @@
+"""The leaderboard of a corpus, and two systems side by side."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotations.models import Corpus
+from evaluation.registry import task_of
+from evaluation.scoring.comparing import Compared
+from evaluation.scoring.leaderboard import rows
+from evaluation.views.board import Choice, read_choice
+from evaluation.views.compare import compare_pair, read_pair
+from kbpo.api.base import ApiView, answer
+from kbpo.api.paging import read_query
+from kbpo.api.resources.corpora import find_corpus
+from kbpo.core.errors import InvalidInput
+
+
+class ChoiceQuery(serializers.Serializer[Any]):
+    """What of a score is meant; what is left out is what the pages show first. 400 names what there is."""
+
+    level = serializers.IntegerField(
+        required=False, min_value=0, max_value=999, help_text="Of the intervals, in per cent."
+    )
+    part = serializers.CharField(required=False, max_length=40)
+    weighting = serializers.CharField(required=False, max_length=40)
+    estimator = serializers.CharField(required=False, max_length=40)
+    standard = serializers.CharField(required=False, max_length=40, help_text="What counts as right.")
+
+
+class MeasureSerializer(serializers.Serializer[Any]):
+    """An estimate with its interval, as fractions; all three are null where it is not estimable."""
+
+    estimate = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    reason = serializers.CharField(help_text="Why there is no estimate; empty where there is one.")
+
+
+class IntervalSerializer(serializers.Serializer[Any]):
+    """An estimate with its interval, as fractions."""
+
+    estimate = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class ChosenSerializer(serializers.Serializer[Any]):
+    """What the numbers are, and of what."""
+
+    corpus = serializers.CharField()
+    level = serializers.IntegerField()
+    part = serializers.CharField()
+    weighting = serializers.CharField()
+    estimator = serializers.CharField()
+    standard = serializers.CharField()
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    """A system on the leaderboard."""
+
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="1 and how many are significantly above it; null for one without a rank."
+    )
+    submission = serializers.IntegerField()
+    team = serializers.CharField()
+    name = serializers.CharField()
+    measures = serializers.DictField(child=MeasureSerializer())
+    labels = serializers.IntegerField(allow_null=True)
+    date = serializers.DateTimeField()
+    epoch = serializers.IntegerField(allow_null=True)
+    state = serializers.CharField()
+    why = serializers.CharField(help_text="Why it has no score or no rank; empty for a ranked one.")
+
+
+class LeaderboardSerializer(ChosenSerializer):
+    """The systems of a corpus, by the measure that ranks the part."""
+
+    language = serializers.CharField()
+    ontology = serializers.CharField(allow_null=True)
+    rows = RowSerializer(many=True)
+
+
+class AmongSerializer(IntervalSerializer):
+    """A difference as it holds with those of all pairs of ranked systems."""
+
+    estimate = serializers.FloatField(source="difference.estimate")
+    low = serializers.FloatField(source="difference.low")
+    high = serializers.FloatField(source="difference.high")
+    systems = serializers.IntegerField(help_text="How many are ranked.")
+    is_significant = serializers.BooleanField(
+        allow_null=True, help_text="Whether it counts in the ranks; null for a measure that ranks nothing."
+    )
+
+
+class ComparedSerializer(serializers.Serializer[Any]):
+    """A measure of two systems; what is not estimable is null."""
+
+    a = IntervalSerializer(source="first", allow_null=True)
+    b = IntervalSerializer(source="second", allow_null=True)
+    difference = IntervalSerializer(allow_null=True, help_text="a less b, paired.")
+    among = AmongSerializer(allow_null=True)
+
+
+class ComparisonSerializer(ChosenSerializer):
+    """Two systems of a corpus."""
+
+    a = serializers.IntegerField()
+    b = serializers.IntegerField()
+    measures = serializers.DictField(child=ComparedSerializer())
+
+
+class PairQuery(ChoiceQuery):
+    """Which two systems, and what of their scores."""
+
+    a = serializers.IntegerField(min_value=1, max_value=10**18 - 1, help_text="The number of a submission.")
+    b = serializers.IntegerField(min_value=1, max_value=10**18 - 1, help_text="The number of another.")
+
+
+class LeaderboardView(ApiView):
+    """The ranked systems of a corpus."""
+
+    is_public = True
+
+    @extend_schema(operation_id="read_leaderboard", parameters=[ChoiceQuery], responses=LeaderboardSerializer)
+    def get(self, request: Request, tag: str) -> Response:
+        """Return the systems of a corpus that the caller may see, ranked or not."""
+        read_query(ChoiceQuery, request)
+        corpus = find_corpus(tag)
+        task = task_of(corpus)
+        choice = read_choice(request._request, corpus)
+        found = rows(corpus, task.choices, **choice.named, viewer=request.user)
+        shown = {
+            **chosen(corpus, choice),
+            "language": corpus.language,
+            "ontology": corpus.ontology_id if task.has_ontology else None,
+            "rows": found,
+        }
+        return answer(LeaderboardSerializer(shown))
+
+
+class ComparisonView(ApiView):
+    """Two systems of a corpus, and their difference."""
+
+    is_public = True
+
+    @extend_schema(operation_id="compare", parameters=[PairQuery], responses=ComparisonSerializer)
+    def get(self, request: Request, tag: str) -> Response:
+        """Compare two systems of a corpus; 404 to those who may not see one of the two."""
+        read_query(PairQuery, request)
+        corpus = find_corpus(tag)
+        choice = read_choice(request._request, corpus)
+        first, second = read_pair(request._request, corpus)
+        if first is None or second is None or first == second:
+            raise InvalidInput("a and b must name two different systems by number.", where="a, b")
+        compared = {name: Compared(name, None, None, None) for name in task_of(corpus).choices.measures}
+        compared |= {one.measure: one for one in compare_pair(first, second, choice)}
+        shown = {**chosen(corpus, choice), "a": first.pk, "b": second.pk, "measures": compared}
+        return answer(ComparisonSerializer(shown))
+
+
+def chosen(corpus: Corpus, choice: Choice) -> Mapping[str, Any]:
+    """Return what a choice means, with the corpus that it is about."""
+    return {"corpus": corpus.tag, **choice.named}

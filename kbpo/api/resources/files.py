@@ -1,0 +1,165 @@
+"""What was found in a file, be it handed in or only checked: problems, and what it claims, written anew."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evaluation.models import NormalisedFile, Problem
+from evaluation.submissions import normalised, problem_list
+from evaluation.submissions.problem_list import ReadFile
+from evaluation.views.files import find_file
+from kbpo.accounts.models import User
+from kbpo.api.base import ApiView, answer
+from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
+from kbpo.core.errors import Conflict
+
+
+class CodeCountSerializer(serializers.Serializer[Any]):
+    """How often a kind of problem was found in a file."""
+
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["ERROR", "WARNING"])
+    count = serializers.IntegerField(help_text="All of them.")
+    listed = serializers.IntegerField(help_text="Those that are in the list: the first of each kind.")
+    repair = serializers.CharField(help_text="What is done about a warning.")
+
+
+class ProblemSerializer(serializers.ModelSerializer[Problem]):
+    """A fault in a file."""
+
+    class Meta:
+        model = Problem
+        fields = problem_list.FIELDS
+
+
+class ProblemsQuery(PageQuery):
+    """Which problems."""
+
+    code = serializers.CharField(required=False, default="", allow_blank=True, max_length=64)
+    severity = serializers.ChoiceField(required=False, default="", choices=["ERROR", "WARNING"])
+
+
+class NormalisedSerializer(serializers.Serializer[NormalisedFile]):
+    """A file that is written anew."""
+
+    state = serializers.ChoiceField(choices=NormalisedFile.State.choices)
+    seconds = serializers.IntegerField(help_text="How long that takes, roughly.")
+
+
+class _ProblemsView(ApiView):
+    """The problems of a file."""
+
+    kind = ""
+
+    def list(self, request: Request, pk: int | UUID) -> Response:
+        """List a file's problems, as they were found."""
+        asked = read_query(ProblemsQuery, request)
+        file = find_file(request._request, self.kind, pk)
+        found = problem_list.find(file, code=asked["code"], severity=asked["severity"])
+        return answer(page_serializer(ProblemSerializer)(page_of(found, request, asked)))
+
+
+class SubmissionProblemsView(_ProblemsView):
+    """The problems of a submission's file."""
+
+    kind = "submission"
+
+    @extend_schema(
+        operation_id="list_submission_problems",
+        parameters=[ProblemsQuery],
+        responses=page_serializer(ProblemSerializer),
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """List the problems in a submission's file; 404 to all but its team and operators."""
+        return self.list(request, pk)
+
+
+class CheckProblemsView(_ProblemsView):
+    """The problems of a checked file."""
+
+    kind = "check"
+
+    @extend_schema(
+        operation_id="list_check_problems",
+        parameters=[ProblemsQuery],
+        responses=page_serializer(ProblemSerializer),
+    )
+    def get(self, request: Request, pk: UUID) -> Response:
+        """List the problems in a checked file; 404 to all but its owner and operators."""
+        return self.list(request, pk)
+
+
+class _NormalisedView(ApiView):
+    """An accepted file, written anew without its faults."""
+
+    kind = ""
+
+    def send(self, request: Request, pk: int | UUID) -> Response | FileResponse:
+        """Send the file, or say when to come again."""
+        file = find_file(request._request, self.kind, pk)
+        found = normalised.find(file)
+        if found is None or found.state == NormalisedFile.State.FAILED:
+            raise Conflict(f"{file} is not written anew: ask for that by POST")
+        if found.state == NormalisedFile.State.WAITING:
+            return self._waiting(file, found)
+        try:
+            stream = found.path.open("rb")
+        except FileNotFoundError:  # deleted since
+            raise Conflict(f"{file} is not written anew any more: ask for that by POST") from None
+        name = f"{self.kind}-{file.pk}.kb.gz"
+        return FileResponse(stream, as_attachment=True, filename=name, content_type="application/gzip")
+
+    def ask(self, request: Request, pk: int | UUID) -> Response:
+        """Have it written."""
+        file = find_file(request._request, self.kind, pk)
+        return self._waiting(file, normalised.ask(file=file, user=cast(User, request.user)))
+
+    def _waiting(self, file: ReadFile, found: NormalisedFile) -> Response:
+        seconds = normalised.expected_seconds(file)
+        shown: Any = {"state": found.state, "seconds": seconds}
+        return answer(NormalisedSerializer(shown), 202, Retry_After=str(seconds))
+
+
+_SENT = {
+    (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, description="The file, gzip."),
+    202: OpenApiResponse(NormalisedSerializer, description="It is being written: come again."),
+}
+_ASKED = {202: OpenApiResponse(NormalisedSerializer, description="It is being written, or is.")}
+
+
+class SubmissionFileView(_NormalisedView):
+    """What a submission claims, written anew."""
+
+    kind = "submission"
+
+    @extend_schema(operation_id="read_submission_file", responses=_SENT)
+    def get(self, request: Request, pk: int) -> Response | FileResponse:
+        """Return what an accepted submission claims as a file without faults; 409 if nobody asked for it."""
+        return self.send(request, pk)
+
+    @extend_schema(operation_id="write_submission_file", request=None, responses=_ASKED)
+    def post(self, request: Request, pk: int) -> Response:
+        """Have what an accepted submission claims written as a file without faults."""
+        return self.ask(request, pk)
+
+
+class CheckFileView(_NormalisedView):
+    """What a checked file claims, written anew."""
+
+    kind = "check"
+
+    @extend_schema(operation_id="read_check_file", responses=_SENT)
+    def get(self, request: Request, pk: UUID) -> Response | FileResponse:
+        """Return what a checked file claims as one without faults; 409 if nobody has asked for it."""
+        return self.send(request, pk)
+
+    @extend_schema(operation_id="write_check_file", request=None, responses=_ASKED)
+    def post(self, request: Request, pk: UUID) -> Response:
+        """Have what a checked file claims written as one without faults."""
+        return self.ask(request, pk)

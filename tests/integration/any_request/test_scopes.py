@@ -1,0 +1,78 @@
+"""Which operation of the API a token may be used for: each, by every scope, and by nobody."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from kbpo.accounts import tokens
+from kbpo.api.reference import schema_path
+from tests.integration.any_request.asking import Answer, ask, routes
+from tests.integration.any_request.site import JSON, Site
+
+pytestmark = pytest.mark.django_db
+SCHEMA = json.loads(schema_path().read_text(encoding="utf-8"))
+TUS = {"Tus-Resumable": "1.0.0"}
+
+
+def operations() -> list[tuple[str, str, str, bool]]:
+    """Return each operation's address name and method, the scope that it needs, and whether it is public."""
+    by_path = {}
+    for name, pattern in routes():
+        if name.startswith("api_") and pattern.callback.view_class.__name__ != "UnknownView":
+            by_path[pattern.callback.view_class] = name
+    found = []
+    for view, name in by_path.items():
+        if name == "api_schema":
+            continue
+        for method in ("get", "post", "patch", "delete"):
+            if hasattr(view, method):
+                scope = tokens.READ if method == "get" else getattr(view, "scope", tokens.SUBMIT)
+                found.append((name, method.upper(), scope, view.is_public and method == "get"))
+    return found
+
+
+OPERATIONS = operations()
+
+
+def call(site: Site, name: str, method: str, secret: str) -> Answer:
+    body = json.dumps(site.forms.get(name, {})).encode() if method != "GET" else b""
+    query = "&".join(f"{key}={value}" for key, value in site.queries.get(name, {}).items())
+    headers = {**TUS, **({"Authorization": f"Bearer {secret}"} if secret else {})}
+    return ask(
+        Client(enforce_csrf_checks=True), method, f"{site.address(name)}?{query}", body, JSON, **headers
+    )
+
+
+@pytest.fixture(scope="module")
+def secrets(site: Site) -> dict[str, str]:
+    """Return a token of each scope of somebody who may do most."""
+    operator: Any = site.people["operator"]
+    return {
+        scope: tokens.make(user=operator, name=scope, scopes=[scope], days=7, now=timezone.now()).secret
+        for scope in tokens.SCOPES
+    }
+
+
+def test_the_description_says_the_scopes_that_the_views_ask_for() -> None:
+    described = sorted(
+        (method.upper(), each["security"][0]["token"][0], {} in each["security"])
+        for methods in SCHEMA["paths"].values()
+        for method, each in methods.items()
+    )
+    assert described == sorted(one[1:] for one in OPERATIONS)
+
+
+@pytest.mark.parametrize(("name", "method", "scope", "is_public"), OPERATIONS)
+def test_an_operation_takes_tokens_of_its_scope_alone(name, method, scope, is_public, site, secrets):
+    answers = {own: call(site, name, method, secret) for own, secret in secrets.items()}
+    refused = {own for own, one in answers.items() if one.status == 403 and b"needs one that may" in one.body}
+    assert refused == set(tokens.SCOPES) - {scope}
+    assert not [one.fault for one in answers.values() if one.fault or one.status >= 500]
+
+
+@pytest.mark.parametrize(("name", "method", "scope", "is_public"), OPERATIONS)
+def test_a_visitor_reads_what_is_public_and_nothing_else(name, method, scope, is_public, site):
+    assert (call(site, name, method, "").status == 401) is not is_public
