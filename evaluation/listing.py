@@ -22,12 +22,13 @@ class Listing:
     key : str
         The whole number of a prediction by which pages go: an index begins with the submission, and has it.
     show : callable
-        Puts predictions of one submission beside what is published of them, in a fixed number of queries.
+        Puts predictions of one submission beside what is published of them, in a fixed number of queries;
+        the last argument says whether who asks may read the corpus' texts.
     serializer : type
         What writes one that `show` returned.
     """
 
     find: Callable[[Submission, Mapping[str, str]], "QuerySet[Any]"]
     key: str
-    show: Callable[[Submission, Sequence[Any]], Sequence[Any]]
+    show: Callable[[Submission, Sequence[Any], bool], Sequence[Any]]
     serializer: type[Serializer[Any]]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo_formats.ontologies.toml_text import toml_lines
 from kbpo_formats.ontologies.fields import shown
+from kbpo_formats.ontologies.toml_text import toml_lines
 
 FEWEST, MOST = 2, 50
 LONGEST_NAME = 64

@@ -39,7 +39,11 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[ClassPr
     return found
 
 
-def _show(submission: Submission, rows: Sequence[ClassPrediction]) -> Sequence[Mapping[str, Any]]:
+def _show(
+    submission: Submission,
+    rows: Sequence[ClassPrediction],
+    is_open: bool,
+) -> Sequence[Mapping[str, Any]]:
     labels = labelled(submission, [row.document_id for row in rows])
     return [{"prediction": row, "published": labels.get(row.document_id)} for row in rows]
 

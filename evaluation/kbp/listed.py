@@ -15,10 +15,11 @@ from evaluation.models import Prediction, Submission
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A prediction, and what is published of it."""
+    """A prediction, what is published of it, and whether words of the corpus may be told."""
 
     prediction: Prediction
     verdict: Verdict
+    is_open: bool
 
     @property
     def subject(self) -> Mapping[str, Any]:
@@ -38,7 +39,7 @@ class Claim:
             "start": getattr(instance, f"{role}_start"),
             "end": getattr(instance, f"{role}_end"),
             "type": getattr(row, f"{role}_type"),
-            "entity": getattr(row, f"{role}_entity"),
+            "entity": getattr(row, f"{role}_entity") if self.is_open else None,
             "canonical": None if start is None else {"start": start, "end": end},
         }
 
@@ -54,7 +55,9 @@ class MentionSerializer(SpanSerializer):
     """A mention of an entity, or a string."""
 
     type = serializers.CharField()
-    entity = serializers.CharField(help_text="The name of its node in the file.")
+    entity = serializers.CharField(
+        allow_null=True, help_text="The name of its node in the file; null to who may not read the texts."
+    )
     canonical = SpanSerializer(allow_null=True, help_text="null for strings and dates.")
 
 
@@ -91,9 +94,9 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[Predict
     return found
 
 
-def _show(submission: Submission, rows: Sequence[Prediction]) -> Sequence[Claim]:
+def _show(submission: Submission, rows: Sequence[Prediction], is_open: bool) -> Sequence[Claim]:
     verdicts = published_verdicts(rows)
-    return [Claim(row, verdicts[row.pk]) for row in rows]
+    return [Claim(row, verdicts[row.pk], is_open) for row in rows]
 
 
 LISTING = Listing(find=_find, key="instance_id", show=_show, serializer=ClaimSerializer)

@@ -116,9 +116,7 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
 
     Until it is made, GET answers 202 and when to come again.
     """
-    file = find_file(request, kind, pk)
-    if not may_read(request.user, file.corpus):  # it has the words at every place that the file names
-        raise NotAllowed(closed_words(file.corpus))
+    file = find_readable_file(request, kind, pk)
     if request.method == "POST":
         normalised_files.ask(file=file, user=cast(User, request.user))
         return redirect(f"{file.get_absolute_url()}#file")
@@ -136,7 +134,7 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
     return FileResponse(
         stream,
         as_attachment=True,
-        filename=f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz",
+        filename=name_of_normalised(kind, file),
         content_type="application/gzip",
     )
 
@@ -153,6 +151,25 @@ def find_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
     if check is None or not (check.upload.user_id == user.pk or is_operator(user)):
         raise Http404("no such check")
     return check
+
+
+def find_readable_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
+    """Return it to those who may also have it written anew: that has the words at every place that it names.
+
+    Raises
+    ------
+    NotAllowed
+        If they may not read the corpus' texts.
+    """
+    file = find_file(request, kind, pk)
+    if not may_read(request.user, file.corpus):
+        raise NotAllowed(closed_words(file.corpus))
+    return file
+
+
+def name_of_normalised(kind: str, file: ReadFile) -> str:
+    """Return under which name it is downloaded."""
+    return f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz"
 
 
 def written_anew(file: ReadFile, request: HttpRequest) -> dict[str, Any]:

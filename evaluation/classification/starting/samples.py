@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from annotations.models import Corpus
 from evaluation.classification.items import question_of
-from kbpo_formats.classification.problems import FORMAT
 from evaluation.task import SampleFile
+from kbpo_formats.json_lines import FORMAT
 
 AT_ONCE = 1_000  # ids in memory
 

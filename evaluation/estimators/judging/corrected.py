@@ -174,9 +174,7 @@ def corrected(
     )
 
 
-def _by_truth(
-    products: Products, p: FloatArray, precisions: Sequence[PrecisionEstimate]
-) -> list[FloatArray]:
+def _by_truth(products: Products, p: FloatArray, precisions: Sequence[PrecisionEstimate]) -> list[FloatArray]:
     """Return contributions to precisions as the true labels would make them, on average over judges' errors.
 
     Squared residuals of the crowd's labels hold the judges' errors too, and what these do to an estimate

@@ -63,7 +63,7 @@ class NewCheckSerializer(serializers.Serializer[Any]):
     corpus = serializers.SlugRelatedField(slug_field="tag", queryset=Corpus.objects.all())
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
     format = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=16, help_text="The task's first if left out."
+        required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
 
 
@@ -83,12 +83,11 @@ class ChecksView(ApiView):
         read = NewCheckSerializer(data=request.data)
         read.is_valid(raise_exception=True)
         values = read.validated_data
-        task = task_of(values["corpus"])
         made = checks.start(
             upload=uploads.whole(user=cast(User, request.user), pk=values["upload"]),
             corpus=values["corpus"],
-            task=task,
-            format=values["format"] or task.reader.format,
+            task=task_of(values["corpus"]),
+            format=values["format"],
         )
         return answer(CheckSerializer(made), 201)
 

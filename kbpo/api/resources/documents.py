@@ -6,12 +6,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.models import Document
+from annotations.data.readers import closed_words, may_read
+from annotations.models import Corpus, Document
 from annotations.searching import search_documents
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import find_corpus
-from kbpo.core.errors import KbpoError
+from kbpo.core.errors import KbpoError, NotAllowed
 
 
 class Removed(KbpoError):
@@ -64,9 +65,12 @@ class DocumentsView(ApiView):
         responses=page_serializer(DocumentSerializer),
     )
     def get(self, request: Request, tag: str) -> Response:
-        """List the documents of a corpus, in the order in which they were loaded; or find some."""
+        """List the documents of a corpus, in the order in which they were loaded; or find some.
+
+        403 to those who may not read its texts, as its data page has it.
+        """
         asked = read_query(DocumentQuery, request)
-        found = search_documents(find_corpus(tag), asked["q"]).select_related("takedown")
+        found = search_documents(_find_open(request, tag), asked["q"]).select_related("takedown")
         page = page_of(found.defer("text", "suggestions"), request, asked)
         return answer(page_serializer(DocumentSerializer)(page))
 
@@ -78,9 +82,17 @@ class DocumentView(ApiView):
 
     @extend_schema(operation_id="read_document", responses=WholeDocumentSerializer)
     def get(self, request: Request, tag: str, doc_id: str) -> Response:
-        """Return a document with its text; 410 if that was removed."""
-        documents = Document.objects.select_related("takedown").filter(corpus=find_corpus(tag))
+        """Return a document with its text; 410 if that was removed, 403 to those who may not read it."""
+        documents = Document.objects.select_related("takedown").filter(corpus=_find_open(request, tag))
         found = get_object_or_404(documents, doc_id=doc_id)
         if hasattr(found, "takedown"):
             raise Removed(f"The text of {doc_id} was removed from the corpus.")
         return answer(WholeDocumentSerializer(found))
+
+
+def _find_open(request: Request, tag: str) -> Corpus:
+    """Find a corpus whose texts the caller may read."""
+    corpus = find_corpus(tag)
+    if not may_read(request.user, corpus):
+        raise NotAllowed(closed_words(corpus))
+    return corpus

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from evaluation.models import NormalisedFile, Problem
 from evaluation.submissions import normalised, problem_list
 from evaluation.submissions.problem_list import ReadFile
-from evaluation.views.files import find_file
+from evaluation.views.files import find_file, find_readable_file, name_of_normalised
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
@@ -102,7 +102,7 @@ class _NormalisedView(ApiView):
 
     def send(self, request: Request, pk: int | UUID) -> Response | FileResponse:
         """Send the file, or say when to come again."""
-        file = find_file(request._request, self.kind, pk)
+        file = find_readable_file(request._request, self.kind, pk)
         found = normalised.find(file)
         if found is None or found.state == NormalisedFile.State.FAILED:
             raise Conflict(f"{file} is not written anew: ask for that by POST")
@@ -112,12 +112,12 @@ class _NormalisedView(ApiView):
             stream = found.path.open("rb")
         except FileNotFoundError:  # deleted since
             raise Conflict(f"{file} is not written anew any more: ask for that by POST") from None
-        name = f"{self.kind}-{file.pk}.kb.gz"
+        name = name_of_normalised(self.kind, file)
         return FileResponse(stream, as_attachment=True, filename=name, content_type="application/gzip")
 
     def ask(self, request: Request, pk: int | UUID) -> Response:
         """Have it written."""
-        file = find_file(request._request, self.kind, pk)
+        file = find_readable_file(request._request, self.kind, pk)
         return self._waiting(file, normalised.ask(file=file, user=cast(User, request.user)))
 
     def _waiting(self, file: ReadFile, found: NormalisedFile) -> Response:

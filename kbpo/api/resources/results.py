@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotations.data.readers import may_read
 from evaluation.registry import TASKS, task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.finegrained import SubsetTable
@@ -109,7 +110,8 @@ class PredictionsView(ApiView):
         if listing is None:
             raise Gone(f"Predictions of {found.corpus.task} are not listed here.")
         page = page_of(listing.find(found, asked), request, asked, key=listing.key)
-        rows = listing.serializer(listing.show(found, page.results), many=True).data
+        shown = listing.show(found, page.results, may_read(request.user, found.corpus))
+        rows = listing.serializer(shown, many=True).data
         return Response({"next": page.next, "results": rows})
 
 

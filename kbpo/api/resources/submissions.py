@@ -147,7 +147,7 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=100, help_text="As it is to stand on the leaderboard.")
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
     format = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=16, help_text="The task's first if left out."
+        required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
     description = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
     go_ahead = serializers.BooleanField(

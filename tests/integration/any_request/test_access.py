@@ -110,7 +110,11 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " api_check api_check_problems api_submission_problems api_team"
         " submission_problems submission_problems_csv submission_problems_json",
     ),
-    (OWNERS, OWNERS, "check_normalised submission_normalised team webhooks api_check_file api_submission_file"),
+    (
+        OWNERS,
+        OWNERS,
+        "check_normalised submission_normalised team webhooks api_check_file api_submission_file",
+    ),
     (OWNERS, NOBODY, "webhook"),
     (NOBODY, OWNERS, "submission_act team_leave webhook_act delivery_again api_submission_act"),
     (NOBODY, {"worker"}, "invitation"),  # who is invited

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from sys import intern
 
-from kbpo_formats.blotting import is_blotted
+from kbpo_formats.blotting import blotted, is_blotted
 from kbpo_formats.corpus import Documents
 from kbpo_formats.kbp.predicates import Structure, Vocabulary
 from kbpo_formats.kbp.tac.entities import CANONICAL, NAMED, NOMINAL, Entities, Entity
