@@ -92,6 +92,7 @@ def test_a_corpus_keeps_its_design(client, operator):
         "description": "",
         "weekly_quota": "9",
         "weekly_quota_of_person": "9",
+        "texts": "public",
         "design": "iid",
         "tag": "other",
     }
@@ -108,7 +109,13 @@ def test_a_corpus_keeps_its_classes(client, operator):
     listed = {"digest": "0" * 64, "cannot_tell": False, "classes": [["a", "x"], ["b", "y"]]}
     classes = ClassList.objects.create(name="letters", version=1, **listed)
     corpus = CorpusFactory(task="classification", classes=classes)
-    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form = {
+        "name": "Renamed",
+        "weekly_quota": "9",
+        "weekly_quota_of_person": "9",
+        "policy": "fixed",
+        "texts": "public",
+    }
     form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0", "classes": ""}
     client.post(address(type(corpus), "change", corpus.pk), form)
     corpus.refresh_from_db()
@@ -117,7 +124,13 @@ def test_a_corpus_keeps_its_classes(client, operator):
 
 def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(client, operator):
     corpus = QuestionFactory(document__corpus__policy="curtailed").document.corpus
-    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form = {
+        "name": "Renamed",
+        "weekly_quota": "9",
+        "weekly_quota_of_person": "9",
+        "policy": "fixed",
+        "texts": "public",
+    }
     form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0"}
     client.post(address(type(corpus), "change", corpus.pk), form)
     corpus.refresh_from_db()
@@ -127,7 +140,13 @@ def test_a_policy_that_measures_by_first_votes_stays_once_there_are_questions(cl
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.25), (0.1, 0.1)])
 def test_audits_may_begin_and_do_not_end_once_there_are_questions(client, operator, before, after):
     corpus = QuestionFactory(document__corpus__audit_share=before).document.corpus
-    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form = {
+        "name": "Renamed",
+        "weekly_quota": "9",
+        "weekly_quota_of_person": "9",
+        "policy": "fixed",
+        "texts": "public",
+    }
     form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0.25"}
     client.post(address(type(corpus), "change", corpus.pk), form)
     corpus.refresh_from_db()
@@ -137,7 +156,13 @@ def test_audits_may_begin_and_do_not_end_once_there_are_questions(client, operat
 @pytest.mark.parametrize("wrong", [{"most_votes": "0"}, {"least_posterior": "0.4"}, {"least_posterior": "1"}])
 def test_when_votes_suffice_stays_within_reason(client, operator, wrong):
     corpus = CorpusFactory()
-    form = {"name": "Renamed", "weekly_quota": "9", "weekly_quota_of_person": "9", "policy": "fixed"}
+    form = {
+        "name": "Renamed",
+        "weekly_quota": "9",
+        "weekly_quota_of_person": "9",
+        "policy": "fixed",
+        "texts": "public",
+    }
     form |= {"most_votes": "5", "least_posterior": "0.5", "audit_share": "0"}
     response = client.post(address(type(corpus), "change", corpus.pk), form | wrong)
     corpus.refresh_from_db()

@@ -229,7 +229,8 @@ class Server:
     def _choose_sockets(self, uid: int, gid: int) -> Path:
         """Choose the folder of the socket, and write it down."""
         sockets = self.folder
-        if len(os.fsencode(sockets / self.socket_name)) > LONGEST_SOCKET:
+        # Postgres, and its clients, take a comma for the end of a folder's name.
+        if len(os.fsencode(sockets / self.socket_name)) > LONGEST_SOCKET or {",", '"'} & {*str(sockets)}:
             sockets = Path(tempfile.mkdtemp(prefix="kbpo-", dir="/tmp"))  # short, and made private
             if uid >= 0:
                 os.chown(sockets, uid, gid)

@@ -87,6 +87,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " api_class_lists api_class_list api_corpora api_corpus api_documents api_document api_leaderboard"
         " api_compare api_epochs api_epoch api_labels api_submission api_predictions api_scores",
     ),
+    (EVERYBODY, NOBODY, "help_example help_schema"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
     (NOBODY, NOBODY, "api_unknown"),
     (SIGNED_IN, NOBODY, "api_me api_teams api_quotas tokens"),

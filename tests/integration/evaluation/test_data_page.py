@@ -74,7 +74,10 @@ def page(client, corpus) -> str:
 def read(corpus, content: bytes, format: str = ""):
     task = task_of(corpus)
     return submitting.read_file(
-        task=task, stream=io.BytesIO(content), corpus=corpus, format=format or task.reader.format
+        task=task,
+        stream=io.BytesIO(content),
+        corpus=corpus,
+        format=format or task.reader.recognise(io.BytesIO(content)),
     )
 
 

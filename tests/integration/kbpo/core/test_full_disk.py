@@ -71,9 +71,11 @@ def test_an_upload_that_would_not_fit_is_refused_when_it_is_announced(
     assert not Upload.objects.exists()
 
 
-@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+@pytest.mark.parametrize(
+    ("accept", "answered"), [("text/html", "text/html"), ("application/json", "application/problem+json")]
+)
 def test_a_form_whose_file_does_not_fit_is_answered(
-    client: Client, monkeypatch: pytest.MonkeyPatch, accept: str
+    client: Client, monkeypatch: pytest.MonkeyPatch, accept: str, answered: str
 ) -> None:
     def full(self: object, raw_data: bytes, start: int) -> None:
         raise FULL
@@ -84,7 +86,7 @@ def test_a_form_whose_file_does_not_fit_is_answered(
     answer = client.post(
         "/teams/new/", {"file": SimpleUploadedFile("a.kb", b"abc")}, headers={"Accept": accept}
     )
-    assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (507, accept)
+    assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (507, answered)
 
 
 def test_other_faults_of_files_are_no_full_disk() -> None:

@@ -265,7 +265,7 @@ def test_what_cannot_be_sent_is_sent_the_next_time(
         def refuse(*_: object) -> None:
             raise ConnectionRefusedError
 
-        away.setattr("django.core.mail.EmailMessage.send", refuse)
+        away.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
         assert remind(desk) == 0
     assert remind(desk) == 1
     assert len(mailoutbox) == 1
