@@ -29,7 +29,7 @@ NAMES = sorted(
     name for name, _ in routes() if not is_of_hits(name) and not name.startswith(("admin:", *SIGNING_IN))
 )
 FILES = ("corpus.jsonl.gz", "documents.jsonl.gz", "sample-2016.kb", "sample-2015.kb", "sample.jsonl")
-SHOWN = ("documents", "document", "entities", "entity", "system", "items")
+SHOWN = ("documents", "document", "entities", "entity", "system", "items", "api_documents", "api_document")
 
 
 @contextmanager
