@@ -13,6 +13,7 @@ from annotations.roles import Role
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.models import ClassPrediction, Submission, Unit
 from kbpo import pipeline
+from kbpo.api.paging import write_cursor
 from tests import factories as make
 from tests.integration.api.conftest import Program, token
 from tests.integration.conftest import Small
@@ -132,6 +133,23 @@ def test_predictions_come_in_pages_with_what_is_published_of_them(predicted):
     assert [row["doc_id"] for row in rows] == ["d0", "d1", "d2"]
     assert {row["verdict"]["outcome"] for row in rows} == {"sealed"}
     assert rows[0]["subject"]["canonical"]["start"] >= 0
+
+
+def test_what_hidden_systems_claim_changes_neither_order_nor_cursors_of_predictions(db):
+    corpus = make.CorpusFactory.create(tag="news")
+    documents = [make.DocumentFactory.create(corpus=corpus, doc_id=f"d{number}") for number in range(3)]
+    hidden = make.SubmissionFactory.create(corpus=corpus, is_public=False)
+    shared = make.InstanceFactory.create(document=documents[2])
+    make.PredictionFactory.create(submission=hidden, instance=shared)
+    submission = make.SubmissionFactory.create(corpus=corpus, state=State.SCORED)
+    make.PredictionFactory.create(submission=submission, instance=shared, line=3)
+    for line in (2, 1):
+        instance = make.InstanceFactory.create(document=documents[line - 1])
+        make.PredictionFactory.create(submission=submission, instance=instance, line=line)
+    page = Program().get(f"submissions/{submission.pk}/predictions/?limit=2")
+    rest = Program().get(page["next"].removeprefix("http://testserver/api/v1/"))
+    assert [row["doc_id"] for row in page["results"] + rest["results"]] == ["d0", "d1", "d2"]
+    assert page["next"].endswith(f"cursor={write_cursor(2)}")
 
 
 def test_a_page_of_predictions_asks_the_database_as_often_whatever_its_length(
