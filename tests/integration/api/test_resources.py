@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations import takedowns
-from annotations.models import ClassList
+from annotations.models import ClassList, Corpus
 from annotations.roles import Role
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.models import ClassPrediction, Submission, Unit
 from kbpo import pipeline
 from kbpo.api.paging import write_cursor
+from kbpo.core.errors import InvalidInput
+from kbpo.pages import corpora as desk
 from tests import factories as make
 from tests.integration.api.conftest import Program, token
 from tests.integration.conftest import Small
@@ -245,6 +247,18 @@ def test_an_organiser_changes_a_corpus_with_a_token_that_may_organise(user):
     assert (changed.json()["name"], changed.json()["description"]) == ("News of today", "Old.")
     stranger = make.UserFactory.create()
     assert Program(token(stranger))("PATCH", "corpora/news/", body).status_code == 403
+
+
+def test_a_change_of_a_corpus_leaves_what_others_changed_meanwhile(user):
+    read = make.CorpusFactory.create(tag="news", opens_at=None)
+    make.give(user, read, Role.ORGANISER)
+    at = timezone.now()
+    Corpus.objects.update(description="Of another.", opens_at=at)
+    desk.change_details(corpus=read, by=user, details={"name": "Today"})
+    found = Corpus.objects.get()
+    assert (found.name, found.description, found.opens_at) == ("Today", "Of another.", at)
+    with pytest.raises(InvalidInput, match="close after it opens"):
+        desk.change_details(corpus=read, by=user, details={"closes_at": at})
 
 
 def test_a_removed_documents_text_is_gone(db):
