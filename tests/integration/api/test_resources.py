@@ -210,6 +210,16 @@ def test_what_is_a_teams_to_know_is_not_told_to_visitors(user, team):
     assert (own["digest"], len(own["problems"])) == (shown.digest, 1)
 
 
+def test_only_its_team_sees_how_far_judging_is_and_only_meanwhile(user, team):
+    submission = make.SubmissionFactory.create(team=team, state=State.JUDGING)
+    make.SampleBatchFactory.create(submission=submission)
+    address, own = f"submissions/{submission.pk}/", Program(token(user))
+    assert own.get(address)["progress"] is not None
+    assert Program().get(address)["progress"] is None
+    Submission.objects.update(state=State.SCORED)
+    assert own.get(address)["progress"] is None
+
+
 def test_an_open_epoch_keeps_its_secret_and_its_labels(db):
     corpus = make.CorpusFactory.create(tag="news")
     epoch = make.EpochFactory.create(corpus=corpus)
