@@ -21,6 +21,7 @@ class Listing:
         asked for, by name; it refuses what is none of its own.
     key : str
         The whole number of a prediction by which pages go: an index begins with the submission, and has it.
+        Whoever asks reads it in cursors, and sees the order: it tells of no other system.
     show : callable
         Puts predictions of one submission beside what is published of them, in a fixed number of queries;
         the last argument says whether who asks may read the corpus' texts.

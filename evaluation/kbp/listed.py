@@ -99,4 +99,4 @@ def _show(submission: Submission, rows: Sequence[Prediction], is_open: bool) -> 
     return [Claim(row, verdicts[row.pk], is_open) for row in rows]
 
 
-LISTING = Listing(find=_find, key="instance_id", show=_show, serializer=ClaimSerializer)
+LISTING = Listing(find=_find, key="line", show=_show, serializer=ClaimSerializer)

@@ -271,12 +271,14 @@ class Prediction(Use):
     subject_canonical_end = models.PositiveIntegerField()
     object_canonical_start = models.PositiveIntegerField(null=True, help_text="Empty for strings and dates.")
     object_canonical_end = models.PositiveIntegerField(null=True)
-    line = models.PositiveIntegerField()
+    line = models.PositiveIntegerField(help_text="Of its file: a line makes one prediction at most.")
 
     class Meta:
         constraints = [
             *Use.Meta.constraints,
             models.UniqueConstraint(fields=["submission", "instance"], name="prediction_once"),
+            # Pages of its predictions go by line: keys of instances would tell what others claim.
+            models.UniqueConstraint(fields=["submission", "line"], name="prediction_of_line"),
             models.CheckConstraint(
                 condition=Q(object_canonical_start__isnull=True, object_canonical_end__isnull=True)
                 | Q(object_canonical_start__lt=F("object_canonical_end")),

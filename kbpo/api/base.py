@@ -23,6 +23,11 @@ READING = ("GET", "HEAD")
 #: What a script of another site may send with a read, and see of its answer.
 MAY_SEND = "Accept, If-None-Match"
 MAY_SEE = "ETag, RateLimit, RateLimit-Policy, Retry-After"
+#: Of each call, and so also of an answer that nothing has changed, which Django writes anew.
+OF_THE_CALL = (
+    *("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"),
+    *("RateLimit", "RateLimit-Policy"),
+)
 
 
 class ApiView(APIView):
@@ -106,4 +111,8 @@ def _unless_known(request: HttpRequest, response: Response) -> Any:
     """Give an answer its ETag, or say that the caller has it."""
     response.render()
     response.headers["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
-    return get_conditional_response(request, etag=response.headers["ETag"], response=response)
+    found = get_conditional_response(request, etag=response.headers["ETag"], response=response)
+    for name in OF_THE_CALL:
+        if name in response.headers:
+            found.headers[name] = response.headers[name]
+    return found

@@ -1,12 +1,13 @@
 """Corpora as their organisers run them on pages: made, told about, filled with texts and gold."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django.core.files import File
 from django.db import transaction
@@ -34,7 +35,7 @@ from evaluation.registry import task_of
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, changed, record, values
-from kbpo.core.errors import NotAllowed, TooLarge
+from kbpo.core.errors import InvalidInput, NotAllowed, TooLarge
 from kbpo_formats.ontologies.ontology import Ontology
 
 #: Of a file that comes through a page: read while somebody waits. Larger ones come in parts, or by command.
@@ -232,20 +233,32 @@ def release_epoch(*, corpus: Corpus, by: User, number: int, retire: float | None
 
 
 @transaction.atomic
-def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails) -> Corpus:
+def change_details(*, corpus: Corpus, by: User, details: Details | DataDetails | Mapping[str, Any]) -> Corpus:
     """Change what is said of a corpus: with its quota, and when systems may be submitted; or of its texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    by : User
+    details : Details, DataDetails or mapping
+        A mapping has some of `Details`, by name: the others stay as they are now.
 
     Raises
     ------
     NotAllowed
         If they may not.
+    InvalidInput
+        If it would close before it opens.
     """
+    given = details if isinstance(details, Mapping) else dataclasses.asdict(details)
     roles.check(by, Act.KEEP, corpus)
     locked = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
-    fields = [field.name for field in dataclasses.fields(details)]
+    fields = list(given)
     before = values(locked, fields)
     for field in fields:
-        setattr(locked, field, getattr(details, field))
+        setattr(locked, field, given[field])
+    if locked.opens_at and locked.closes_at and locked.opens_at >= locked.closes_at:
+        raise InvalidInput("It must close after it opens.", where="closes_at")
     locked.save(update_fields=fields)
     old, new = changed(before, values(locked, fields))
     if new:

@@ -64,15 +64,6 @@ class DetailsSerializer(serializers.ModelSerializer[Corpus]):
         model = Corpus
         fields = tuple(field.name for field in dataclasses.fields(desk.Details))
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Check that it opens before it closes."""
-        corpus = self.instance
-        assert isinstance(corpus, Corpus)
-        opens, closes = (attrs.get(name, getattr(corpus, name)) for name in ("opens_at", "closes_at"))
-        if opens and closes and opens >= closes:
-            raise serializers.ValidationError({"closes_at": "It must close after it opens."})
-        return attrs
-
 
 class CorporaView(ApiView):
     """The corpora."""
@@ -109,9 +100,7 @@ class CorpusView(ApiView):
         roles.check(request.user, Act.KEEP, corpus)
         read = DetailsSerializer(corpus, data=request.data, partial=True)
         read.is_valid(raise_exception=True)
-        kept = {field.name: getattr(corpus, field.name) for field in dataclasses.fields(desk.Details)}
-        details = desk.Details(**{**kept, **read.validated_data})
-        desk.change_details(corpus=corpus, by=cast(User, request.user), details=details)
+        desk.change_details(corpus=corpus, by=cast(User, request.user), details=read.validated_data)
         return self.get(request, tag)
 
 

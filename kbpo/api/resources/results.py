@@ -103,7 +103,7 @@ class PredictionsView(ApiView):
         operation_id="list_predictions", parameters=[PredictionsQuery], responses=PredictionPageSerializer
     )
     def get(self, request: Request, pk: int) -> Response:
-        """List what a submission predicts, with what is published of it; `line` has the order of its file."""
+        """List what a submission predicts, with what is published of it."""
         asked = read_query(PredictionsQuery, request)
         found = find(request.user, pk=pk)
         listing = task_of(found.corpus).listing

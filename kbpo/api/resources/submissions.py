@@ -104,9 +104,11 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
     heading = serializers.CharField(help_text="Its state in words.")
     next_step = serializers.CharField()
     work = serializers.CharField(help_text="What is being done with it; empty where it waits.")
-    progress = ProgressSerializer(allow_null=True)
+    progress = ProgressSerializer(
+        allow_null=True, help_text="null to all but its team and operators, and unless it is judged now."
+    )
     events = serializers.SerializerMethodField()
-    answered_at = serializers.DateTimeField(allow_null=True)
+    answered_at = serializers.DateTimeField(allow_null=True, help_text="null where `progress` is.")
     scored_at = serializers.DateTimeField(allow_null=True)
     normalised = serializers.CharField(
         help_text="The state of its normalised file; empty where there is none."
@@ -247,6 +249,7 @@ def _stand(request: Request, found: Submission) -> Stand:
     done = progress(found)
     work = StageWork.objects.filter(submission=found).first() if own else None
     written = normalised.state(found) if own else ""
+    shown = done if own and found.state == Submission.State.JUDGING else None
     newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
     return Stand(
         submission=found,
@@ -256,9 +259,9 @@ def _stand(request: Request, found: Submission) -> Stand:
         heading=HEADINGS[found.state],
         next_step=next_step(found),
         work=sign_of_life(found, work, timezone.now()),
-        progress=done,
+        progress=shown,
         events=events,
-        answered_at=done.answered_at if done else None,
+        answered_at=shown.answered_at if shown else None,
         scored_at=newest.computed_at if newest else None,
         digest=found.digest if own else "",
         problems=problem_list.count_codes(found, task_of(found.corpus).reader.codes) if own else [],

@@ -5,9 +5,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.functional import SimpleLazyObject
 
 from kbpo.core.clients import comes_from_proxy
 from kbpo.core.health import logs
@@ -37,8 +39,7 @@ def log_requests(
                 "status": response.status_code,
                 "ms": milliseconds,
             }
-            # Whom the session names, if somebody asked for it: no query is made for the log.
-            user = getattr(request, "_cached_user", None)
+            user = _asker(request)
             if user is not None and user.pk is not None:
                 told["user"] = user.pk
             logger.info(
@@ -48,6 +49,12 @@ def log_requests(
         return response
 
     return middleware
+
+
+def _asker(request: HttpRequest) -> Any:
+    """Return who asked, if somebody looked: whom a token names, or a session. No query is made for the log."""
+    user = getattr(request, "user", None)
+    return getattr(request, "_cached_user", None) if isinstance(user, SimpleLazyObject) else user
 
 
 def _given(request: HttpRequest) -> str:

@@ -95,6 +95,14 @@ def test_what_has_not_changed_is_not_sent_again(db):
     assert Program()("GET", "corpora/", If_None_Match=first.headers["ETag"]).status_code == 200
 
 
+def test_that_nothing_has_changed_is_told_to_scripts_of_other_sites_with_their_limits(db):
+    first = Program()("GET", "corpora/")
+    again = Program()("GET", "corpora/", If_None_Match=first.headers["ETag"])
+    assert again.status_code == 304
+    assert again.headers["Access-Control-Allow-Origin"] == "*"
+    assert {"Access-Control-Expose-Headers", "RateLimit", "RateLimit-Policy"} <= set(again.headers)
+
+
 def test_scripts_of_other_sites_read_what_is_public(db):
     answer = Program()("GET", "corpora/", Origin="https://elsewhere.example")
     assert answer.headers["Access-Control-Allow-Origin"] == "*"

@@ -8,11 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations import takedowns
-from annotations.models import ClassList
+from annotations.models import ClassList, Corpus
 from annotations.roles import Role
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.models import ClassPrediction, Submission, Unit
 from kbpo import pipeline
+from kbpo.api.paging import write_cursor
+from kbpo.core.errors import InvalidInput
+from kbpo.pages import corpora as desk
 from tests import factories as make
 from tests.integration.api.conftest import Program, token
 from tests.integration.conftest import Small
@@ -134,6 +137,23 @@ def test_predictions_come_in_pages_with_what_is_published_of_them(predicted):
     assert rows[0]["subject"]["canonical"]["start"] >= 0
 
 
+def test_what_hidden_systems_claim_changes_neither_order_nor_cursors_of_predictions(db):
+    corpus = make.CorpusFactory.create(tag="news")
+    documents = [make.DocumentFactory.create(corpus=corpus, doc_id=f"d{number}") for number in range(3)]
+    hidden = make.SubmissionFactory.create(corpus=corpus, is_public=False)
+    shared = make.InstanceFactory.create(document=documents[2])
+    make.PredictionFactory.create(submission=hidden, instance=shared)
+    submission = make.SubmissionFactory.create(corpus=corpus, state=State.SCORED)
+    make.PredictionFactory.create(submission=submission, instance=shared, line=3)
+    for line in (2, 1):
+        instance = make.InstanceFactory.create(document=documents[line - 1])
+        make.PredictionFactory.create(submission=submission, instance=instance, line=line)
+    page = Program().get(f"submissions/{submission.pk}/predictions/?limit=2")
+    rest = Program().get(page["next"].removeprefix("http://testserver/api/v1/"))
+    assert [row["doc_id"] for row in page["results"] + rest["results"]] == ["d0", "d1", "d2"]
+    assert page["next"].endswith(f"cursor={write_cursor(2)}")
+
+
 def test_a_page_of_predictions_asks_the_database_as_often_whatever_its_length(
     predicted, django_assert_max_num_queries
 ):
@@ -190,6 +210,16 @@ def test_what_is_a_teams_to_know_is_not_told_to_visitors(user, team):
     assert (own["digest"], len(own["problems"])) == (shown.digest, 1)
 
 
+def test_only_its_team_sees_how_far_judging_is_and_only_meanwhile(user, team):
+    submission = make.SubmissionFactory.create(team=team, state=State.JUDGING)
+    make.SampleBatchFactory.create(submission=submission)
+    address, own = f"submissions/{submission.pk}/", Program(token(user))
+    assert own.get(address)["progress"] is not None
+    assert Program().get(address)["progress"] is None
+    Submission.objects.update(state=State.SCORED)
+    assert own.get(address)["progress"] is None
+
+
 def test_an_open_epoch_keeps_its_secret_and_its_labels(db):
     corpus = make.CorpusFactory.create(tag="news")
     epoch = make.EpochFactory.create(corpus=corpus)
@@ -227,6 +257,18 @@ def test_an_organiser_changes_a_corpus_with_a_token_that_may_organise(user):
     assert (changed.json()["name"], changed.json()["description"]) == ("News of today", "Old.")
     stranger = make.UserFactory.create()
     assert Program(token(stranger))("PATCH", "corpora/news/", body).status_code == 403
+
+
+def test_a_change_of_a_corpus_leaves_what_others_changed_meanwhile(user):
+    read = make.CorpusFactory.create(tag="news", opens_at=None)
+    make.give(user, read, Role.ORGANISER)
+    at = timezone.now()
+    Corpus.objects.update(description="Of another.", opens_at=at)
+    desk.change_details(corpus=read, by=user, details={"name": "Today"})
+    found = Corpus.objects.get()
+    assert (found.name, found.description, found.opens_at) == ("Today", "Of another.", at)
+    with pytest.raises(InvalidInput, match="close after it opens"):
+        desk.change_details(corpus=read, by=user, details={"closes_at": at})
 
 
 def test_a_removed_documents_text_is_gone(db):

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from evaluation.models import Submission
 from kbpo import pipeline
+from kbpo.accounts import tokens
 from kbpo.core.health import logs
 from tests.factories import UserFactory
 
@@ -49,6 +51,16 @@ def test_a_request_is_one_line_with_its_id_and_without_its_query(
         "status": 200,
         "user": user.pk,
     }
+
+
+def test_a_call_with_a_token_names_its_owner_whoever_is_signed_in(
+    client: Client, lines: list[dict[str, Any]]
+) -> None:
+    owner = UserFactory.create()
+    made = tokens.make(user=owner, name="script", scopes=("read",), days=1, now=timezone.now())
+    client.force_login(UserFactory.create())
+    client.get("/api/v1/me/", headers={"Authorization": f"Bearer {made.secret}"})
+    assert lines[-1]["user"] == owner.pk
 
 
 @pytest.mark.parametrize(
