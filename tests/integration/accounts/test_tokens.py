@@ -121,6 +121,12 @@ def test_two_tokens_of_a_person_have_two_names_and_a_revoked_ones_is_free(user):
     make(user)
 
 
+def test_an_expired_tokens_name_is_free(user, clock):
+    make(user, days=7)
+    clock.pass_by(days=8)
+    assert find(make(user, days=7).secret)
+
+
 def test_nobody_has_more_tokens_than_may_be(user):
     for number in range(tokens.MOST):
         make(user, name=f"script {number}")
