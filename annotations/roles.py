@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TypeGuard
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
@@ -57,6 +58,11 @@ def is_operator(person: Person) -> bool:
     return isinstance(person, User) and person.is_operator
 
 
+def held(person: Person) -> QuerySet[CorpusRole]:
+    """Select the roles by which somebody acts: none where a token does not pass them on."""
+    return CorpusRole.objects.filter(user=person) if _acts(person) else CorpusRole.objects.none()
+
+
 def corpora(person: Person, *acts: Act) -> QuerySet[Corpus]:
     """Select the corpora for which somebody may do one of the acts at least; all of them, if none is named.
 
@@ -70,7 +76,7 @@ def corpora(person: Person, *acts: Act) -> QuerySet[Corpus]:
     if not isinstance(person, User):
         return Corpus.objects.none()
     wanted = set(acts or Act)
-    theirs = CorpusRole.objects.filter(user=person)
+    theirs = held(person)
     opened, sealed = (
         theirs.filter(role__in={role for act in some for role in OPENED_BY[act]}).values("corpus")
         for some in (wanted - SEALED, wanted & SEALED)
@@ -91,10 +97,9 @@ def acts(person: Person) -> set[Act]:
     if not isinstance(person, User):
         return set()
     competes = set(conflicts.corpora(worker_id=person.pk).values_list("pk", flat=True))
-    held = CorpusRole.objects.filter(user=person).values_list("corpus", "role")
     return {
         act
-        for corpus, role in held
+        for corpus, role in held(person).values_list("corpus", "role")
         for act in Act
         if role in OPENED_BY[act] and not (act in SEALED and corpus in competes)
     }
@@ -110,10 +115,7 @@ def check(person: Person, act: Act, corpus: Corpus) -> None:
     """
     if may(person, act, corpus):
         return
-    has_role = (
-        isinstance(person, User)
-        and CorpusRole.objects.filter(user=person, corpus=corpus, role__in=OPENED_BY[act]).exists()
-    )
+    has_role = held(person).filter(corpus=corpus, role__in=OPENED_BY[act]).exists()
     why = "a team of yours competes in it" if has_role else "ask an operator for the role that opens it"
     raise NotAllowed(f"You may not {act.value}: {why}.")
 
@@ -122,17 +124,17 @@ def has_any(person: Person) -> bool:
     """Say whether the desk has anything for somebody: they have a role, or may make a corpus."""
     if is_operator(person):
         return True
-    if not isinstance(person, User):
+    if not _acts(person):
         return False
-    held, makes = CorpusRole.objects.filter(user=person), CorpusMaker.objects.filter(user=person)
-    return User.objects.filter(Exists(held) | Exists(makes), pk=person.pk).exists()
+    makes = CorpusMaker.objects.filter(user=person)
+    return User.objects.filter(Exists(held(person)) | Exists(makes), pk=person.pk).exists()
 
 
 def holds(person: Person, corpus: Corpus) -> bool:
     """Say whether somebody has any role for a corpus, be it closed to them now, or is an operator."""
     if is_operator(person):
         return True
-    return isinstance(person, User) and CorpusRole.objects.filter(user=person, corpus=corpus).exists()
+    return held(person).filter(corpus=corpus).exists()
 
 
 def competes(person: User, corpus: Corpus) -> bool:
@@ -144,7 +146,7 @@ def may_make(person: Person) -> bool:
     """Say whether somebody may make corpora."""
     if is_operator(person):
         return True
-    return isinstance(person, User) and CorpusMaker.objects.filter(user=person).exists()
+    return _acts(person) and CorpusMaker.objects.filter(user=person).exists()
 
 
 def insiders(corpus: Corpus) -> QuerySet[User]:
@@ -212,6 +214,10 @@ def let_make(*, user: User, by: User, now: datetime, may_make: bool = True) -> N
         record(
             what, by=by, about=user, before={"makes_corpora": not may_make}, after={"makes_corpora": may_make}
         )
+
+
+def _acts(person: Person) -> TypeGuard[User]:
+    return isinstance(person, User) and person.acts_by_roles
 
 
 def _check_operator(by: User) -> None:

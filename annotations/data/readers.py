@@ -7,7 +7,7 @@ by their question, not through here.
 
 from annotations import roles
 from annotations.data import agreements
-from annotations.models import Corpus, CorpusRole
+from annotations.models import Corpus
 from annotations.roles import Person
 from kbpo.accounts.models import User
 from kbpo.core.errors import NotAllowed
@@ -23,13 +23,14 @@ def may_read(person: Person, corpus: Corpus) -> bool:
     person : User, AnonymousUser or None
     corpus : Corpus
         `public`: everybody; `agreement`: who is in a team that has accepted the version that holds;
-        `operators`: nobody else. Operators, and the corpus' organisers and reviewers, may always.
+        `operators`: nobody else. Operators, and the corpus' organisers and reviewers, may always,
+        but not by a token without `organise`.
     """
     if corpus.texts == Texts.PUBLIC or roles.is_operator(person):
         return True
     if not isinstance(person, User) or not person.is_active:
         return False
-    if CorpusRole.objects.filter(user=person, corpus=corpus, role__in=roles.INSIDERS).exists():
+    if roles.held(person).filter(corpus=corpus, role__in=roles.INSIDERS).exists():
         return True
     return corpus.texts == Texts.AGREEMENT and agreements.accepted(corpus, person).exists()
 

@@ -7,10 +7,11 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
-from kbpo.accounts import guessing
+from kbpo.accounts import guessing, tokens
 from kbpo.accounts.models import User
 from kbpo.core import limits
 from kbpo.core.clients import client_address
@@ -39,6 +40,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             guessing.take_back(guess)
             guessing.count_sign_in(account=account, now=now)
         return user
+
+    @transaction.atomic
+    def set_password(self, user: User, password: str) -> None:
+        """Give an account another password, and end its tokens: who knew the old one may have made some."""
+        super().set_password(user, password)
+        tokens.revoke_all(user=user, by=user, now=timezone.now())
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a message, if the address has not had too many of its kind."""

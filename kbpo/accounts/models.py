@@ -43,6 +43,8 @@ class User(AbstractUser):
     name = models.CharField(max_length=150, blank=True)
     is_annotator = models.BooleanField(default=False)
     is_operator = models.BooleanField(default=False)
+    #: No column: False in memory where somebody asks by a token that does not pass their roles on.
+    acts_by_roles: bool = True
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

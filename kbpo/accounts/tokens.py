@@ -57,7 +57,7 @@ def make(*, user: User, name: str, scopes: Collection[str], days: int, now: date
     InvalidInput
         If the name does not print, the scopes are none, or the days none of `DAYS`.
     Conflict
-        If another of the person's tokens has the name, or they have as many as may be.
+        If another of the person's tokens has the name and is good, or they have as many as may be.
     """
     name = " ".join(name.split())
     if not name or len(name) > 100 or not name.isprintable():
@@ -67,6 +67,8 @@ def make(*, user: User, name: str, scopes: Collection[str], days: int, now: date
     if days not in DAYS:
         raise InvalidInput(f"{days} is none of {', '.join(map(str, DAYS))} days", where="days")
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    for ended in ApiToken.objects.filter(user=user, revoked_at=None, name=name, expires_at__lte=now):
+        revoke(token=ended, by=user, now=now)
     mine = living(user=user, now=now)
     if ApiToken.objects.filter(user=user, revoked_at=None, name=name).exists():
         raise Conflict(f"you have a token named {name!r} already: revoke it, or choose another name")

@@ -48,7 +48,7 @@ def _narrowed(token: ApiToken) -> User:
     """Return a token's person, without the rights that it does not pass on: never save this row."""
     user = token.user
     if tokens.ORGANISE not in token.scopes:
-        user.is_operator = user.is_staff = user.is_superuser = False
+        user.is_operator = user.is_staff = user.is_superuser = user.acts_by_roles = False
     return user
 
 

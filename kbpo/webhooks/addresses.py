@@ -16,8 +16,14 @@ PORTS = (443, 8443)
 EXAMPLE = "https://example.org/kbp"
 
 
-#: That `ipaddress` takes for public, in part or in some releases: for protocols alone, and ways into IPv4.
-_SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16")))
+#: That `ipaddress` takes for public, in part or in some releases: for protocols and documents alone, and ways
+#: from IPv4 to IPv6 or back.
+_SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "3fff::/20"),
+    )
+)
 
 
 class NotPublic(Exception):

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any
 
 import httpcore
@@ -106,7 +108,7 @@ class _PublicBackend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         try:
-            addresses = resolve(host, port, is_anywhere=self._is_anywhere)
+            addresses = self._look_up(host, port)
         except socket.gaierror:
             raise httpcore.ConnectError(f"{host} is not found") from None
         for number, address in enumerate(addresses[:MOST_ADDRESSES], start=1):
@@ -119,6 +121,26 @@ class _PublicBackend(httpcore.NetworkBackend):
             else:
                 return _Bounded(stream, self._until)
         raise httpcore.ConnectError(f"{host} has no address")
+
+    def _look_up(self, host: str, port: int) -> list[str]:
+        """Look a host up in the time that is left: in a thread, since the look-up itself knows no limit."""
+        found: SimpleQueue[list[str] | Exception] = SimpleQueue()
+
+        def look() -> None:
+            try:
+                found.put(resolve(host, port, is_anywhere=self._is_anywhere))
+            except Exception as error:  # noqa: BLE001 - raised again below
+                found.put(error)
+
+        left = _left(self._until, httpcore.ConnectTimeout)
+        Thread(target=look, name="look-up", daemon=True).start()  # which outlives no process
+        try:
+            answer = found.get(timeout=left)
+        except Empty:
+            raise httpcore.ConnectTimeout(f"{host} was not found in time") from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 class _Bounded(httpcore.NetworkStream):

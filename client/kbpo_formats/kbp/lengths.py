@@ -6,11 +6,18 @@ from kbpo_formats.corpus import Documents
 from kbpo_formats.spans import Span
 
 MOST_WORDS = 12
+#: Where texts are not public: what is said of words would tell whoever asks often enough where each one ends.
+MOST_CHARACTERS = 100
 
 
 def why_too_long(documents: Documents, doc_id: str, span: Span) -> str | None:
-    """Say why a mention is too long: more than `MOST_WORDS` words, or across sentences; None if it is not."""
+    """Say why a mention is too long: more than `MOST_WORDS` words, or across sentences; None if it is not.
+
+    Where problems may not quote texts, nothing of them is looked at: it is too long by its characters alone.
+    """
     start, end = span
+    if not documents.about.get("quotes_texts", True):
+        return f"has {end - start} characters" if end - start > MOST_CHARACTERS else None
     text = documents.text(doc_id)[start:end]
     if text.isalnum():
         return None  # most are one word

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotations import roles
 from annotations.models import CorpusRole
 from evaluation.submissions import quota
 from kbpo.accounts.models import ApiToken, Team, User
@@ -114,7 +115,7 @@ class MeView(ApiView):
             user,
             request.auth if isinstance(request.auth, ApiToken) else None,
             list(user.teams.values_list("name", flat=True)),
-            list(CorpusRole.objects.filter(user=user).select_related("corpus").order_by("pk")),
+            list(roles.held(user).select_related("corpus").order_by("pk")),
         )
         return answer(MeSerializer(me))
 

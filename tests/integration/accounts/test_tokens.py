@@ -1,8 +1,10 @@
 """Tokens of the API: made, told once, used, ended."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.utils import timezone
 
 from kbpo.accounts import tokens
@@ -46,6 +48,24 @@ def test_a_revoked_token_is_good_for_nothing(user):
     made = make(user)
     tokens.revoke(token=made.stored, by=user, now=timezone.now())
     assert find(made.secret) is None
+
+
+@pytest.mark.parametrize("way", ["changed", "forgotten"])
+def test_another_password_ends_all_tokens(client, way):
+    owner = person("ann@example.org")
+    kept, secret = make(UserFactory()).secret, make(owner).secret
+    new = {"password1": "another long phrase", "password2": "another long phrase"}
+    if way == "changed":
+        sign_in(client, "ann@example.org")
+        answer = client.post("/accounts/password/change/", {"oldpassword": PASSWORD, **new})
+    else:
+        client.post("/accounts/password/reset/", {"email": "ann@example.org"})
+        link = re.search(r"/accounts/password/reset/key/\S+", mail.outbox[-1].body)[0]
+        answer = client.post(client.get(link).headers["Location"], new)
+    assert answer.status_code == 302
+    owner.refresh_from_db()
+    assert owner.check_password(new["password1"])
+    assert (find(secret), bool(find(kept))) == (None, True)
 
 
 def test_a_token_ends_on_its_day(user, clock):
@@ -119,6 +139,12 @@ def test_two_tokens_of_a_person_have_two_names_and_a_revoked_ones_is_free(user):
         make(user)
     tokens.revoke(token=made.stored, by=user, now=timezone.now())
     make(user)
+
+
+def test_an_expired_tokens_name_is_free(user, clock):
+    make(user, days=7)
+    clock.pass_by(days=8)
+    assert find(make(user, days=7).secret)
 
 
 def test_nobody_has_more_tokens_than_may_be(user):

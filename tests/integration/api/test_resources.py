@@ -271,6 +271,17 @@ def test_a_change_of_a_corpus_leaves_what_others_changed_meanwhile(user):
         desk.change_details(corpus=read, by=user, details={"closes_at": at})
 
 
+def test_an_organiser_reads_closed_texts_with_a_token_that_may_organise(user):
+    corpus = make.CorpusFactory.create(tag="news", texts="operators")
+    address = f"corpora/news/documents/{make.DocumentFactory.create(corpus=corpus).doc_id}/"
+    make.give(user, corpus, Role.ORGANISER)
+    reads, organises = (
+        Program(token(user, *scopes, name=scopes[-1])) for scopes in (("read",), ("read", "organise"))
+    )
+    assert [asks("GET", address).status_code for asks in (reads, organises)] == [403, 200]
+    assert [len(asks.get("me/")["roles"]) for asks in (reads, organises)] == [0, 1]
+
+
 def test_a_removed_documents_text_is_gone(db):
     document = make.DocumentFactory.create(corpus=make.CorpusFactory.create(tag="news"), doc_id="a/b")
     assert Program().get("corpora/news/documents/a/b/")["text"] == document.text
