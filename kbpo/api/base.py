@@ -112,6 +112,7 @@ def _unless_known(request: HttpRequest, response: Response) -> Any:
     response.render()
     response.headers["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
     found = get_conditional_response(request, etag=response.headers["ETag"], response=response)
+    assert found is not None  # it is where there is an answer
     for name in OF_THE_CALL:
         if name in response.headers:
             found.headers[name] = response.headers[name]

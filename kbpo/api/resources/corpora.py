@@ -1,7 +1,7 @@
 """Corpora: what systems compete in."""
 
 import dataclasses
-from typing import Any, cast
+from typing import cast
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce

@@ -52,7 +52,7 @@ def log_requests(
 
 
 def _asker(request: HttpRequest) -> Any:
-    """Return who asked, if somebody looked: whom a token names, or a session. No query is made for the log."""
+    """Return whom a token names, or a session if somebody looked: no query is made for the log."""
     user = getattr(request, "user", None)
     return getattr(request, "_cached_user", None) if isinstance(user, SimpleLazyObject) else user
 

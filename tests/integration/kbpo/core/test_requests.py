@@ -57,7 +57,7 @@ def test_a_call_with_a_token_names_its_owner_whoever_is_signed_in(
     client: Client, lines: list[dict[str, Any]]
 ) -> None:
     owner = UserFactory.create()
-    made = tokens.make(user=owner, name="script", scopes=("read",), days=1, now=timezone.now())
+    made = tokens.make(user=owner, name="script", scopes=("read",), days=30, now=timezone.now())
     client.force_login(UserFactory.create())
     client.get("/api/v1/me/", headers={"Authorization": f"Bearer {made.secret}"})
     assert lines[-1]["user"] == owner.pk
