@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -16,10 +16,12 @@ from annotations.data import agreements, readers
 from annotations.data import files as corpus_files
 from annotations.models import Corpus, CorpusFiles
 from annotations.ontologies import plain_ontology_of
+from annotations.roles import Person
 from evaluation.registry import TASKS
 from evaluation.starting import SmallFile, small_files
 from evaluation.task import SampleFile, Task
 from evaluation.views.forms import AgreementForm
+from evaluation.views.parts import send_file
 from kbpo.accounts.models import User
 
 RETRY_AFTER = 30  # seconds: about as often as the files are made
@@ -79,7 +81,11 @@ def accept(request: HttpRequest, tag: str) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, tag: str, name: str) -> HttpResponseBase:
     """Send one of a corpus' files; 202 while it is being made."""
-    corpus = get_object_or_404(Corpus, tag=tag)
+    return send(request, get_object_or_404(Corpus, tag=tag), name)
+
+
+def send(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponseBase:
+    """Send one of a corpus' files to whoever may have it; 202 while it is being made."""
     if name in corpus_files.NAMES:
         return _send_large(request, corpus, name)
     task = TASKS.get(corpus.task)
@@ -104,11 +110,11 @@ def _send_large(request: HttpRequest, corpus: Corpus, name: str) -> HttpResponse
     unchanged = get_conditional_response(request, etag=f'"{digest}"')
     if unchanged is not None:
         return unchanged
+    path, called = corpus_files.path_of(found, name), f"{corpus.tag}-{name}"
     try:
-        stream = corpus_files.path_of(found, name).open("rb")
+        response = send_file(request, path, name=called, kind=GZIP, etag=f'"{digest}"')
     except FileNotFoundError:  # documents have come, or were removed, this very moment
         return _being_made()
-    response = FileResponse(stream, as_attachment=True, filename=f"{corpus.tag}-{name}", content_type=GZIP)
     return _marked(response, corpus, digest)
 
 
@@ -165,10 +171,7 @@ def _show(
         "task": task,
         "made": made,
         "ontology": plain_ontology_of(corpus) if task is not None and task.has_ontology else None,
-        "files": [
-            *_large(made, may_download=may_download),
-            *_others(corpus, task, made, may_download=may_download),
-        ],
+        "files": list_files(corpus, request.user),
         "is_open": readers.may_read(request.user, corpus),
         "may_download": may_download,
         "agreement": agreements.newest(corpus) if is_agreed else None,
@@ -179,6 +182,15 @@ def _show(
         "released": corpus.epochs.filter(released_at__isnull=False).order_by("-number"),
     }
     return render(request, "evaluation/data.html", context, status=status)
+
+
+def list_files(corpus: Corpus, person: Person) -> list[Listed]:
+    """Return all of a corpus' files, as somebody may have them."""
+    made, may_download = corpus_files.current(corpus), readers.may_download(person, corpus)
+    return [
+        *_large(made, may_download=may_download),
+        *_others(corpus, TASKS.get(corpus.task), made, may_download=may_download),
+    ]
 
 
 def _large(made: CorpusFiles | None, *, may_download: bool) -> Iterator[Listed]:

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
+from kbpo import __version__
 from kbpo.accounts import request_limits
 from kbpo.accounts.models import ApiToken
 from kbpo.api.authentication import MayAsk, TokenAuthentication
@@ -22,12 +23,14 @@ from kbpo.core.limits import Counted, too_many
 READING = ("GET", "HEAD")
 #: What a script of another site may send with a read, and see of its answer.
 MAY_SEND = "Accept, If-None-Match"
-MAY_SEE = "ETag, RateLimit, RateLimit-Policy, Retry-After"
+MAY_SEE = "ETag, KBPO-Oldest-Client, KBPO-Version, RateLimit, RateLimit-Policy, Retry-After"
 #: Of each call, and so also of an answer that nothing has changed, which Django writes anew.
 OF_THE_CALL = (
     *("Access-Control-Allow-Origin", "Access-Control-Expose-Headers"),
-    *("RateLimit", "RateLimit-Policy"),
+    *("KBPO-Oldest-Client", "KBPO-Version", "RateLimit", "RateLimit-Policy"),
 )
+#: Clients before this one are told to be brought up to date: raise it with what they would get wrong.
+OLDEST_CLIENT = "0.6.0"
 
 
 class ApiView(APIView):
@@ -57,6 +60,7 @@ class ApiView(APIView):
         response = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(response, ["Authorization", "Cookie", "Origin"])
         response.headers.setdefault("Cache-Control", "private, no-cache")
+        response.headers["KBPO-Version"], response.headers["KBPO-Oldest-Client"] = __version__, OLDEST_CLIENT
         self._say_limits(response)
         if self.is_public and request.method in (*READING, "OPTIONS") and _is_nobody(request):
             response.headers["Access-Control-Allow-Origin"] = "*"

@@ -7,6 +7,7 @@ from kbpo.api.reference import SchemaView
 from kbpo.api.resources.board import ComparisonView, LeaderboardView
 from kbpo.api.resources.checks import ChecksView, CheckView
 from kbpo.api.resources.corpora import CorporaView, CorpusView
+from kbpo.api.resources.data import DataFileView, DataView
 from kbpo.api.resources.documents import DocumentsView, DocumentView
 from kbpo.api.resources.epochs import EpochsView, EpochView, LabelsView, ReleaseView
 from kbpo.api.resources.files import (
@@ -36,6 +37,8 @@ urlpatterns = [
     path("class-lists/<str:name>/<int:version>/", ClassListView.as_view(), name="api_class_list"),
     path("corpora/", CorporaView.as_view(), name="api_corpora"),
     path(_CORPUS, CorpusView.as_view(), name="api_corpus"),
+    path(f"{_CORPUS}data/", DataView.as_view(), name="api_data"),
+    path(f"{_CORPUS}data/<str:name>/", DataFileView.as_view(), name="api_data_file"),
     path(f"{_CORPUS}documents/", DocumentsView.as_view(), name="api_documents"),
     path(f"{_CORPUS}documents/<path:doc_id>/", DocumentView.as_view(), name="api_document"),
     path(f"{_CORPUS}leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),

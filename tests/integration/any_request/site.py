@@ -153,6 +153,7 @@ def build() -> Site:
     pages = (
         *("corpus", "data", "data_accept", "compare", "documents", "entities", "exhaustive"),
         *("api_corpus", "api_documents", "api_leaderboard", "api_compare", "api_quotas", "api_epochs"),
+        "api_data",
     )
     of_corpus = {name: {"tag": "news"} for name in pages}
     of_submission = {
@@ -172,6 +173,7 @@ def build() -> Site:
         **of_check,
         "submission_act": {"pk": submission.pk, "action": "hide"},
         "data_file": {"tag": "news", "name": "kit.zip"},
+        "api_data_file": {"tag": "news", "name": "kit.zip"},
         "api_submission_act": {"pk": submission.pk, "action": "hide"},
         "api_submissions": {},
         "api_checks": {},

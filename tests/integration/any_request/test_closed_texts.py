@@ -29,6 +29,7 @@ NAMES = sorted(
     name for name, _ in routes() if not is_of_hits(name) and not name.startswith(("admin:", *SIGNING_IN))
 )
 FILES = ("corpus.jsonl.gz", "documents.jsonl.gz", "sample-2016.kb", "sample-2015.kb", "sample.jsonl")
+DOWNLOADS = ("data_file", "api_data_file")
 SHOWN = ("documents", "document", "entities", "entity", "system", "items", "api_documents", "api_document")
 
 
@@ -83,6 +84,7 @@ def seen(site: Site, client: Client, names: Iterable[str] = NAMES) -> dict[str, 
     for tag in CORPORA:
         for name in FILES:
             look("data_file", "GET", f"/corpora/{tag}/data/{name}")
+            look("api_data_file", "GET", f"/api/v1/corpora/{tag}/data/{name}/")
     return found
 
 
@@ -101,13 +103,13 @@ def test_a_stranger_sees_no_word_of_closed_texts_at_any_address(texts: str, site
 
 def test_open_texts_are_seen_where_closed_ones_are_looked_for(site: Site) -> None:
     with texts_for("public"):
-        assert seen(site, Client(), SHOWN).keys() == {*SHOWN, "data_file"}
+        assert seen(site, Client(), SHOWN).keys() == {*SHOWN, *DOWNLOADS}
 
 
 @pytest.mark.slow
 def test_a_visitor_sees_texts_nowhere_else(site: Site) -> None:
     with texts_for("public"):
-        assert seen(site, Client()).keys() == {*SHOWN, "data_file"}
+        assert seen(site, Client()).keys() == {*SHOWN, *DOWNLOADS}
 
 
 @pytest.mark.slow
