@@ -67,6 +67,8 @@ ON_ANY_DAY = [
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
     "unit/evaluation/submissions/test_places.py",
+    "unit/kbpo_client/conftest.py",
+    "unit/kbpo_client/test_uploads.py",
     "unit/test_dates.py",
 ]
 

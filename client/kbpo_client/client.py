@@ -1,0 +1,270 @@
+"""The API for Python."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kbpo_client import downloads, login, rows, uploads, validating
+from kbpo_client.connection import Connection
+from kbpo_client.errors import Later, WrongUsage
+from kbpo_client.uploads import Progress, nowhere
+
+Row = dict[str, Any]
+
+READ = frozenset({"accepted", "judging", "scored", "refused", "cancelled", "withdrawn", "failed"})
+SCORED = READ - {"accepted", "judging"}
+UNTIL = {"read": READ, "scored": SCORED}
+#: Of a submission that stopped.
+STOPPED = frozenset({"refused", "cancelled", "withdrawn", "failed"})
+LONGEST_BETWEEN_LOOKS = 30.0  # seconds
+
+
+class Client:
+    """A site of KBP Online. Lists are lists of flat dicts, which ``pandas.DataFrame`` takes.
+
+    Parameters
+    ----------
+    site : str
+        Its address; left out, ``$KBPO_SITE``, or where ``kbpo login`` was called last.
+    token : str
+        Left out, ``$KBPO_TOKEN``, or that of ``kbpo login``; without one, a visitor.
+    **options
+        As `kbpo_client.connection.Connection` takes them.
+
+    Raises
+    ------
+    WrongUsage
+        If no site is named.
+
+    Examples
+    --------
+    >>> from kbpo_client import Client  # doctest: +SKIP
+    >>> with Client("https://kbpo.example.org") as site:  # doctest: +SKIP
+    ...     board = site.leaderboard("news")
+    """
+
+    def __init__(self, site: str = "", token: str = "", **options: Any) -> None:
+        site, token = login.choose(os.environ, site=site, token=token)
+        self._connection = Connection(site, token, **options)
+
+    @property
+    def site(self) -> str:
+        """The site's address."""
+        return self._connection.site
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._connection.close()
+
+    def me(self) -> Row:
+        """Return whose token it is, and what it is for."""
+        return self._get("me/")
+
+    def corpora(self) -> list[Row]:
+        """Return the corpora."""
+        return list(self._connection.pages("corpora/"))
+
+    def corpus(self, tag: str) -> Row:
+        """Return a corpus."""
+        return self._get(_of(tag))
+
+    def quotas(self, tag: str) -> list[Row]:
+        """Return how many systems each team may still have judged for a corpus."""
+        return list(self._connection.pages(f"{_of(tag)}quotas/"))
+
+    def data(self, tag: str) -> list[Row]:
+        """Return a corpus' files, with size, SHA-256, and whether they may be downloaded."""
+        return list(self._connection.pages(f"{_of(tag)}data/"))
+
+    def download_data(
+        self,
+        tag: str,
+        to: Path | str,
+        *,
+        names: Sequence[str] = (),
+        progress: Progress = nowhere,
+    ) -> list[Row]:
+        """Download a corpus' files, for `validate` and for systems.
+
+        Parameters
+        ----------
+        to : Path or str
+            A folder, made if it is not there.
+        names : sequence of str
+            Which; left out, all that may be downloaded. One that was interrupted is gone on with, one that is
+            there is not fetched again.
+
+        Returns
+        -------
+        list of dict
+            ``file`` and ``state``: fetched, unchanged, or closed.
+
+        Raises
+        ------
+        WrongUsage
+            If there is no such file.
+        ClientError
+            As `kbpo_client.downloads.fetch`.
+        """
+        folder, files = Path(to), {one["name"]: one for one in self.data(tag)}
+        if unknown := [name for name in names if name not in files]:
+            raise WrongUsage(f"{tag} has no file {unknown[0]!r:.80}; there are {', '.join(files)}")
+        about = self.corpus(tag)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / validating.ABOUT).write_text(json.dumps(about, indent=1), encoding="utf-8")
+        except OSError as error:
+            raise WrongUsage(f"{folder} cannot be written: {error.strerror}") from None
+        done = []
+        for name in names or files:
+            if name != Path(name).name or name == validating.ABOUT:
+                raise WrongUsage(f"{name!r:.80} is no name for a file here")
+            if not files[name]["is_open"] and not names:
+                state = "closed"
+            else:
+                is_new = downloads.fetch(
+                    self._connection,
+                    f"{_of(tag)}data/{quote(name)}/",
+                    folder / name,
+                    digest=files[name]["digest"],
+                    progress=progress,
+                )
+                state = "fetched" if is_new else "unchanged"
+            done.append({"file": str(folder / name), "state": state})
+        return done
+
+    def submit(
+        self,
+        path: Path | str,
+        *,
+        corpus: str,
+        team: str,
+        name: str,
+        format: str = "",
+        description: str = "",
+        go_ahead: bool = False,
+        is_public: bool = True,
+        again: bool = False,
+        progress: Progress = nowhere,
+    ) -> Row:
+        """Upload a file, and hand it in; return the submission. See the API's `submit` for what is meant.
+
+        An upload that was interrupted is gone on with.
+        """
+        upload = uploads.send(self._connection, Path(path), progress=progress)
+        body = {
+            "corpus": corpus,
+            "team": team,
+            "name": name,
+            "upload": upload,
+            "format": format,
+            "description": description,
+            "go_ahead": go_ahead,
+            "is_public": is_public,
+            "again": again,
+        }
+        return _dict(self._connection.ask("POST", "submissions/", json=body).json())
+
+    def submissions(
+        self, *, corpus: str | None = None, team: str | None = None, mine: bool = False
+    ) -> list[Row]:
+        """Return the submissions that one may see, the newest first."""
+        asked = {"corpus": corpus, "team": team, "mine": mine or None}
+        return list(self._connection.pages("submissions/", asked))
+
+    def submission(self, number: int) -> Row:
+        """Return a submission, and where it stands."""
+        return self._get(f"submissions/{number}/")
+
+    def wait(self, number: int, *, until: str = "read", seconds: float | None = None) -> Row:
+        """Wait until a submission is read, or scored, or has stopped; return it.
+
+        Parameters
+        ----------
+        until : {"read", "scored"}
+        seconds : float, optional
+            The longest to wait.
+
+        Raises
+        ------
+        WrongUsage
+            If it waits for its team, so that it would never be scored.
+        Later
+            If it takes longer.
+        """
+        waited, pause = 0.0, 1.0
+        while (stand := self.submission(number))["state"] not in UNTIL[until]:
+            if until == "scored" and stand["state"] == "accepted" and not stand["go_ahead"]:
+                raise WrongUsage(f"submission {number} waits for its team's word that it is to be judged")
+            if seconds is not None and waited + pause > seconds:
+                raise Later(f"submission {number} is {stand['state']} still")
+            self._connection.sleep(pause)
+            waited, pause = waited + pause, min(LONGEST_BETWEEN_LOOKS, pause * 1.5)
+        return stand
+
+    def act(self, number: int, action: str) -> Row:
+        """Do what a team may with a submission: ``go-ahead``, ``cancel``, ``withdraw``, ``hide``, …."""
+        return _dict(self._connection.ask("POST", f"submissions/{number}/{quote(action)}/").json())
+
+    def problems(self, number: int, *, severity: str | None = None) -> list[Row]:
+        """Return what is wrong with a submission's file."""
+        return list(self._connection.pages(f"submissions/{number}/problems/", {"severity": severity}))
+
+    def predictions(self, number: int, **chosen: str) -> Iterator[Row]:
+        """Yield what a submission claims, a page at a time; `chosen` has ``doc_id`` or ``label``."""
+        return self._connection.pages(f"submissions/{number}/predictions/", chosen)
+
+    def labels(self, tag: str, epoch: int) -> Iterator[Row]:
+        """Yield the labels of a released epoch, a page at a time."""
+        return self._connection.pages(f"{_of(tag)}epochs/{epoch}/labels/")
+
+    def scores(self, number: int, **chosen: Any) -> list[Row]:
+        """Return a submission's scores: a row for each way to compute them, a column for each measure.
+
+        Parameters
+        ----------
+        **chosen
+            Of the API's choices: ``level``, ``part``, ``weighting``, ``estimator``, ``standard``.
+        """
+        found = self._get(f"submissions/{number}/scores/", **chosen)
+        return [rows.with_measures(one) for one in found["scores"]]
+
+    def leaderboard(self, tag: str, **chosen: Any) -> list[Row]:
+        """Return a corpus' leaderboard, in its order; `chosen` as in `scores`."""
+        found = self._get(f"{_of(tag)}leaderboard/", **chosen)
+        return [rows.with_measures(one) for one in found["rows"]]
+
+    def compare(self, tag: str, a: int, b: int, **chosen: Any) -> list[Row]:
+        """Return how two systems differ, a row for each measure; `chosen` as in `scores`."""
+        return rows.of_comparison(self._get(f"{_of(tag)}compare/", a=a, b=b, **chosen))
+
+    def download(self, number: int, to: Path | str, *, progress: Progress = nowhere) -> Path:
+        """Download what an accepted submission of one's team claims, as a file without faults, gzip.
+
+        The server writes it first.
+        """
+        path = f"submissions/{number}/file/"
+        self._connection.ask("POST", path, may_repeat=True)
+        downloads.fetch(self._connection, path, Path(to), progress=progress)
+        return Path(to)
+
+    def _get(self, path: str, **asked: Any) -> Row:
+        return _dict(self._connection.ask("GET", path, params=asked).json())
+
+
+def _of(tag: str) -> str:
+    return f"corpora/{quote(tag, safe='')}/"
+
+
+def _dict(found: Any) -> Row:
+    assert isinstance(found, dict)
+    return found

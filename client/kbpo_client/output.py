@@ -1,0 +1,90 @@
+"""What the command prints: results on stdout; words and progress on stderr, bars on a terminal alone."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+WIDTH = 30  # characters of a bar
+LONGEST = 60  # characters of a cell
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Output:
+    """Where it goes.
+
+    Attributes
+    ----------
+    as_json : bool
+        Whether results are JSON: a list of flat objects, or one object.
+    stdout, stderr : text file
+    """
+
+    as_json: bool = False
+    stdout: TextIO = field(default_factory=lambda: sys.stdout)
+    stderr: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def rows(self, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
+        """Print rows; `columns` says which a table has, and in which order."""
+        if self.as_json:
+            return self._json(list(rows))
+        names = [name for name in columns or _names(rows) if any(row.get(name) is not None for row in rows)]
+        cells = [names, *([_cell(row.get(name)) for name in names] for row in rows)]
+        widths = [max(len(row[place]) for row in cells) for place in range(len(names))]
+        for row in cells if rows else ():
+            self.line("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        return None
+
+    def one(self, row: Row, columns: Sequence[str] = ()) -> None:
+        """Print one thing, a line for each of its fields."""
+        if self.as_json:
+            return self._json(row)
+        names = [name for name in columns or row if row.get(name) not in (None, "")]
+        width = max(map(len, names), default=0)
+        for name in names:
+            self.line(f"{name.ljust(width)}  {_cell(row[name], longest=500)}")
+        return None
+
+    def line(self, text: str) -> None:
+        """Print a line of the result."""
+        self.stdout.write(text + "\n")
+
+    def tell(self, words: str) -> None:
+        """Print words that are no part of the result."""
+        over = "\r\033[K" if self.stderr.isatty() else ""  # what was drawn there
+        self.stderr.write(f"{over}{words}\n")
+
+    def bar(self, done: int, total: int) -> None:
+        """Draw how far something is, over what was drawn before; nothing where nobody looks."""
+        if not self.stderr.isatty():
+            return
+        share = min(1.0, done / total) if total else 1.0
+        drawn = ("=" * round(share * WIDTH)).ljust(WIDTH)
+        self.stderr.write(f"\r\033[K[{drawn}] {share:4.0%} of {total / 1e6:,.1f} MB")
+        if share == 1.0:
+            self.stderr.write("\n")
+        self.stderr.flush()
+
+    def _json(self, value: Any) -> None:
+        self.line(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cell(value: Any, longest: int = LONGEST) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, Mapping | list):
+        value = ", ".join(map(str, value))
+    # What a server says may hold what moves a terminal's cursor.
+    text = "".join(letter if letter.isprintable() else " " for letter in str(value))
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,0 +1,179 @@
+"""What the command prints, and the status that it ends with."""
+
+import io
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+import kbpo
+import kbpo_client
+from kbpo_client import login
+from kbpo_client.command import main
+from kbpo_client.output import Output
+from tests.conftest import ROOT
+from tests.unit.kbpo_client.conftest import SITE, Server, page, problem
+
+MEASURES = {"precision": {"estimate": 0.51234, "low": 0.4, "high": 0.6, "reason": ""}}
+BOARD = {"rows": [{"rank": 1, "team": "Our\x1b[2J lab", "name": "baseline", "measures": MEASURES}]}
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Called:
+    """The command, called against a server that is made up."""
+
+    def __init__(self, server, *arguments, stderr=None):
+        self.waits = []
+        output = Output(stdout=io.StringIO(), stderr=stderr or io.StringIO())
+        options = {"transport": httpx.MockTransport(server), "sleep": self.waits.append, "attempts": 2}
+        self.status = main(arguments, output=output, **options)
+        self.stdout, self.stderr = output.stdout.getvalue(), output.stderr.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def logged_in(monkeypatch, tmp_path):
+    for name in (login.SITE, login.TOKEN):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(login.FOLDER, str(tmp_path / "config"))
+    login.keep(tmp_path / "config", site=SITE, token="kbpo_secret")
+
+
+def ok(body):
+    return httpx.Response(200, json=body)
+
+
+def stand(state, **more):
+    return ok({"id": 7, "state": state, "go_ahead": False, **more})
+
+
+def test_a_table_has_the_rows_and_nothing_that_moves_a_terminals_cursor():
+    called = Called(Server(ok(BOARD)), "leaderboard", "news")
+    assert called.status == 0
+    assert called.stdout.splitlines() == [
+        "rank  team         name      precision  precision_low  precision_high",
+        "1     Our [2J lab  baseline  0.512      0.400          0.600",
+    ]
+
+
+def test_json_is_a_list_of_flat_rows():
+    rows = json.loads(Called(Server(ok(BOARD)), "leaderboard", "news", "--json").stdout)
+    assert rows[0]["precision"] == 0.51234
+    assert not [value for row in rows for value in row.values() if isinstance(value, dict | list)]
+
+
+def test_what_is_chosen_is_asked_for():
+    server = Server(ok({"scores": []}))
+    Called(server, "scores", "7", "--level", "95", "--part", "all")
+    assert str(server.asked[0].url) == f"{SITE}/api/v1/submissions/7/scores/?level=95&part=all"
+
+
+def test_a_comparison_has_a_row_for_each_measure():
+    number = {"estimate": 0.5, "low": 0.4, "high": 0.6}
+    among = {**number, "systems": 3, "is_significant": True}
+    measures = {"f1": {"a": number, "b": None, "difference": number, "among": among}}
+    called = Called(Server(ok({"measures": measures})), "compare", "news", "1", "2", "--json")
+    (row,) = json.loads(called.stdout)
+    assert (row["measure"], row["a_low"], row["b"], row["is_significant"]) == ("f1", 0.4, None, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (problem(400), 1),
+        (problem(401), 3),
+        (httpx.ConnectError("refused"), 4),
+        (problem(429), 5),
+        (problem(404), 6),
+        (httpx.Response(200, json={}, headers={"KBPO-Oldest-Client": "99.0.0"}), 7),
+    ],
+)
+def test_each_failure_has_its_exit_status_and_one_line(answer, status):
+    called = Called(Server(answer), "corpora")
+    assert (called.status, called.stdout) == (status, "")
+    assert called.stderr.splitlines()[-1].startswith("kbpo: ")
+    assert "Traceback" not in called.stderr
+
+
+def test_wrong_usage_has_status_2():
+    with pytest.raises(SystemExit) as ended:
+        Called(Server(page()), "nothing")
+    assert ended.value.code == 2
+    submit = ("submit", "a", "--corpus", "c", "--team", "t", "--name", "n", "--until", "scored")
+    assert Called(Server(page()), *submit).status == 2
+
+
+@pytest.mark.parametrize(("state", "status"), [("accepted", 0), ("refused", 1), ("failed", 1)])
+def test_waiting_ends_with_what_became_of_the_file(state, status):
+    called = Called(Server(stand("uploaded"), stand("uploaded"), stand(state)), "status", "7", "--wait")
+    assert (called.status, called.waits) == (status, [1.0, 1.5])
+    assert state in called.stdout
+
+
+def test_waiting_ends_when_it_is_told_to():
+    assert Called(Server(stand("uploaded")), "status", "7", "--wait", "--timeout", "20").status == 5
+
+
+def test_nobody_waits_for_what_waits_for_them():
+    assert Called(Server(stand("accepted")), "status", "7", "--until", "scored").status == 2
+
+
+def test_a_token_is_kept_once_it_is_known_to_be_good(monkeypatch, tmp_path):
+    monkeypatch.setenv(login.FOLDER, str(tmp_path / "other"))
+    asked = ("login", "--site", SITE, "--token", "kbpo_new")
+    assert Called(Server(problem(401)), *asked).status == 3
+    assert login.read(tmp_path / "other") == login.Login()
+    me = {"email": "ada@example.org", "token": {"scopes": ["read"]}}
+    called = Called(Server(ok(me)), *asked)
+    assert (called.status, login.read(tmp_path / "other").tokens) == (0, {SITE: "kbpo_new"})
+    assert "kbpo_new" not in called.stdout
+
+
+def test_a_token_comes_from_stdin_too(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.StringIO("kbpo_piped\n"))
+    server = Server(ok({"email": "ada@example.org", "token": None}))
+    assert Called(server, "login").status == 0
+    assert server.asked[0].headers["Authorization"] == "Bearer kbpo_piped"
+
+
+def test_closed_files_are_left_out_and_told(tmp_path):
+    files = [
+        {"name": "corpus.jsonl.gz", "is_open": False, "digest": "0", "size": 5},
+        {"name": "kit.zip", "is_open": True, "digest": "", "size": None},
+    ]
+    kit = httpx.Response(200, stream=httpx.ByteStream(b"PK"))
+    server = Server(page(*files), ok({"tag": "news", "task": "kbp"}), kit)
+    called = Called(server, "data", "news", "--to", str(tmp_path / "news"))
+    assert called.status == 0
+    assert "/corpora/news/data/" in called.stderr
+    assert sorted(path.name for path in (tmp_path / "news").iterdir()) == ["corpus.json", "kit.zip"]
+
+
+def test_a_server_names_no_file_outside_of_the_folder(tmp_path):
+    files = [{"name": "../evil", "is_open": True, "digest": "", "size": None}]
+    called = Called(Server(page(*files), ok({"task": "kbp"})), "data", "news", "--to", str(tmp_path / "news"))
+    assert called.status == 2
+    assert not Path(tmp_path / "evil").exists()
+
+
+def test_bars_are_drawn_on_a_terminal_alone():
+    for stderr, is_drawn in ((io.StringIO(), False), (Terminal(), True)):
+        Output(stderr=stderr).bar(1, 2)
+        assert ("50%" in stderr.getvalue()) is is_drawn
+
+
+def test_ctrl_c_ends_it_without_a_traceback():
+    def interrupt(request):
+        raise KeyboardInterrupt
+
+    assert Called(Server(interrupt), "corpora").status == 130
+
+
+def test_client_and_service_have_one_version():
+    written = f'version = "{kbpo_client.__version__}"'
+    assert written in (ROOT / "client/pyproject.toml").read_text()
+    assert kbpo_client.__version__ == kbpo.__version__
