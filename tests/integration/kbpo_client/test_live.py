@@ -1,0 +1,211 @@
+"""The client against a live server: the walk of its page, and what goes wrong under way."""
+
+import io
+import json
+import re
+import shlex
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+from pytest_django.live_server_helper import LiveServer
+
+from annotations.models import Corpus
+from evaluation.models import Submission, Upload
+from evaluation.submissions import quota
+from kbpo import pipeline
+from kbpo.accounts import tokens
+from kbpo.accounts.models import ApiToken, User
+from kbpo_client import Client, NotAllowed, Refused, login
+from kbpo_client.command import main
+from kbpo_client.output import Output
+from kbpo_client.uploads import send
+from kbpo_formats.corpus import Texts
+from kbpo_formats.kbp.files import convert
+from kbpo_formats.ontologies.builtin import read_builtin
+from tests import factories as make
+from tests.conftest import ROOT
+from tests.integration.conftest import Small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WALK = re.findall(r"^\$ kbpo (.+)$", (ROOT / "docs/client.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, live_server: LiveServer) -> None:
+    settings.KBPO_HOME = tmp_path / "home"
+    settings.MEDIA_ROOT = tmp_path / "home" / "media"
+    for name in (login.SITE, login.TOKEN):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(login.FOLDER, str(tmp_path / "login"))
+
+
+@pytest.fixture
+def user(home: None) -> User:
+    found = make.UserFactory.create()
+    make.TeamFactory.create(members=[found], name="Alpha")
+    return found
+
+
+@pytest.fixture
+def secret(user: User) -> str:
+    scopes = [tokens.READ, tokens.SUBMIT]
+    return tokens.make(user=user, name="script", scopes=scopes, days=30, now=timezone.now()).secret
+
+
+def system(small: Small, path: Path) -> Path:
+    """Write a system's file as JSON Lines."""
+    kb = small.world.write_kb(path.with_suffix(".kb"), small.world.system(recall=0.7, precision=0.6, seed=0))
+    lines = (small.folder / "corpus.jsonl").read_text().splitlines()
+    texts = Texts({one["doc_id"]: one["text"] for one in map(json.loads, lines)})
+    with kb.open("rb") as stream:
+        _, written = convert(
+            stream, source="tac2016", target="jsonl", documents=texts, ontology=read_builtin("tac-kbp@1")
+        )
+        path.write_text("".join(written))
+    return path
+
+
+def test_the_commands_of_the_walk_do_what_its_page_says(
+    small: Small, user: User, secret: str, live_server: LiveServer, tmp_path: Path, monkeypatch: Any
+) -> None:
+    small.load()
+    Corpus.objects.update(licence="CC0")
+    pipeline.make_corpus_files()
+    monkeypatch.chdir(tmp_path)
+    system(small, tmp_path / "system.jsonl")
+    other = small.submit("other", team="Beta", seed=3).pk
+
+    def work(seconds: float) -> None:
+        pipeline.advance()
+        pipeline.normalise_files()
+        if Submission.objects.filter(state="judging").exists():
+            small.judge()
+
+    printed = {}
+    for line in WALK:
+        made = Submission.objects.filter(name="baseline").first()
+        for said, meant in (("17", made.pk if made else 0), ("12", other)):
+            line = re.sub(rf"\b{said}\b", str(meant), line)
+        words = shlex.split(line.replace("https://kbpo.example.org", live_server.url))
+        if words[0] == "login":
+            words += ["--token", secret]
+        output = Output(stdout=io.StringIO(), stderr=io.StringIO())
+        assert main(words, output=output, sleep=work) == 0, (line, output.stderr.getvalue())
+        printed[words[0]] = output.stdout.getvalue()
+    assert {"login", "corpora", "data", "validate", "submit", "status", "problems"} <= set(printed)
+    assert {row["name"] for row in json.loads(printed["leaderboard"])} == {"baseline", "other"}
+    assert "precision" in printed["scores"]
+    assert "difference" in printed["compare"]
+    assert (tmp_path / "claims.gz").read_bytes().startswith(b"\x1f\x8b")
+
+
+class Breaking(httpx.HTTPTransport):
+    """A network that breaks in the middle of some pieces of a file."""
+
+    def __init__(self, *broken: int) -> None:
+        super().__init__()
+        self.broken, self.pieces = broken, 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "PATCH":
+            self.pieces += 1
+            if self.pieces in self.broken:
+                body = request.read()
+                request.stream = _Half(body)
+        return super().handle_request(request)
+
+
+class _Half(httpx.SyncByteStream):
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self.body[: len(self.body) // 2]
+        raise httpx.WriteError("connection reset")
+
+
+@pytest.mark.parametrize("megabytes", [9, pytest.param(300, marks=pytest.mark.slow)])
+def test_an_upload_that_is_interrupted_arrives_whole(
+    megabytes: int, secret: str, live_server: LiveServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "system.jsonl"
+    with path.open("wb") as file:
+        for number in range(megabytes):
+            file.write(bytes([number % 251]) * (1 << 20))
+    transport = Breaking(1, 2, 4)
+    with Client(live_server.url, secret, transport=transport) as site:
+        upload = send(site._connection, path)
+    arrived = Upload.objects.get(pk=upload)
+    assert arrived.offset == path.stat().st_size
+    assert arrived.digest == arrived.announced_digest
+    assert transport.pieces < megabytes // 4 + 10
+
+
+def test_an_upload_that_was_given_up_goes_on_in_the_next_run(
+    secret: str, live_server: LiveServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "system.jsonl"
+    path.write_bytes(bytes(1 << 20))
+    given_up = Client(live_server.url, secret, transport=Breaking(1), attempts=1)
+    with pytest.raises(Exception, match="cannot be reached"):
+        send(given_up._connection, path)
+    seen: list[int] = []
+    with Client(live_server.url, secret) as site:
+        send(site._connection, path, progress=lambda done, total: seen.append(done))
+    assert Upload.objects.count() == 1
+    assert (seen[0] > 0, seen[-1]) == (True, 1 << 20)
+
+
+def test_a_token_that_was_revoked_is_told_from_other_failures(
+    secret: str, user: User, live_server: LiveServer
+) -> None:
+    with Client(live_server.url, secret) as site:
+        assert site.me()["email"] == user.email
+        tokens.revoke(token=ApiToken.objects.get(), by=user, now=timezone.now())
+        with pytest.raises(NotAllowed, match="revoked"):
+            site.me()
+    output = Output(stdout=io.StringIO(), stderr=io.StringIO())
+    assert main(["status", "--site", live_server.url, "--token", secret], output=output) == 3
+
+
+def test_a_server_that_restarts_is_waited_for(secret: str, user: User) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    started: list[LiveServer] = []
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            started.append(LiveServer(f"127.0.0.1:{port}"))
+
+    try:
+        with Client(f"http://127.0.0.1:{port}", secret, sleep=wait) as site:
+            assert site.me()["email"] == user.email
+    finally:
+        for server in started:
+            server.stop()
+    assert waits == [0.5, 1.0]
+
+
+def test_a_quota_that_is_used_up_is_told_in_the_servers_words(
+    secret: str, live_server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make.CorpusFactory.create(tag="news")
+    monkeypatch.setattr(quota, "most_waiting", lambda corpus: 1)
+    path = tmp_path / "system.jsonl"
+    path.write_bytes(b"{}\n")
+    with Client(live_server.url, secret) as site:
+        handed_in = {"corpus": "news", "team": "Alpha", "go_ahead": True, "again": True}
+        assert site.submit(path, name="one", **handed_in)["state"] == "uploaded"
+        with pytest.raises(Refused, match="wait to be judged") as refused:
+            site.submit(path, name="two", **handed_in)
+        assert (refused.value.status, refused.value.exit_status) == (409, 1)
+        assert site.submit(path, name="three", **{**handed_in, "go_ahead": False})["state"] == "uploaded"
+        assert [row["left"] for row in site.quotas("news")] == [4]
