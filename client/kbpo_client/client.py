@@ -172,7 +172,7 @@ class Client:
             "is_public": is_public,
             "again": again,
         }
-        return _dict(self._connection.ask("POST", "submissions/", json=body).json())
+        return self._connection.read("POST", "submissions/", json=body)
 
     def submissions(
         self, *, corpus: str | None = None, team: str | None = None, mine: bool = False
@@ -197,10 +197,12 @@ class Client:
         Raises
         ------
         WrongUsage
-            If it waits for its team, so that it would never be scored.
+            If `until` is neither, or it waits for its team, so that it would never be scored.
         Later
             If it takes longer.
         """
+        if until not in UNTIL:
+            raise WrongUsage(f"nothing is waited for until {until!r:.40}; there are {' and '.join(UNTIL)}")
         waited, pause = 0.0, 1.0
         while (stand := self.submission(number))["state"] not in UNTIL[until]:
             if until == "scored" and stand["state"] == "accepted" and not stand["go_ahead"]:
@@ -213,7 +215,7 @@ class Client:
 
     def act(self, number: int, action: str) -> Row:
         """Do what a team may with a submission: ``go-ahead``, ``cancel``, ``withdraw``, ``hide``, …."""
-        return _dict(self._connection.ask("POST", f"submissions/{number}/{quote(action)}/").json())
+        return self._connection.read("POST", f"submissions/{number}/{quote(action)}/")
 
     def problems(self, number: int, *, severity: str | None = None) -> list[Row]:
         """Return what is wrong with a submission's file."""
@@ -258,13 +260,8 @@ class Client:
         return Path(to)
 
     def _get(self, path: str, **asked: Any) -> Row:
-        return _dict(self._connection.ask("GET", path, params=asked).json())
+        return self._connection.read("GET", path, params=asked)
 
 
 def _of(tag: str) -> str:
     return f"corpora/{quote(tag, safe='')}/"
-
-
-def _dict(found: Any) -> Row:
-    assert isinstance(found, dict)
-    return found

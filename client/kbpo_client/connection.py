@@ -145,6 +145,16 @@ class Connection:
             self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
+    def read(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """Return the object that is answered; parameters and errors are those of `ask`."""
+        try:
+            found = self.ask(method, path, **options).json()
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise WrongUsage(f"what answers at {self.site} is no KBP Online: look at the address")
+        return found
+
     @contextmanager
     def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Iterator[httpx.Response]:
         """Ask for something large, once: its body is read by whoever asks.
@@ -171,10 +181,10 @@ class Connection:
         """Yield the rows of a list, a page at a time."""
         asked: Mapping[str, Any] | None = {"limit": 250, **(params or {})}
         while asked is not None:
-            page = self.ask("GET", path, params=asked).json()
-            yield from page["results"]
+            page = self.read("GET", path, params=asked)
+            yield from page.get("results", ())
             # Only what it asks for is followed: a token goes to no other address.
-            asked = dict(parse_qsl(urlsplit(page["next"]).query)) if page["next"] else None
+            asked = dict(parse_qsl(urlsplit(page["next"]).query)) if page.get("next") else None
 
     def pause_of(self, attempt: int, wanted: float | None = None) -> float:
         """Return how long to wait after a failed attempt: what the server wants, or longer each time."""

@@ -87,7 +87,7 @@ def _send(
 
 def _begun(connection: Connection, path: Path, size: int, digest: str) -> tuple[str, int] | None:
     """Return the upload of the same file that an earlier run began, and how far it is."""
-    for one in connection.ask("GET", "uploads/").json()["results"]:
+    for one in connection.pages("uploads/"):
         is_same = (one["name"], one["size"], one["modified"]) == (path.name, size, _modified(path))
         if is_same and one["digest"] in ("", digest):
             return str(one["id"]), int(one["offset"])

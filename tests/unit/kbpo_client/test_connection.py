@@ -90,6 +90,12 @@ def test_an_answer_that_is_no_problem_is_told_by_its_status(connect):
         connect(Server(httpx.Response(500, text="<html>"))).ask("GET", "me/")
 
 
+@pytest.mark.parametrize("body", ["<html>Sign in to the network</html>", "[]"])
+def test_what_is_no_such_site_is_told(connect, body):
+    with pytest.raises(WrongUsage, match="no KBP Online"):
+        connect(Server(httpx.Response(200, text=body))).read("GET", "me/")
+
+
 def test_pages_are_followed_and_the_token_goes_nowhere_else(connect):
     server = Server(
         page({"n": 1}, next="https://evil.example/api/v1/x/?cursor=abc&limit=250"), page({"n": 2})
