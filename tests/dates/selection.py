@@ -22,6 +22,7 @@ ON_OTHER_DAYS = [
     "integration/hits",
     "integration/kbpo/core/test_outbox.py",
     "integration/kbpo/core/test_probes.py",
+    "integration/kbpo/core/test_requests.py",
     "integration/kbpo/core/test_troubles.py",
     "integration/marketplace",
     "integration/people",

@@ -39,6 +39,7 @@ WALK = re.findall(r"^\$ kbpo (.+)$", (ROOT / "docs/client.md").read_text(encodin
 @pytest.fixture(autouse=True)
 def home(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, live_server: LiveServer) -> None:
     settings.KBPO_HOME = tmp_path / "home"
+    (tmp_path / "home" / "postgres").mkdir(parents=True)  # commands note there that nothing is to be migrated
     settings.MEDIA_ROOT = tmp_path / "home" / "media"
     for name in (login.SITE, login.TOKEN):
         monkeypatch.delenv(name, raising=False)
