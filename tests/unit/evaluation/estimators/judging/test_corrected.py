@@ -220,6 +220,26 @@ def test_an_error_found_where_few_are_looked_for_is_no_difference_between_system
     assert correction.between == 0
 
 
+def test_what_systems_differ_by_has_one_standard_error_more():
+    world = World(error=0.0, rho=1.0, systems=6)
+    world.positions = np.array_split(np.arange(S), 6)
+    world.crowd[world.positions[0]] = 0  # judges err on one system
+    products, found = Products.of(world.audit, world.entries), world.corrected().of_precisions[""]
+    told, by_count = products.rates.told, products.rates.by_count
+    beyond = []
+    for number, (at, before) in enumerate(zip(world.positions, world.precisions, strict=True)):
+        right = before.estimate + found.pooled[number]
+        of_errors = np.array([right - 1, right]) / told @ by_count
+        if_wrong = -np.where(products.labels == 1, *of_errors)
+        for position, p in zip(at, world.p(at), strict=True):
+            unit = products.instances == position
+            if_wrong[unit] += (1 - 2 * world.crowd[position]) * p / world.pi[position] / told
+        luck = products.chances @ if_wrong**2
+        beyond.append((found.own[number] - found.pooled[number]) ** 2 - luck)
+    unsure = np.std(beyond, ddof=1) / np.sqrt(len(beyond))
+    assert found.between == pytest.approx(np.mean(beyond) + unsure)
+
+
 def test_shares_of_a_pool_without_anything_right_stay_unknown(world):
     found = world.corrected(shares=[None] * 3)
     assert found.shares == [None] * 3
