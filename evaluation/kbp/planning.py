@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotations.models import DocumentAnnotation
 from annotations.ontologies import plain_ontology_of
@@ -27,6 +28,7 @@ PARTS = ("relation", "all")
 """The first is learnt; what is planned must do for both."""
 AGREE = 2e-6
 """Within which a model that is fitted again agrees: sums may differ in their last digits."""
+_BITS = 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +78,15 @@ def plan(
     systems = _Systems.read(submission, epoch, number)
     learnt_from = systems.submissions[:-1] if foreseen else systems.submissions
     evidence = _read_evidence(learnt_from, epoch, sample.annotations, systems.ontology)
-    model = planned_variance.fit(systems.features(evidence.ids), evidence.labels, evidence.folds)
+    said = systems.said(np.concatenate([evidence.ids, ids]))
+    model = planned_variance.fit(said.features(evidence.ids), evidence.labels, evidence.folds)
     if model is None:
         return None
     digests = dict(
         DocumentAnnotation.objects.filter(pk__in=sample.annotations.values()).values_list("pk", "digest")
     )
     return Plan(
-        variance=_variances(systems, model, epoch, ids),
+        variance=_variances(said, model, epoch, ids),
         version=planned_variance.VERSION,
         matching=matching.RULE,
         error_ratio=model.error_ratio,
@@ -111,16 +114,16 @@ def plan_again(stored: PlannedVariance, ids: IntArray) -> tuple[FloatArray, list
     systems = _Systems.read(batch.submission, batch.epoch, batch.number)
     evidence = _Evidence.unpack(bytes(stored.evidence))
     findings = _audit_labels(stored, systems, evidence)
-    features = systems.features(evidence.ids)
+    said = systems.said(np.concatenate([evidence.ids, ids]))
     model = VarianceModel(np.array(stored.coefficients), stored.error_ratio)
-    again = planned_variance.fit(features, evidence.labels, evidence.folds)
+    again = planned_variance.fit(said.features(evidence.ids), evidence.labels, evidence.folds)
     if again is None or again.coefficients.shape != model.coefficients.shape:
         return np.full(ids.size, np.nan), [*findings, "the model of planned variances cannot be fitted again"]
     if not np.allclose(again.coefficients, model.coefficients, rtol=0, atol=AGREE):
         findings.append("the coefficients of planned variances differ")
     if abs(again.error_ratio - model.error_ratio) > AGREE:
         findings.append(f"the error ratio is {again.error_ratio!r}; stored is {model.error_ratio!r}")
-    return _variances(systems, model, batch.epoch, ids), findings
+    return _variances(said, model, batch.epoch, ids), findings
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +132,16 @@ class _Systems:
 
     Attributes
     ----------
+    batches : list of SampleBatch
+        Those before it.
     submissions : list of Submission
         The one that is planned for comes last.
-    scales : mapping of int to Scale
-        By team.
     ontology : Ontology
         Their corpus'.
     """
 
+    batches: list[SampleBatch]
     submissions: list[Submission]
-    scales: Mapping[int, Scale]
     ontology: Ontology
 
     @classmethod
@@ -148,52 +151,119 @@ class _Systems:
             .order_by("number")
             .select_related("submission")
         )
+        return cls(before, [*(one.submission for one in before), submission], plain_ontology_of(epoch.corpus))
+
+    def said(self, wanted: IntArray) -> "_Said":
+        """Read what these systems say of instances, by their row ids: of all of them in one pass."""
+        ids = np.unique(wanted)
         given: dict[int, list[tuple[FloatArray, IntArray]]] = {}
-        stored = columns.read([batch.pk for batch in before], [columns.CONFIDENCE])
-        for batch, one in zip(before, stored, strict=True):
+        claimants = []
+        # From the columns of their samples: a look for each instance into the rows of all predictions takes
+        # a hundred times as long.
+        stored = columns.read([batch.pk for batch in self.batches], [columns.UNITS, columns.CONFIDENCE])
+        find = _Finder.of(ids)
+        for submission, one in zip(self.submissions[:-1], stored, strict=True):
             coded = unpack_coded(one[columns.CONFIDENCE])
             counts = np.bincount(coded.codes, minlength=coded.values.size)
-            given.setdefault(batch.submission.team_id, []).append((coded.values, counts))
-        own = read_columns(
-            "SELECT confidence FROM evaluation_prediction WHERE submission_id = %s",
-            [submission.pk],
-            {"confidence": "float8"},
-        )["confidence"]
-        given.setdefault(submission.team_id, []).append((own, np.ones(own.size, dtype=np.int64)))
+            given.setdefault(submission.team_id, []).append((coded.values, counts))
+            own, rows = find.among(unpack(one[columns.UNITS]))
+            claimants.append(Claimant(submission.team_id, rows, coded.values[coded.codes[own]]))
+        team = self.submissions[-1].team_id
+        last = read_columns(
+            "SELECT instance_id, confidence FROM evaluation_prediction WHERE submission_id = %s",
+            [self.submissions[-1].pk],
+            {"instance": "bigint", "confidence": "float8"},
+        )
+        confidence = last["confidence"]
+        given.setdefault(team, []).append((confidence, np.ones(confidence.size, dtype=np.int64)))
+        own, rows = find.among(last["instance"])
+        claimants.append(Claimant(team, rows, confidence[own]))
         scales = {
             team: Scale.of(np.concatenate([v for v, _ in some]), np.concatenate([n for _, n in some]))
             for team, some in given.items()
         }
-        return cls(
-            [*(batch.submission for batch in before), submission], scales, plain_ontology_of(epoch.corpus)
+        return _Said(ids, claimants, scales, *self._predicates(ids))
+
+    def _predicates(self, ids: IntArray) -> tuple[IntArray, int]:
+        code = {name: number for number, name in enumerate(self.ontology.relations_by_name)}
+        rows = read_rows(
+            "SELECT id, predicate FROM evaluation_instance WHERE id = ANY(%s::bigint[])",
+            [array_literal(ids.tolist())],
         )
+        found = np.array([(pk, code[predicate]) for pk, predicate in rows], dtype=np.int64).reshape(-1, 2)
+        predicates = np.full(ids.size, -1, dtype=np.int64)
+        predicates[np.searchsorted(ids, found[:, 0])] = found[:, 1]
+        return predicates, len(code)
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    """Finds which of many row ids are among some, most of them not: one look into a small table tells most.
+
+    Attributes
+    ----------
+    ids : int[n]
+        Ascending.
+    maybe : bool[2 ** _BITS]
+        By the last bits of an id, whether any of them has these.
+    """
+
+    ids: IntArray
+    maybe: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, ids: IntArray) -> "_Finder":
+        maybe = np.zeros(1 << _BITS, dtype=np.bool_)
+        maybe[ids & (maybe.size - 1)] = True
+        return cls(ids, maybe)
+
+    def among(self, others: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the positions of those of the others that are among the ids, and which id each is."""
+        near = np.flatnonzero(self.maybe[others & (self.maybe.size - 1)])
+        if not near.size:
+            return near, near
+        at = np.minimum(np.searchsorted(self.ids, others[near]), self.ids.size - 1)
+        found = np.flatnonzero(self.ids[at] == others[near])
+        return near[found], at[found]
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """What systems say of n instances.
+
+    Attributes
+    ----------
+    ids : int[n]
+        Their row ids, ascending.
+    claimants : list of Claimant
+        In the order of arrival; rows are positions among the ids.
+    scales : mapping of int to Scale
+        By team.
+    predicates : int[n]
+        Codes.
+    codes : int
+        How many there are.
+    """
+
+    ids: IntArray
+    claimants: list[Claimant]
+    scales: Mapping[int, Scale]
+    predicates: IntArray
+    codes: int
 
     def features(self, ids: IntArray) -> Any:
-        """Return what these systems say of instances: their own ones, and those that were learnt from."""
-        order = np.argsort(ids)
-        place = {one.pk: number for number, one in enumerate(self.submissions)}
-        literal = array_literal(ids.tolist())
-        found = read_columns(
-            "SELECT prediction.submission_id, prediction.instance_id, prediction.confidence"
-            " FROM unnest(%s::bigint[]) AS wanted (id)"
-            " JOIN evaluation_prediction AS prediction ON prediction.instance_id = wanted.id"
-            " WHERE prediction.submission_id = ANY(%s)",
-            [literal, list(place)],
-            {"submission": "bigint", "instance": "bigint", "confidence": "float8"},
+        """Return it as numbers, for some of the instances, in their order."""
+        at = np.searchsorted(self.ids, ids)
+        row = np.full(self.ids.size, -1, dtype=np.int64)
+        row[at] = np.arange(ids.size)
+        claimants = []
+        for one in self.claimants:
+            rows = row[one.rows]
+            own = np.flatnonzero(rows >= 0)
+            claimants.append(Claimant(one.team, rows[own], one.confidence[own]))
+        return planned_variance.features(
+            ids.size, claimants, self.scales, [(self.predicates[at], self.codes)]
         )
-        rows = order[np.searchsorted(ids, found["instance"], sorter=order)]
-        claimants = [
-            Claimant(one.team_id, rows[own], found["confidence"][own])
-            for one in self.submissions
-            for own in [np.flatnonzero(found["submission"] == one.pk)]
-        ]
-        code = {name: number for number, name in enumerate(self.ontology.relations_by_name)}
-        predicates = np.full(ids.size, -1, dtype=np.int64)
-        for instance, predicate in read_rows(
-            "SELECT id, predicate FROM evaluation_instance WHERE id = ANY(%s::bigint[])", [literal]
-        ):
-            predicates[order[np.searchsorted(ids, instance, sorter=order)]] = code[predicate]
-        return planned_variance.features(ids.size, claimants, self.scales, [(predicates, len(code))])
 
 
 def _read_evidence(
@@ -238,7 +308,7 @@ def _audit_labels(stored: PlannedVariance, systems: _Systems, evidence: _Evidenc
     return findings
 
 
-def _variances(systems: _Systems, model: VarianceModel, epoch: Epoch, ids: IntArray) -> FloatArray:
+def _variances(said: _Said, model: VarianceModel, epoch: Epoch, ids: IntArray) -> FloatArray:
     rows = read_rows(
         "SELECT instance.id, document.doc_id FROM evaluation_instance AS instance"
         " JOIN annotations_document AS document ON document.id = instance.document_id"
@@ -251,4 +321,4 @@ def _variances(systems: _Systems, model: VarianceModel, epoch: Epoch, ids: IntAr
         zip(names, coordinated.document_folds(bytes.fromhex(epoch.secret), names).tolist(), strict=True)
     )
     folds = np.array([fold[document[pk]] for pk in ids.tolist()], dtype=np.int64)
-    return model.variances(systems.features(ids), folds)
+    return model.variances(said.features(ids), folds)
