@@ -74,15 +74,15 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
     through = batches.last_scored(epoch)
     if through:
         pool = _score(epoch, through, task)
-        ranks.update_ranks(corpus=epoch.corpus, task=task)
         connection.check_constraints()  # now, instead of under the locks that buttons wait for
         judged = Submission.objects.select_for_update(of=("self",), no_key=True).filter(
             batch__epoch=epoch, batch__number__lte=through, state=Submission.State.JUDGING
         )
-        for submission in judged.order_by("pk"):
+        scored = list(judged.select_related("corpus", "team", "uploaded_by").order_by("pk"))
+        for submission in scored:
             size = len(pool.submissions)
             move(submission, Submission.State.SCORED, f"{size} system{'s' * (size != 1)} in the pool")
-            notices.tell_scored(submission, choices=task.choices, prices=prices)
+        notices.tell_scored(scored, choices=task.choices, prices=prices)
         epoch.subsets_due = True
     epoch.scores_due = False
     _succeeded(epoch)
@@ -172,7 +172,9 @@ def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     pool, scored = estimate(epoch, through, task)
     # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
     _forget(epoch)
-    _store(pool, scored, code_version(task))
+    ranker = ranks.Ranker.of(epoch.corpus, task, epoch)
+    _store(pool, scored, ranker, code_version(task))
+    ranks.store_ranks(ranker, scored=epoch)
     return pool
 
 
@@ -191,26 +193,28 @@ def _forget(epoch: Epoch) -> None:
         model._default_manager.filter(epoch=epoch).delete()
 
 
-def _store(pool: Pool, scored: Scored, code: str) -> None:
+def _store(pool: Pool, scored: Scored, ranker: ranks.Ranker, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
+    submissions = [submission.pk for submission in pool.submissions]
     models: dict[str, int] = {}  # a part's model is the same by whatever standard its labels are right
     for part in scored.parts:
         if part.model is not None and part.name not in models:
             models[part.name] = _store_model(pool, part.name, part.model)
         model = None if part.model is None else models[part.name]
-        rows = list(part.rows)
+        rows, comparisons = list(part.rows), list(part.comparisons)
+        ranker.rank(pool.epoch, pool.submissions, rows, comparisons)
         ids = reserve_ids(Score, len(rows))
         stored += copy_rows(
             Score,
             (
                 *("id", "submission_id", "epoch_id", "batch_id", *Choice._fields, "level"),
-                *("matching", "labels", "counts", "model_id", "code_version", "computed_at"),
+                *("rank", "matching", "labels", "counts", "model_id", "code_version", "computed_at"),
             ),
             (
                 (
-                    *(pk, pool.submissions[score.system].pk, pool.epoch.pk, batch.pk),
-                    *(*score.choice, score.level),
+                    *(pk, submissions[score.system], pool.epoch.pk, batch.pk, *score.choice, score.level),
+                    ranker.found.ranks.get((submissions[score.system], *score.choice, score.level)),
                     *(scored.rule, score.labels, json.dumps(counts(pool, score)), model, code, now),
                 )
                 for pk, score in zip(ids, rows, strict=True)
@@ -225,8 +229,7 @@ def _store(pool: Pool, scored: Scored, code: str) -> None:
                 for figures in _figures(score.measures)
             ),
         )
-        submissions = [submission.pk for submission in pool.submissions]
-        for choice, arrays in part.comparisons:
+        for choice, arrays in comparisons:
             comparing.store(arrays, epoch=pool.epoch, submissions=submissions, choice=choice)
     analyse({Score: stored, Estimate: measured})
 

@@ -1,6 +1,6 @@
 """What a submission's page says beyond its scores: parts of it, and what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,8 +11,8 @@ from evaluation.choices import Choices
 from evaluation.design import columns
 from evaluation.estimators.scores import VOTES
 from evaluation.estimators.subsets import LEAST_LABELS
-from evaluation.models import InclusionProbability, Submission, SubsetScore
-from evaluation.scoring.stored import Measure, Measures, measures, newest_scores
+from evaluation.models import InclusionProbability, PlannedVariance, SampleBatch, Submission, SubsetScore
+from evaluation.scoring.stored import Measure, Measures, StoredScore, measures, newest_scores
 from evaluation.task import Subsets, Task
 from evaluation.units import IntArray
 from kbpo.core.database.bulk import read_columns
@@ -127,35 +127,63 @@ class Cost:
 
 def cost(submission: Submission, choices: Choices) -> Cost | None:
     """Count what a submission's sample reused and what it needed; None before its claims are sampled."""
-    batch = getattr(submission, "batch", None)
-    if batch is None:
-        return None
-    corpus, epoch = submission.corpus, batch.epoch
-    (kept,) = columns.read([batch.pk], [columns.UNITS])
-    own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
-    sampled = read_columns(
-        "SELECT unit_id, batch.number FROM evaluation_sampledunit AS sampled"
-        " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
-        " WHERE sampled.epoch_id = %s AND batch.number <= %s",
-        [epoch.pk, batch.number],
-        {"unit": "bigint", "batch": "bigint"},
+    return costs([submission], choices).get(submission.pk)
+
+
+def costs(submissions: Sequence[Submission], choices: Choices) -> dict[int, Cost]:
+    """Return `cost` of submissions to one corpus, by row id; without those whose claims are not sampled."""
+    batches = list(
+        SampleBatch.objects.filter(submission__in=submissions)
+        .select_related("epoch", "submission__corpus")
+        .order_by("epoch__number", "number")
     )
-    is_new = sampled["batch"] == batch.number
-    reused, new = np.intersect1d(own, sampled["unit"][~is_new]).size, int(is_new.sum())
-    known = InclusionProbability.objects.filter(batch=batch, is_known=True)
-    published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0
+    if not batches:
+        return {}
+    corpus = batches[0].submission.corpus
     level = round(100 * corpus.target_level)
     newest = newest_scores(
         choices,
-        submission=submission,
+        submission__in=submissions,
         part=choices.part,
         weighting=choices.default_weighting(corpus.design),
         estimator=choices.estimators_of[corpus.design][0],
         standard=VOTES,  # what the sample was drawn for knows nothing of judges' errors
         level=level,
     )
-    score = newest[0].score if newest else None
-    designed = newest[0].measures[choices.designed] if newest else None
+    scores = {one.score.submission_id: one for one in newest}
+    planned = set(PlannedVariance.objects.filter(batch__in=batches).values_list("batch", flat=True))
+    found = {}
+    for epoch_id, of_epoch in groupby(batches, key=lambda batch: batch.epoch_id):
+        sampled = read_columns(
+            "SELECT unit_id, batch.number FROM evaluation_sampledunit AS sampled"
+            " JOIN evaluation_samplebatch AS batch ON batch.id = sampled.batch_id"
+            " WHERE sampled.epoch_id = %s",
+            [epoch_id],
+            {"unit": "bigint", "batch": "bigint"},
+        )
+        for batch in of_epoch:
+            stored = scores.get(batch.submission_id)
+            is_planned = batch.pk in planned
+            found[batch.submission_id] = _cost(batch, sampled, stored, choices, is_planned=is_planned)
+    return found
+
+
+def _cost(
+    batch: SampleBatch,
+    sampled: Mapping[str, IntArray],
+    stored: StoredScore | None,
+    choices: Choices,
+    *,
+    is_planned: bool,
+) -> Cost:
+    corpus, epoch = batch.submission.corpus, batch.epoch
+    (kept,) = columns.read([batch.pk], [columns.UNITS])
+    own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
+    reused = np.intersect1d(own, sampled["unit"][sampled["batch"] < batch.number]).size
+    new = int((sampled["batch"] == batch.number).sum())
+    known = InclusionProbability.objects.filter(batch=batch, is_known=True)
+    published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0
+    designed = stored.measures[choices.designed] if stored else None
     half_width = None
     if designed is not None and designed.low is not None and designed.high is not None:
         half_width = 50 * (designed.high - designed.low)
@@ -163,11 +191,11 @@ def cost(submission: Submission, choices: Choices) -> Cost | None:
         reused=reused,
         published=published,
         new=new - published,
-        later=max(0, score.labels - reused - new) if score else 0,
+        later=max(0, stored.score.labels - reused - new) if stored else 0,
         half_width=half_width,
         target=100 * corpus.target_half_width,
-        level=level,
-        is_planned=hasattr(batch, "planned_variance"),
+        level=round(100 * corpus.target_level),
+        is_planned=is_planned,
         epoch=epoch.number,
         is_released=epoch.released_at is not None,
     )

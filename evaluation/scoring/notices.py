@@ -1,11 +1,13 @@
 """That a system is scored for the first time: what it scored, on how many labels, and what it cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from django.db.models import Count
 
 from evaluation.choices import Choices
 from evaluation.design.prices import Source
-from evaluation.models import Submission
+from evaluation.models import Submission, SubmissionEvent
 from evaluation.scoring import finegrained
 from evaluation.scoring.stored import Measure, StoredScore, newest_scores, shown_standard
 from evaluation.submissions import notices
@@ -13,36 +15,56 @@ from kbpo.accounts.mails import kinds
 from kbpo.webhooks import events
 
 
-def tell_scored(submission: Submission, *, choices: Choices, prices: Source | None = None) -> None:
-    """Tell that a submission is scored, unless it was before: not each time its scores are computed anew.
+def tell_scored(submissions: Sequence[Submission], *, choices: Choices, prices: Source | None = None) -> None:
+    """Tell that submissions are scored for the first time: not each time their scores are computed anew.
 
-    Call it in the transaction that stores the scores and moves the submission.
+    Call it in the transaction that stores the scores and moves the submissions.
 
     Parameters
     ----------
-    submission : Submission
+    submissions : sequence of Submission
+        Of one corpus.
     choices : Choices
         Its task's.
     prices : Source, optional
-        Knows what was paid for judging it.
+        Knows what was paid for judging them.
     """
-    if submission.events.filter(state=Submission.State.SCORED).count() > 1:
+    again = (
+        SubmissionEvent.objects.filter(submission__in=submissions, state=Submission.State.SCORED)
+        .values("submission")
+        .annotate(times=Count("pk"))
+        .filter(times__gt=1)
+    )
+    before = set(again.values_list("submission", flat=True))
+    told = [one for one in submissions if one.pk not in before]
+    if not told:
         return
-    corpus = submission.corpus
-    found = newest_scores(
+    corpus = told[0].corpus
+    newest = newest_scores(
         choices,
-        submission=submission,
+        submission__in=told,
         part=choices.part,
         weighting=choices.default_weighting(corpus.design),
         estimator=choices.estimators_of[corpus.design][0],
         standard=shown_standard(corpus, choices),
         level=choices.level,
     )
-    if not found:
-        return  # of a part that nothing can be said of: its page says why
-    [stored] = found
-    cents = prices.paid([submission.pk]).get(submission.pk) if prices else None
-    cost = finegrained.cost(submission, choices)
+    scores = {one.score.submission_id: one for one in newest}
+    costs = finegrained.costs([one for one in told if one.pk in scores], choices)
+    cents = prices.paid(list(scores)) if prices else {}
+    for submission in told:
+        if submission.pk in scores:  # else of a part that nothing can be said of: its page says why
+            pk = submission.pk
+            _tell(submission, scores[pk], costs.get(pk), cents.get(pk), choices)
+
+
+def _tell(
+    submission: Submission,
+    stored: StoredScore,
+    cost: finegrained.Cost | None,
+    cents: int | None,
+    choices: Choices,
+) -> None:
     notices.tell(
         submission,
         words="is scored",

@@ -1,7 +1,12 @@
-"""Ranks: how many systems of a corpus are significantly above each, stored with their scores."""
+"""Ranks: how many systems of a corpus are significantly above each, stored with their scores.
+
+Simultaneous over all pairs at the level, by the measure that ranks the part. Systems that are hidden count
+like others: what somebody looks at never moves a rank. Those with too few labels and withdrawn ones are left
+out, and have none.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement
@@ -16,7 +21,7 @@ from evaluation.estimators.intervals import Interval
 from evaluation.estimators.pairs import Pairs, pairs
 from evaluation.estimators.ranks import ranks, told_apart
 from evaluation.models import Epoch, Estimate, Ranking, Submission
-from evaluation.scores import Choice, ReadSide, Side
+from evaluation.scores import Choice, ReadSide, ScoreRow, Side
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
@@ -50,28 +55,6 @@ class _Epoch:
     places: dict[int, int]
 
 
-def update_ranks(*, corpus: Corpus, task: Task) -> None:
-    """Rank all systems of a corpus, for every choice and level, and store the ranks.
-
-    By the measure that ranks the part, simultaneously over all pairs at the level. Systems that are hidden
-    count like others: what somebody looks at never moves a rank. Those with too few labels and withdrawn
-    ones are left out, and have none.
-    """
-    found = find_ranks(corpus=corpus, task=task)
-    rows = [(*key, rank) for key, rank in found.ranks.items()]
-    columns: list[Any] = [list(one) for one in zip(*rows, strict=True)] or [[]] * (3 + len(Choice._fields))
-    for number in (0, -2, -1):
-        columns[number] = array_literal(columns[number])
-    with connection.cursor() as cursor:
-        cursor.execute(_UPDATE, [*columns, list(corpus.epochs.values_list("pk", flat=True))])
-    Ranking.objects.filter(corpus=corpus).delete()
-    copy_rows(
-        Ranking,
-        ("corpus_id", *Choice._fields, "level", "systems", "apart"),
-        ((corpus.pk, *key, *counts) for key, counts in found.counts.items()),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """The ranks of a corpus' systems.
@@ -89,29 +72,125 @@ class Ranks:
 
 
 def find_ranks(*, corpus: Corpus, task: Task) -> Ranks:
-    """Rank all systems of a corpus by their stored scores, as `update_ranks` says."""
-    read, epochs = task.sides(), {one.pk: one for one in corpus.epochs.select_related("document_sample")}
-    found = Ranks({}, {})
-    for choice, figures in _read_figures(corpus, task.choices).items():
-        sides = _read_sides(epochs, read, choice)
+    """Rank all systems of a corpus by their stored scores, for every choice and level."""
+    ranker = Ranker.of(corpus, task)
+    ranker.rank_stored()
+    return ranker.found
+
+
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """Ranks the systems of a corpus while scores of one of its epochs are made: these need not be stored yet.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    task : Task
+        Its.
+    epochs : dict of int to Epoch
+        The corpus', by row id.
+    stored : dict of Choice to list of _Ranked
+        What ranks the systems whose scores are stored; without those of the epoch that is scored.
+    found : Ranks
+        So far.
+    """
+
+    corpus: Corpus
+    task: Task
+    epochs: dict[int, Epoch]
+    stored: dict[Choice, list[_Ranked]]
+    found: Ranks
+    _read: ReadSide
+
+    @classmethod
+    def of(cls, corpus: Corpus, task: Task, scored: Epoch | None = None) -> "Ranker":
+        """Begin; `scored` is the epoch whose scores are just made."""
+        epochs = {one.pk: one for one in corpus.epochs.select_related("document_sample")}
+        stored = _read_figures(corpus, task.choices, scored)
+        return cls(corpus, task, epochs, stored, Ranks({}, {}), task.sides())
+
+    def rank(
+        self,
+        epoch: Epoch,
+        submissions: Sequence[Submission],
+        rows: Iterable[ScoreRow],
+        comparisons: Iterable[tuple[Choice, bytes]],
+    ) -> None:
+        """Rank by some choices, by new scores of an epoch beside the stored ones of others.
+
+        Parameters
+        ----------
+        epoch : Epoch
+        submissions : sequence of Submission
+            Its systems, in their order.
+        rows : iterable of ScoreRow
+            All of those choices.
+        comparisons : iterable of (Choice, bytes)
+        """
+        choices, figures = self.task.choices, defaultdict(list)
+        for row in rows:
+            submission, part = submissions[row.system], choices.parts[row.choice.part]
+            figure = row.measures[part.ranked_by]
+            is_ranked = row.labels >= choices.ranked_from and submission.state in RANKED
+            if row.level == choices.level and is_ranked and figure is not None:
+                figures[row.choice].append(_Ranked(submission.pk, epoch.pk, figure))
+        places = {submission.pk: place for place, submission in enumerate(submissions)}
+        for choice, arrays in comparisons:
+            others = self.stored.pop(choice, [])
+            sides = _read_sides(self.epochs, self._read, choice) if others else {}
+            sides[epoch.pk] = _Epoch(self._read(arrays, self.epochs[epoch.pk]), places)
+            of_choice = [*others, *figures[choice]]
+            self._rank(choice, sorted(of_choice, key=lambda one: one.submission_id), sides)
+
+    def rank_stored(self) -> None:
+        """Rank by the choices of which there are stored scores alone."""
+        for choice in list(self.stored):
+            figures = self.stored.pop(choice)
+            self._rank(choice, figures, _read_sides(self.epochs, self._read, choice))
+
+    def _rank(self, choice: Choice, figures: Sequence[_Ranked], sides: dict[int, _Epoch]) -> None:
         systems = [one for one in figures if one.epoch_id in sides]
         if not systems:
-            continue
-        blocks = _blocks(systems, sides, task.choices.parts[choice.part].ranked_by, task.choices)
+            return
+        choices, found = self.task.choices, self.found
+        blocks = _blocks(systems, sides, choices.parts[choice.part].ranked_by, choices)
         gaps = _whole(len(systems), blocks, lambda block: block.gaps, sign=-1)
         reach = partial(_reach, len(systems), blocks)
-        for level in task.choices.levels:
+        for level in choices.levels:
             apart = told_apart(gaps, reach, level / 100)
             for one, rank in zip(systems, ranks(gaps, apart), strict=True):
                 found.ranks[one.submission_id, *choice, level] = int(rank)
             found.counts[*choice, level] = len(systems), int(np.triu(apart).sum())
-    return found
 
 
-def _read_figures(corpus: Corpus, choices: Choices) -> dict[Choice, list[_Ranked]]:
+def store_ranks(ranker: Ranker, *, scored: Epoch) -> None:
+    """Store how many systems are ranked, and the ranks of all epochs but one: its scores have theirs."""
+    ranker.rank_stored()
+    others = [pk for pk in ranker.epochs if pk != scored.pk]
+    if others:
+        rows = [(*key, rank) for key, rank in ranker.found.ranks.items()]
+        columns: list[Any] = [list(one) for one in zip(*rows, strict=True)] or [[]] * (
+            3 + len(Choice._fields)
+        )
+        for number in (0, -2, -1):
+            columns[number] = array_literal(columns[number])
+        with connection.cursor() as cursor:
+            cursor.execute(_UPDATE, [*columns, others])
+    Ranking.objects.filter(corpus=ranker.corpus).delete()
+    copy_rows(
+        Ranking,
+        ("corpus_id", *Choice._fields, "level", "systems", "apart"),
+        ((ranker.corpus.pk, *key, *counts) for key, counts in ranker.found.counts.items()),
+    )
+
+
+def _read_figures(
+    corpus: Corpus, choices: Choices, scored: Epoch | None = None
+) -> dict[Choice, list[_Ranked]]:
     """Read by choice what ranks the systems that have enough labels; what is not estimable is left out."""
+    epochs = corpus.epochs.all() if scored is None else corpus.epochs.exclude(pk=scored.pk)
     estimates = Estimate.objects.filter(
-        score__epoch__corpus=corpus,
+        score__epoch__in=epochs,
         score__level=choices.level,
         score__labels__gte=choices.ranked_from,
         score__submission__state__in=RANKED,

@@ -174,7 +174,7 @@ def test_a_system_is_hidden_while_its_rank_is_computed(
 ) -> None:
     submission = submit("one")
     pipeline.advance()
-    with held_up(monkeypatch, ranks, "update_ranks") as (reached, go_on), beside(judge):
+    with held_up(monkeypatch, ranks, "store_ranks") as (reached, go_on), beside(judge):
         assert reached.wait(PATIENCE)
         lifecycle.set_public(submission=submission, user=member, is_public=False)
         go_on.set()
