@@ -19,6 +19,7 @@ from evaluation.estimators.differences import Differences
 from evaluation.estimators.document_samples import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import PrecisionShare
+from evaluation.estimators.judging.rows import multiplied
 from evaluation.estimators.recall import RecallEstimate
 from evaluation.estimators.scores import Estimates
 from evaluation.estimators.turnover import shared_covariance
@@ -141,7 +142,7 @@ def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSampl
     placed = sparse.csr_array(
         (np.concatenate(values), np.concatenate(places), ends), shape=(len(pools), scale.size)
     )
-    return placed, _hidden((placed @ placed.T).toarray(), [one.variance is None for one in precision])
+    return placed, _hidden(multiplied(placed, placed), [one.variance is None for one in precision])
 
 
 def _of_recall(recalls: Sequence[RecallEstimate | None], pools: Sequence[PoolSample]) -> _Recalls:

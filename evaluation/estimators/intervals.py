@@ -1,10 +1,12 @@
 """Confidence intervals: on the logit scale, with Wilson's where an estimate sits on the edge."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from annotations.aggregation.shares import wilson_ends
@@ -133,6 +135,45 @@ def interval(share: Share | None, level: float = DEFAULT_LEVEL) -> Interval | No
     return _logit_interval(share.estimate, share.variance, _quantile(level, share.degrees_of_freedom))
 
 
+def every_interval(
+    shares: Sequence[Share | None], levels: Sequence[float] = LEVELS
+) -> list[list[Interval | None]]:
+    """Return the confidence intervals of many shares at some levels, by share: each as `interval` makes it.
+
+    Raises
+    ------
+    InvalidInput
+        If a level is another.
+    """
+    found: list[list[Interval | None]] = []
+    known: list[tuple[Spread, list[Interval | None]]] = []
+    for share in shares:
+        of_share: list[Interval | None] = []
+        if share is None or _on_the_edge(share):
+            of_share = [interval(share, level) for level in levels]
+        else:
+            known.append((share, of_share))
+        found.append(of_share)
+    _fill(known, levels)
+    return found
+
+
+def _fill(spreads: Sequence[tuple[Spread, list[Interval | None]]], levels: Sequence[float]) -> None:
+    """Add to the list beside each spread its intervals, on the logit scale: none of them is on the edge."""
+    estimate = np.array([one.estimate for one, _ in spreads])
+    middle, slope = np.log(estimate / (1.0 - estimate)), 1.0 / (estimate * (1.0 - estimate))
+    deviation = np.sqrt(np.array([one.variance for one, _ in spreads], dtype=np.float64))
+    freedom = [one.degrees_of_freedom for one, _ in spreads]
+    for level in levels:
+        _refuse_level(level)
+        reach = np.array([_quantile(level, one) for one in freedom]) * deviation * slope
+        ends = np.concatenate([middle - reach, middle + reach])
+        small = np.exp(-np.abs(ends))
+        low, high = np.split(np.where(ends >= 0, 1.0, small) / (1.0 + small), 2)
+        for (one, own), *of_level in zip(spreads, low.tolist(), high.tolist(), strict=True):
+            own.append(Interval(one.estimate, *of_level))
+
+
 class PrecisionShare(Share, SampledPrecision, Protocol):
     """A precision of either design."""
 
@@ -166,37 +207,47 @@ def f1_interval(
     InvalidInput
         If the level is another, or the pool's sample is missing where it is needed.
     """
-    p, r = interval(precision, level), interval(recall, level)
-    return combined_interval(f1(precision, recall, pool), precision, recall, p, r, level)
+    combined, p, r = f1(precision, recall, pool), interval(precision, level), interval(recall, level)
+    return every_combined([combined], [precision], [recall], [[p]], [[r]], [level])[0][0]
 
 
-def combined_interval(
-    combined: F1Estimate | None,
-    precision: PrecisionShare,
-    recall: RecallEstimate | None,
-    p: Interval | None,
-    r: Interval | None,
-    level: float = DEFAULT_LEVEL,
-) -> Interval | None:
-    """Return what `f1_interval` does, from what may be at hand already.
+def every_combined(
+    combined: Sequence[F1Estimate | None],
+    precisions: Sequence[PrecisionShare],
+    recalls: Sequence[RecallEstimate | None],
+    p: Sequence[Sequence[Interval | None]],
+    r: Sequence[Sequence[Interval | None]],
+    levels: Sequence[float] = LEVELS,
+) -> list[list[Interval | None]]:
+    """Return the intervals of many systems' F1 at some levels, by system: each as `f1_interval` makes it.
 
     Parameters
     ----------
-    combined : F1Estimate or None
-        Of this precision and recall.
-    precision, recall, level
-        As in `f1_interval`.
-    p, r : Interval or None
-        Their intervals at this level.
+    combined : sequence of F1Estimate or None
+        Of these precisions and recalls.
+    precisions, recalls : sequence
+    p, r : sequence of sequence of Interval or None
+        Their intervals, by system and level.
+    levels : sequence of float
     """
-    _refuse_level(level)
-    if recall is None or combined is None or p is None or r is None:
-        return None
-    if _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(combined) or combined.variance is None:
-        return Interval(combined.estimate, harmonic(p.low, r.low), harmonic(p.high, r.high))
-    return _logit_interval(
-        combined.estimate, combined.variance, _quantile(level, combined.degrees_of_freedom)
-    )
+    found: list[list[Interval | None]] = []
+    known: list[tuple[Spread, list[Interval | None]]] = []
+    for one, precision, recall, of_p, of_r in zip(combined, precisions, recalls, p, r, strict=True):
+        own: list[Interval | None] = []
+        if recall is None or one is None:
+            own = [None] * len(levels)
+        elif _on_the_edge(precision) or _on_the_edge(recall) or _on_the_edge(one):
+            own = [
+                None
+                if ends is None or others is None
+                else Interval(one.estimate, harmonic(ends.low, others.low), harmonic(ends.high, others.high))
+                for ends, others in zip(of_p, of_r, strict=True)
+            ]
+        else:
+            known.append((one, own))
+        found.append(own)
+    _fill(known, levels)
+    return found
 
 
 def difference_interval(

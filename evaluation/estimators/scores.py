@@ -281,11 +281,11 @@ class Estimates:
 
     def scores(self, levels: Sequence[float] = intervals.LEVELS) -> Iterator[SystemScore]:
         """Make the scores of every system, with intervals at some levels."""
-        known: dict[int, list[Intervals]] = {}  # estimators share their precision
+        known: dict[int, Sequence[Intervals]] = {}  # estimators share their precision
 
-        def of(shares: Sequence[intervals.Share | None]) -> list[Intervals]:
+        def of(shares: Sequence[intervals.Share | None]) -> Sequence[Intervals]:
             if id(shares) not in known:
-                known[id(shares)] = [[intervals.interval(one, level) for level in levels] for one in shares]
+                known[id(shares)] = intervals.every_interval(shares, levels)
             return known[id(shares)]
 
         unknown: Sequence[RecallEstimate | None] = [None] * max(map(len, self.precision.values()), default=0)
@@ -294,14 +294,16 @@ class Estimates:
             of_precision, of_recall = of(precisions), of(recalls)
             resampled = self.replicates.get((estimator, name))
             ends = None if resampled is None else resampled.ends(levels)
-            for system, (precision, recall) in enumerate(zip(precisions, recalls, strict=True)):
-                # The pool's sample matters only where precision and recall share labels.
-                pool = self.pools[estimator][system]
-                shares_labels = recall is not None and recall.contributions.size > 0
-                combined = f1(precision, recall, pool if shares_labels else None)
+            pools = self.pools[estimator]
+            # The pool's sample matters only where precision and recall share labels.
+            combined = [
+                f1(precision, recall, pool if recall is not None and recall.contributions.size > 0 else None)
+                for precision, recall, pool in zip(precisions, recalls, pools, strict=True)
+            ]
+            of_f1 = intervals.every_combined(combined, precisions, recalls, of_precision, of_recall, levels)
+            for system in range(len(precisions)):
                 for at, level in enumerate(levels):
-                    p, r = of_precision[system][at], of_recall[system][at]
-                    f = intervals.combined_interval(combined, precision, recall, p, r, level)
+                    p, r, f = of_precision[system][at], of_recall[system][at], of_f1[system][at]
                     if ends is not None:
                         p, r, f = (
                             percentile_interval(one, *ends[measure][at, :, system])

@@ -78,7 +78,8 @@ def full_names(text: str, canonical: Span, mentions: Iterable[Span]) -> tuple[Sp
     def reads(span: Span) -> str:
         return " ".join(text[span.start : span.end].casefold().split())
 
-    return tuple(sorted({canonical, *(one for one in mentions if reads(one) == reads(canonical))}))
+    name = reads(canonical)
+    return tuple(sorted({canonical, *(one for one in mentions if reads(one) == name)}))
 
 
 def matches(

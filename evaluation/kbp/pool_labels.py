@@ -1,7 +1,7 @@
 """From rows to arrays: the labels of a pool's instances, and which of them recall is not about."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from evaluation.estimators.judging.drawing import doubts
 from evaluation.kbp.labels import Labels, NeededLabels
 from evaluation.scoring.pool import AUDITED_VALUE, numbered, read_audit, read_values
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
-from kbpo.core.database.bulk import read_columns
+from kbpo.core.database.bulk import array_literal, read_columns
 
 
 def read_outside(pool: Pool) -> BoolArray:
@@ -34,29 +34,111 @@ def read_outside(pool: Pool) -> BoolArray:
     return outside
 
 
-def read_labels(pool: Pool) -> Labels:
-    """Read the labels of the sampled instances."""
-    found = read_columns(
-        "SELECT batch.number, claim.instance_id, label.value *"
-        " CASE WHEN claim.object_question_id IS NULL THEN 1 ELSE COALESCE(right_object.value, 'NaN') END"
-        " FROM evaluation_sampledclaim AS claim"
-        " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
-        " JOIN annotations_label AS label ON label.question_id = claim.subject_question_id"
-        " LEFT JOIN annotations_label AS right_object ON right_object.question_id = claim.object_question_id"
-        " WHERE batch.epoch_id = %s AND batch.number <= %s ORDER BY batch.number",
-        [pool.epoch.pk, len(pool.batches)],
-        {"batch": "bigint", "instance": "bigint", "right": "float8"},
-    )
+@dataclass(frozen=True, eq=False)
+class SampledLabels:
+    """What is known of a pool's sample: C claims, and the Q questions that settle their canonical mentions.
+
+    Attributes
+    ----------
+    batch, instance : int[C]
+        `batch` ascends.
+    sides : int[2, C]
+        Which question settles the canonical mention of subject and object; −1 for an object that has none, Q
+        where it has no label.
+    ids : int[Q]
+        The questions' row ids.
+    values, answers : float[Q]
+        Of each one's label, and what an audit says, NaN where it says nothing.
+    votes, dissenting : int[Q]
+        The votes, 0 where none decided, and how many dissent.
+    """
+
+    batch: IntArray
+    instance: IntArray
+    sides: IntArray
+    ids: IntArray
+    values: FloatArray
+    answers: FloatArray
+    votes: IntArray
+    dissenting: IntArray
+
+    @classmethod
+    def read(cls, pool: Pool) -> "SampledLabels":
+        """Read them: each label once, though a hundred systems may claim what it is about."""
+        claims = read_columns(
+            "SELECT batch.number, claim.instance_id, claim.subject_question_id,"
+            " COALESCE(claim.object_question_id, -1) FROM evaluation_sampledclaim AS claim"
+            " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
+            " WHERE batch.epoch_id = %s AND batch.number <= %s",
+            [pool.epoch.pk, len(pool.batches)],
+            dict.fromkeys(("batch", "instance", "subject", "object"), "bigint"),
+        )
+        order = np.argsort(claims["batch"], kind="stable")
+        asked = np.stack([claims["subject"], claims["object"]])[:, order]
+        ids = np.unique(asked)
+        labels = read_columns(
+            "SELECT label.question_id,"  # noqa: S608 - a name of ours
+            " CASE WHEN label.source = 'majority' THEN label.votes ELSE 0 END,"
+            " CASE WHEN label.value = 1 THEN label.votes - label.votes_for ELSE label.votes_for END,"
+            f" label.value, {AUDITED_VALUE}"
+            " FROM unnest(%s::bigint[]) AS asked (id)"
+            " JOIN annotations_label AS label ON label.question_id = asked.id"
+            " LEFT JOIN annotations_question AS again ON again.audits_id = asked.id"
+            " LEFT JOIN annotations_label AS answer"
+            " ON answer.question_id = again.id AND answer.claim = label.claim",
+            [array_literal(ids.tolist())],
+            dict.fromkeys(("question", "votes", "dissenting"), "bigint")
+            | dict.fromkeys(("value", "answer"), "float8"),
+        )
+        order_of_labels = np.argsort(labels["question"])
+        labels = {name: column[order_of_labels] for name, column in labels.items()}
+        known = labels["question"]
+        at = np.searchsorted(known, asked)
+        found = known.take(at, mode="clip") == asked if known.size else np.zeros(asked.shape, dtype=np.bool_)
+        return cls(
+            claims["batch"][order],
+            claims["instance"][order],
+            np.where(asked < 0, -1, np.where(found, at, known.size)),
+            known,
+            *(labels[name] for name in ("value", "answer", "votes", "dissenting")),
+        )
+
+    def take(self, chosen: IntArray) -> "SampledLabels":
+        """Return some of the claims."""
+        return replace(
+            self, batch=self.batch[chosen], instance=self.instance[chosen], sides=self.sides[:, chosen]
+        )
+
+    def right(self) -> FloatArray:
+        """Say whether both canonical mentions of each claim are right: 0 or 1, NaN where one has no label."""
+        subject, object_ = np.append(self.values, [np.nan, 1.0])[self.sides]  # −1 is the last
+        return np.asarray(subject * object_)
+
+
+def read_labels(pool: Pool, sampled: SampledLabels | None = None) -> Labels:
+    """Read the labels of the sampled instances; `sampled` where they are at hand."""
+    claims = SampledLabels.read(pool) if sampled is None else sampled
     values = read_values(pool)
-    found = _at_sampled(pool, ~np.isnan(values), found)
-    return Labels(values, _by_system(pool, found["batch"], found["instance"], found["right"]))
+    claims = claims.take(np.flatnonzero(claims.sides[0] < claims.ids.size))
+    claims = claims.take(_at_sampled(pool, ~np.isnan(values), claims))
+    return Labels(values, _by_system(pool, claims.batch, claims.instance, claims.right()))
 
 
-def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels | None:
+def read_audited(
+    pool: Pool, sampled: BoolArray, labels: Labels, claims: SampledLabels | None = None
+) -> NeededLabels | None:
     """Read the audit of the labels of the sampled instances.
 
     What a canonical mention's label is about is one instance: the same question at two instances is two
     labels, each audited where its instance is.
+
+    Parameters
+    ----------
+    pool : Pool
+    sampled : bool[N]
+    labels : Labels
+    claims : SampledLabels, optional
+        Where they are at hand.
 
     Returns
     -------
@@ -66,38 +148,25 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
     audit = read_audit(pool, sampled)
     if audit is None:
         return None
-    found = read_columns(
-        "SELECT batch.number, claim.instance_id, asked.side, asked.question_id,"  # noqa: S608 - a name of ours
-        " label.value,"
-        " CASE WHEN label.source = 'majority' THEN label.votes ELSE 0 END,"
-        " CASE WHEN label.value = 1 THEN label.votes - label.votes_for ELSE label.votes_for END,"
-        f" {AUDITED_VALUE}"
-        " FROM evaluation_sampledclaim AS claim"
-        " JOIN evaluation_samplebatch AS batch ON batch.submission_id = claim.submission_id"
-        " CROSS JOIN LATERAL (VALUES (0, claim.subject_question_id), (1, claim.object_question_id))"
-        " AS asked (side, question_id)"
-        " JOIN annotations_label AS label ON label.question_id = asked.question_id"
-        " LEFT JOIN annotations_question AS again ON again.audits_id = asked.question_id"
-        " LEFT JOIN annotations_label AS answer"
-        " ON answer.question_id = again.id AND answer.claim = label.claim"
-        " WHERE batch.epoch_id = %s AND batch.number <= %s",
-        [pool.epoch.pk, len(pool.batches)],
-        dict.fromkeys(("batch", "instance", "side", "question"), "bigint")
-        | {"value": "float8", "votes": "bigint", "dissenting": "bigint", "answer": "float8"},
-    )
-    found = _at_sampled(pool, sampled, found)
-    place = (np.cumsum(sampled) - 1)[pool.positions(found["instance"])]
-    order = np.lexsort((found["side"], place, found["batch"]))
-    place, found = place[order], {name: column[order] for name, column in found.items()}
-    asked = numbered(found["question"])
+    if claims is None:
+        claims = SampledLabels.read(pool)
+    claims = claims.take(_at_sampled(pool, sampled, claims))
+    position = (np.cumsum(sampled) - 1)[pool.positions(claims.instance)]
+    claim, side = (((claims.sides >= 0) & (claims.sides < claims.ids.size)).T).nonzero()
+    # One claim after the other, by system, then instance: whatever order Postgres has them in.
+    order = np.lexsort((side, position[claim], claims.batch[claim]))
+    claim, side = claim[order], side[order]
+    place, question = position[claim], claims.sides[side, claim]
+    asked = numbered(question)
     _, first, unit = np.unique(
         place * (asked.max(initial=0) + 1) + asked, return_index=True, return_inverse=True
     )
-    value, instances = found["value"][first], place[first]
-    answers = np.where(audit.audited[instances], found["answer"][first], np.nan)
+    of_unit, instances = question[first], place[first]
+    value = claims.values[of_unit]
+    answers = np.where(audit.audited[instances], claims.answers[of_unit], np.nan)
     if (audit.audited[instances] & np.isnan(answers)).any():
         return None
-    votes = found["votes"][first]
+    votes = claims.votes[of_unit]
     needed = (relation.NAME, canonical.NAME)
     audited = (
         AuditedLabels(np.arange(audit.rho.size), labels.relation[sampled], audit.answers, audit.doubts),
@@ -108,16 +177,14 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
             doubts(
                 value,
                 votes,
-                np.minimum(found["dissenting"][first], votes),
+                np.minimum(claims.dissenting[of_unit], votes),
                 np.full(value.size, value.mean() if value.size else 0.5),
             ),
         ),
     )
-    sides = [
-        _by_system(
-            pool, *(column[found["side"] == side] for column in (found["batch"], found["instance"], unit))
-        )
-        for side in (0, 1)
+    of_sides = [
+        _by_system(pool, claims.batch[claim[own]], claims.instance[claim[own]], unit[own])
+        for own in (side == 0, side == 1)
     ]
     return NeededLabels(
         Audit(
@@ -128,17 +195,16 @@ def read_audited(pool: Pool, sampled: BoolArray, labels: Labels) -> NeededLabels
             dict(zip(needed, audited, strict=True)),
         ),
         needed,
-        [[np.nan_to_num(own, nan=-1).astype(np.int64) for own in of_side] for of_side in sides],
+        [[np.nan_to_num(own, nan=-1).astype(np.int64) for own in of_side] for of_side in of_sides],
     )
 
 
-def _at_sampled(pool: Pool, sampled: BoolArray, found: dict[str, Any]) -> dict[str, Any]:
+def _at_sampled(pool: Pool, sampled: BoolArray, claims: SampledLabels) -> IntArray:
     """Return the claims at the pool's sample: a later batch may wait for labels at what it has drawn.
 
     Postgres, asked for these alone, looks for the claims at each instance once for each system.
     """
-    kept = sampled[pool.positions(found["instance"])]
-    return {name: column[kept] for name, column in found.items()}
+    return np.flatnonzero(sampled[pool.positions(claims.instance)])
 
 
 def _by_system(

@@ -17,7 +17,7 @@ from evaluation.estimators.scores import (
 from evaluation.estimators.subsets import subset_scores
 from evaluation.kbp import comparing, divisions, kept, matching
 from evaluation.kbp.choices import CHOICES
-from evaluation.kbp.pool_labels import read_audited, read_labels, read_outside
+from evaluation.kbp.pool_labels import SampledLabels, read_audited, read_labels, read_outside
 from evaluation.kbp.recall import annotated
 from evaluation.scores import Choice, Divided, Scored, ScoredPart, ScoreRow, SubsetRow
 from evaluation.scoring.pool import resampling
@@ -28,7 +28,8 @@ from kbpo.core.database.coded import unpack_coded, unpack_names
 
 def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
     """Estimate precision, recall and F1 of a pool's systems, for every part and weighting."""
-    labels = read_labels(pool)
+    claims = SampledLabels.read(pool)
+    labels = read_labels(pool, claims)
     exhaustive = annotated.read_exhaustive(pool.submissions, pool.epoch)
     documents = replace(exhaustive.documents, outside=read_outside(pool)) if exhaustive else None
     size = documents.true.size if documents else 0
@@ -39,7 +40,7 @@ def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
             sample,
             documents,
             features=features,
-            audited=read_audited(pool, sample.sampled, labels),
+            audited=read_audited(pool, sample.sampled, labels, claims),
         )
     else:
         estimates = iid_estimates(pool.systems, labels, sample, documents, resampling=resampling(pool))

@@ -1,10 +1,13 @@
 """Scores: computed from an epoch's arrays, and stored in place of those that were."""
 
+import gc
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -169,13 +172,26 @@ def note_failure(*, epoch_id: int) -> None:
 
 def _score(epoch: Epoch, through: int, task: Task) -> Pool:
     """Store whatever can be estimated from batches 1 to `through`, in place of what was."""
-    pool, scored = estimate(epoch, through, task)
-    # The newest scores of an epoch replace the others: m systems would else leave m(m + 1)/2 sets of them.
-    _forget(epoch)
-    ranker = ranks.Ranker.of(epoch.corpus, task, epoch)
-    _store(pool, scored, ranker, code_version(task))
-    ranks.store_ranks(ranker, scored=epoch)
+    with uncollected():
+        pool, scored = estimate(epoch, through, task)
+        # The newest scores of an epoch replace the others: m systems would leave m(m + 1)/2 sets of them.
+        _forget(epoch)
+        ranker = ranks.Ranker.of(epoch.corpus, task, epoch)
+        _store(pool, scored, ranker, code_version(task))
+        ranks.store_ranks(ranker, scored=epoch)
     return pool
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Do not look for objects that only refer to each other: scores are many, but none of them does."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def estimate(epoch: Epoch, through: int, task: Task) -> tuple[Pool, Scored]:
@@ -196,6 +212,14 @@ def _forget(epoch: Epoch) -> None:
 def _store(pool: Pool, scored: Scored, ranker: ranks.Ranker, code: str) -> None:
     batch, now = pool.batches[-1], timezone.now()
     stored = measured = 0
+    known: dict[tuple[Any, ...], str] = {}  # what many scores of a system rest on alike
+
+    def rests_on(score: ScoreRow) -> str:
+        key = score.system, *score.counts.items()
+        if key not in known:
+            known[key] = json.dumps(counts(pool, score))
+        return known[key]
+
     submissions = [submission.pk for submission in pool.submissions]
     models: dict[str, int] = {}  # a part's model is the same by whatever standard its labels are right
     for part in scored.parts:
@@ -215,7 +239,7 @@ def _store(pool: Pool, scored: Scored, ranker: ranks.Ranker, code: str) -> None:
                 (
                     *(pk, submissions[score.system], pool.epoch.pk, batch.pk, *score.choice, score.level),
                     ranker.found.ranks.get((submissions[score.system], *score.choice, score.level)),
-                    *(scored.rule, score.labels, json.dumps(counts(pool, score)), model, code, now),
+                    *(scored.rule, score.labels, rests_on(score), model, code, now),
                 )
                 for pk, score in zip(ids, rows, strict=True)
             ),

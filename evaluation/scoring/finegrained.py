@@ -179,7 +179,9 @@ def _cost(
     corpus, epoch = batch.submission.corpus, batch.epoch
     (kept,) = columns.read([batch.pk], [columns.UNITS])
     own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
-    reused = np.intersect1d(own, sampled["unit"][sampled["batch"] < batch.number]).size
+    before = np.unique(sampled["unit"][sampled["batch"] < batch.number])
+    # The few are looked for among the many by where these would stand: sorting the many takes longer.
+    reused = int((before.take(np.searchsorted(before, own), mode="clip") == own).sum()) if before.size else 0
     new = int((sampled["batch"] == batch.number).sum())
     known = InclusionProbability.objects.filter(batch=batch, is_known=True)
     published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0

@@ -14,6 +14,8 @@ from scipy import sparse
 from evaluation.estimators._checks import FloatArray
 
 _NEGLIGIBLE = 1e-13
+_SPARSE, _FEW_CELLS = 0.05, 1 << 23
+"""Above which share of cells a matrix is multiplied as a dense one, unless that has more cells than these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,7 @@ class Rows:
 
     def products(self, other: "Rows", weights: FloatArray) -> FloatArray:
         """Return Σ weight · row · row′ of all rows of both, float[m, m′]."""
-        weighted = self.scaled_columns(weights)
-        found = (weighted @ other.sparse.T).toarray()
+        found = multiplied(self.scaled_columns(weights), other.sparse)
         found += (self.sparse @ (weights * other.dense).T) @ other.coefficients.T
         found += self.coefficients @ (other.sparse @ (weights * self.dense).T).T
         found += self.coefficients @ ((weights * self.dense) @ other.dense.T) @ other.coefficients.T
@@ -71,6 +72,24 @@ class Rows:
         """Return the sparse part with each column times a weight."""
         one = self.sparse
         return sparse.csr_array((one.data * weights[one.indices], one.indices, one.indptr), shape=one.shape)
+
+
+def multiplied(one: Any, other: Any) -> FloatArray:
+    """Return one · otherᵀ of two sparse matrices, written out; those that hold much are multiplied as dense.
+
+    Parameters
+    ----------
+    one : csr_array[m, n]
+    other : csr_array[m′, n]
+
+    Returns
+    -------
+    float[m, m′]
+    """
+    cells = max(one.shape[0], other.shape[0]) * one.shape[1]
+    if cells <= _FEW_CELLS and max(one.nnz, other.nnz) > _SPARSE * cells:
+        return np.asarray(one.toarray() @ other.toarray().T)
+    return np.asarray((one @ other.T).toarray())
 
 
 def root(covariance: FloatArray) -> FloatArray:
