@@ -20,7 +20,8 @@ from scipy import sparse
 
 from evaluation.estimators import many
 from evaluation.estimators.document_samples import SimpleRandom
-from evaluation.estimators.intervals import LEVELS, f1_interval, interval
+from evaluation.estimators.f1 import f1
+from evaluation.estimators.intervals import every_combined, every_interval
 from evaluation.estimators.judging.audited import Audit, AuditedLabels
 from evaluation.estimators.judging.corrected import corrected
 from evaluation.estimators.judging.products import JudgedEntries
@@ -80,11 +81,11 @@ def measure(systems: int) -> dict[str, Any]:
     precisions = many.difference_precisions(reduced, labels[reduced.positions], model="all")
     sample = SimpleRandom(CORPUS)
     recalls = [document_recall(true, own, sample) for own in found]
-    scores = [
-        (interval(precision, level), interval(recall, level), f1_interval(precision, recall, level))
-        for precision, recall in zip(precisions, recalls, strict=True)
-        for level in LEVELS
-    ]
+    of_precisions, of_recalls = every_interval(precisions), every_interval(recalls)
+    of_f1 = every_combined(
+        [f1(precision, recall) for precision, recall in zip(precisions, recalls, strict=True)],
+        *(precisions, recalls, of_precisions, of_recalls),
+    )
     scored_at, scored_cpu = time.perf_counter(), time.process_time()
     audited = rng.random(labels.size) < AUDITED
     answers = np.where(audited, np.where(rng.random(labels.size) < 0.03, 1 - labels, labels), np.nan)
@@ -100,8 +101,8 @@ def measure(systems: int) -> dict[str, Any]:
     corrected(audit, judged, {"all": reduced.p}, {"all": precisions})
     corrected_at, corrected_cpu = time.perf_counter(), time.process_time()
     replicates = many.bootstrap(reduced, precisions, recalls, REPLICATES, rng)
-    f1 = [score.estimate for _, _, score in scores[:: len(LEVELS)] if score is not None]
-    widths = [one.high - one.low for one in replicates.intervals(replicates.f1, f1, 0.95)]
+    estimates = [one.estimate for one, *_ in of_f1 if one is not None]
+    widths = [one.high - one.low for one in replicates.intervals(replicates.f1, estimates, 0.95)]
     done_at, done_cpu = time.perf_counter(), time.process_time()
     return {
         "systems": systems,

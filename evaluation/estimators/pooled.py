@@ -257,15 +257,21 @@ def learn_units(
     X = columns.of_units(np.flatnonzero(inside))
     fold_of_sample = fold[inside]
     kept = _thinned(fold_of_sample, k, -(-most_rows // k))
-    told = _hashed(columns.names, X[kept], fold_of_sample[kept])
+    rows_kept, fold_kept = X[kept], fold_of_sample[kept]
+    told = _hashed(columns.names, rows_kept, fold_kept)
+    filled = np.count_nonzero(rows_kept, axis=1)
+    thin: Any = None
     labels = {part: _checks.vector(part, given, X.shape[0]) for part, given in values.items()}
     coefficients = {part: np.empty((k, 1 + X.shape[1])) for part in labels}
     rows = np.empty(k, dtype=np.int64)
     for one in range(k):
-        others = kept[fold_of_sample[kept] != one]
-        own = X[others]
-        if np.count_nonzero(own) < THIN * own.size:
-            own = sparse.csr_array(own)
+        outside = np.flatnonzero(fold_kept != one)
+        others = kept[outside]
+        if filled[outside].sum() < THIN * outside.size * X.shape[1]:
+            thin = sparse.csr_array(rows_kept) if thin is None else thin
+            own = thin[outside]
+        else:
+            own = rows_kept[outside]
         for part, y in labels.items():
             fit = logistic.fit(own, y[others], ridge=RIDGE)
             coefficients[part][one] = [fit.intercept, *fit.coefficients]
@@ -466,6 +472,8 @@ def _of_units(entries: Entries, teams: IntArray, f: FloatArray, size: int) -> Fl
 
 def _hashed(names: Sequence[str], X: FloatArray, fold: IntArray) -> bytes:
     digest = hashlib.sha256(json.dumps(list(names)).encode())
-    digest.update((np.round(X, 9) + 0.0).tobytes())  # the same wherever logarithms have another last digit
+    digest.update(
+        np.ascontiguousarray(np.round(X, 9) + 0.0).data
+    )  # the same wherever logarithms have another last digit
     digest.update(fold.tobytes())
     return digest.digest()
