@@ -10,7 +10,7 @@ from scipy import stats
 from evaluation.estimators.document_samples import SimpleRandom
 from evaluation.estimators.f1 import harmonic
 from evaluation.estimators.iid import DrawnPrecision
-from evaluation.estimators.intervals import LEVELS, f1_interval, interval, wilson
+from evaluation.estimators.intervals import LEVELS, every_interval, f1_interval, interval, wilson
 from evaluation.estimators.recall import document_recall
 from kbpo.core.errors import InvalidInput
 
@@ -176,6 +176,27 @@ def test_a_higher_level_is_never_narrower(estimate, variance):
         got.high - got.low for got in (interval(precision(estimate, variance), level) for level in LEVELS)
     ]
     assert widths == sorted(widths)
+
+
+def test_intervals_of_many_are_those_of_each():
+    shares = [
+        precision(0.2),
+        precision(1.05),
+        None,
+        RECALL,
+        precision(0.5, None),
+        precision(0.997),
+        NOTHING_FOUND,
+    ]
+    found = every_interval(shares)
+    assert [[one is None for one in own] for own in found] == [[share is None] * 3 for share in shares]
+    for share, own in zip(shares, found, strict=True):
+        for level, got in zip(LEVELS, own, strict=True):
+            if got is not None:
+                again = interval(share, level)
+                assert (got.low, got.estimate, got.high) == pytest.approx(
+                    (again.low, again.estimate, again.high), rel=1e-13
+                )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from evaluation.estimators.judging.rows import Rows, beside, root
+from evaluation.estimators.judging.rows import Rows, beside, multiplied, root
 
 
 def some_rows(seed, dense, m=4, n=7):
@@ -29,6 +29,14 @@ def test_products_are_those_of_the_matrices_written_out(two):
     expected = (written_out(one) * WEIGHTS) @ written_out(other).T
     assert one.products(other, WEIGHTS) == pytest.approx(expected)
     assert one.sums(other, WEIGHTS) == pytest.approx(np.diagonal(expected))
+
+
+@pytest.mark.parametrize("full", [0.01, 0.5])
+def test_sparse_and_full_matrices_are_multiplied_alike(full):
+    rng = np.random.default_rng(3)
+    one, other = (rng.normal(size=(m, 200)) * (rng.random((m, 200)) < full) for m in (5, 3))
+    found = multiplied(sparse.csr_array(one), sparse.csr_array(other))
+    assert found == pytest.approx(one @ other.T)
 
 
 def test_rows_are_scaled_and_columns_written_out(two):
