@@ -5,17 +5,62 @@ as a handful of arrays: a pool of twenty million predictions is read in seconds,
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.estimators import coordinated
 from evaluation.models import SampleBatch, UnitColumn
-from evaluation.units import FloatArray, Units
+from evaluation.units import BoolArray, FloatArray, IntArray, Units
 from kbpo.core.database.bulk import insert_row, read_rows
 from kbpo.core.database.coded import code, pack, unpack_coded
 
 UNITS, PI, FOLDS, CONFIDENCE = "unit", "pi", "fold", "confidence"
 FLAT_TERM, VARIANCE = "flat term", "planned variance"
+
+
+_BITS = 21
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Some row ids, to be found among many columns of ids most of which are others.
+
+    One look into a table that stays in a processor's cache tells most of the others.
+
+    Attributes
+    ----------
+    ids : int[n]
+        Ascending, each once.
+    maybe : bool[2 ** _BITS]
+        By the last bits of an id, whether any of them has these.
+    """
+
+    ids: IntArray
+    maybe: BoolArray
+
+    @classmethod
+    def of(cls, ids: IntArray) -> "Wanted":
+        """Return it for some ids, in any order."""
+        maybe = np.zeros(1 << _BITS, dtype=np.bool_)
+        maybe[ids & (maybe.size - 1)] = True
+        return cls(np.unique(ids), maybe)
+
+    def among(self, column: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the places in a column where one of the ids stands, and the position of that id.
+
+        Examples
+        --------
+        >>> places, ids = Wanted.of(np.array([7, 3])).among(np.array([1, 7, 2, 3 + 2**21, 3]))
+        >>> places.tolist(), ids.tolist()
+        ([1, 4], [1, 0])
+        """
+        near = np.flatnonzero(self.maybe[column & (self.maybe.size - 1)])
+        if not near.size:
+            return near, near
+        at = np.minimum(np.searchsorted(self.ids, column[near]), self.ids.size - 1)
+        found = np.flatnonzero(self.ids[at] == column[near])
+        return near[found], at[found]
 
 
 def weight(name: str) -> str:

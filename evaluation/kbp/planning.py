@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotations.models import DocumentAnnotation
 from annotations.ontologies import plain_ontology_of
@@ -28,7 +27,6 @@ PARTS = ("relation", "all")
 """The first is learnt; what is planned must do for both."""
 AGREE = 2e-6
 """Within which a model that is fitted again agrees: sums may differ in their last digits."""
-_BITS = 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +159,12 @@ class _Systems:
         # From the columns of their samples: a look for each instance into the rows of all predictions takes
         # a hundred times as long.
         stored = columns.read([batch.pk for batch in self.batches], [columns.UNITS, columns.CONFIDENCE])
-        find = _Finder.of(ids)
+        wanted_ids = columns.Wanted.of(ids)
         for submission, one in zip(self.submissions[:-1], stored, strict=True):
             coded = unpack_coded(one[columns.CONFIDENCE])
             counts = np.bincount(coded.codes, minlength=coded.values.size)
             given.setdefault(submission.team_id, []).append((coded.values, counts))
-            own, rows = find.among(unpack(one[columns.UNITS]))
+            own, rows = wanted_ids.among(unpack(one[columns.UNITS]))
             claimants.append(Claimant(submission.team_id, rows, coded.values[coded.codes[own]]))
         team = self.submissions[-1].team_id
         last = read_columns(
@@ -176,7 +174,7 @@ class _Systems:
         )
         confidence = last["confidence"]
         given.setdefault(team, []).append((confidence, np.ones(confidence.size, dtype=np.int64)))
-        own, rows = find.among(last["instance"])
+        own, rows = wanted_ids.among(last["instance"])
         claimants.append(Claimant(team, rows, confidence[own]))
         scales = {
             team: Scale.of(np.concatenate([v for v, _ in some]), np.concatenate([n for _, n in some]))
@@ -194,37 +192,6 @@ class _Systems:
         predicates = np.full(ids.size, -1, dtype=np.int64)
         predicates[np.searchsorted(ids, found[:, 0])] = found[:, 1]
         return predicates, len(code)
-
-
-@dataclass(frozen=True, eq=False)
-class _Finder:
-    """Finds which of many row ids are among some, most of them not: one look into a small table tells most.
-
-    Attributes
-    ----------
-    ids : int[n]
-        Ascending.
-    maybe : bool[2 ** _BITS]
-        By the last bits of an id, whether any of them has these.
-    """
-
-    ids: IntArray
-    maybe: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, ids: IntArray) -> "_Finder":
-        maybe = np.zeros(1 << _BITS, dtype=np.bool_)
-        maybe[ids & (maybe.size - 1)] = True
-        return cls(ids, maybe)
-
-    def among(self, others: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the positions of those of the others that are among the ids, and which id each is."""
-        near = np.flatnonzero(self.maybe[others & (self.maybe.size - 1)])
-        if not near.size:
-            return near, near
-        at = np.minimum(np.searchsorted(self.ids, others[near]), self.ids.size - 1)
-        found = np.flatnonzero(self.ids[at] == others[near])
-        return near[found], at[found]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """What a submission's page says beyond its scores: parts of it, and what it cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -161,16 +161,24 @@ def costs(submissions: Sequence[Submission], choices: Choices) -> dict[int, Cost
             [epoch_id],
             {"unit": "bigint", "batch": "bigint"},
         )
+        units = columns.Wanted.of(sampled["unit"])
+        since = np.full(units.ids.size, np.iinfo(np.int64).max)
+        np.minimum.at(since, np.searchsorted(units.ids, sampled["unit"]), sampled["batch"])
         for batch in of_epoch:
             stored = scores.get(batch.submission_id)
             is_planned = batch.pk in planned
-            found[batch.submission_id] = _cost(batch, sampled, stored, choices, is_planned=is_planned)
+            new = int((sampled["batch"] == batch.number).sum())  # some of them again, under `iid`
+            found[batch.submission_id] = _cost(
+                batch, new, units, since, stored, choices, is_planned=is_planned
+            )
     return found
 
 
 def _cost(
     batch: SampleBatch,
-    sampled: Mapping[str, IntArray],
+    new: int,
+    units: columns.Wanted,
+    since: IntArray,
     stored: StoredScore | None,
     choices: Choices,
     *,
@@ -178,11 +186,8 @@ def _cost(
 ) -> Cost:
     corpus, epoch = batch.submission.corpus, batch.epoch
     (kept,) = columns.read([batch.pk], [columns.UNITS])
-    own: IntArray = unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64)
-    before = np.unique(sampled["unit"][sampled["batch"] < batch.number])
-    # The few are looked for among the many by where these would stand: sorting the many takes longer.
-    reused = int((before.take(np.searchsorted(before, own), mode="clip") == own).sum()) if before.size else 0
-    new = int((sampled["batch"] == batch.number).sum())
+    _, own = units.among(unpack(kept[columns.UNITS]) if kept else np.zeros(0, dtype=np.int64))
+    reused = int((since[own] < batch.number).sum())
     known = InclusionProbability.objects.filter(batch=batch, is_known=True)
     published = known.filter(unit__sampled__batch=batch).count() if epoch.number > 1 else 0
     designed = stored.measures[choices.designed] if stored else None
