@@ -8,6 +8,7 @@ locked in the end alone, so that its team may cancel it until then.
 import hmac
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -270,20 +271,39 @@ def current_pi(epoch: Epoch, through: int | None = None, ids: IntArray | None = 
 
 def read_before(epoch: Epoch, ids: IntArray) -> Before:
     """Return what an epoch's design is for units, in the order of their row ids as they are given."""
+    wanted = columns.Wanted.of(ids)
+    last = np.zeros(wanted.ids.size, dtype=np.int64)
+    batches = list(epoch.batches.order_by("number").values_list("pk", flat=True))
+    for pk, kept in zip(batches, columns.read(batches, [columns.UNITS]), strict=True):
+        last[wanted.among(unpack(kept[columns.UNITS]))[1]] = pk
+    # What the last system with a unit made of it, found by itself: a popular one has a row for each system.
+    there = np.flatnonzero(last)
     found = read_columns(
+        "SELECT wanted.unit_id, inclusion.probability, COALESCE(inclusion.squares, 0)"
+        " FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (batch_id, unit_id) CROSS JOIN LATERAL ("
+        "SELECT probability, squares FROM evaluation_inclusionprobability AS own"
+        " WHERE own.batch_id = wanted.batch_id AND own.unit_id = wanted.unit_id OFFSET 0) AS inclusion",
+        [array_literal(column.tolist()) for column in (last[there], wanted.ids[there])],
+        {"unit": "bigint", "pi": "float8", "squares": "float8"},
+    )
+    pi, squares = np.zeros(wanted.ids.size), np.zeros(wanted.ids.size)
+    for rows in (found, _read_unchanged(epoch, np.setdiff1d(wanted.ids[there], found["unit"]))):
+        at = np.searchsorted(wanted.ids, rows["unit"])
+        pi[at], squares[at] = rows["pi"], rows["squares"]
+    order = np.searchsorted(wanted.ids, ids)
+    return Before(pi[order], squares[order])
+
+
+def _read_unchanged(epoch: Epoch, ids: IntArray) -> dict[str, Any]:
+    """Return the design of units of which the last system with them changed nothing: it never falls."""
+    return read_columns(
         "SELECT inclusion.unit_id, max(inclusion.probability), COALESCE(max(inclusion.squares), 0)"
         " FROM evaluation_inclusionprobability AS inclusion"
         " JOIN evaluation_samplebatch AS batch ON batch.id = inclusion.batch_id AND batch.epoch_id = %s"
-        " JOIN unnest(%s::bigint[]) AS wanted (id) ON wanted.id = inclusion.unit_id"
-        " GROUP BY inclusion.unit_id",
+        " WHERE inclusion.unit_id = ANY(%s::bigint[]) GROUP BY inclusion.unit_id",
         [epoch.pk, array_literal(ids.tolist())],
         {"unit": "bigint", "pi": "float8", "squares": "float8"},
     )
-    order = np.argsort(ids)
-    rows = order[np.searchsorted(ids, found["unit"], sorter=order)]
-    pi, squares = np.zeros(ids.size), np.zeros(ids.size)
-    pi[rows], squares[rows] = found["pi"], found["squares"]
-    return Before(pi, squares)
 
 
 def _draw_quadratically(
