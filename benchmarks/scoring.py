@@ -1,8 +1,9 @@
 """How long it takes to sample systems, and to score an epoch of them, from Postgres to stored rows.
 
-A process of its own makes each size, with a new embedded Postgres; as ``python -m benchmarks.scoring SYSTEMS
-CLAIMS`` it makes one of any size. Two have goals; the larger takes an hour to make. CPU seconds are those of
-Python and of the Postgres process that serves it.
+A process makes each size, with a new embedded Postgres, and another measures it. Each may be started by
+itself, for any size, as ``python -m benchmarks.scoring make SYSTEMS CLAIMS`` and ``… measure``: what is made
+stays in KBPO_HOME. Two sizes have goals. CPU seconds are those of Python and of the Postgres process that
+serves it.
 """
 
 import json
@@ -40,23 +41,29 @@ def run(out: Path, *, quick: bool = False) -> None:
 
 def _measure(folder: Path, systems: int, own: int) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    result = subprocess.run(  # noqa: S603 (no word of the command is a user's)
-        [sys.executable, "-m", "benchmarks.scoring", str(systems), str(own)],
-        env={**environment, "KBPO_HOME": str(folder / "home")},
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    found: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    found: dict[str, Any] = {"systems": systems, "claims of each": own}
+    for words in (["make", str(systems), str(own)], ["measure"]):
+        result = subprocess.run(  # noqa: S603 (no word of the command is a user's)
+            [sys.executable, "-m", "benchmarks.scoring", *words],
+            env={**environment, "KBPO_HOME": str(folder / "home")},
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
+        found |= json.loads(result.stdout.splitlines()[-1])
     return found
 
 
-def main(systems: int, own: int) -> None:
+def main(action: str, *numbers: str) -> None:
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
     django.setup()
+    print(json.dumps(measure() if action == "measure" else make(*map(int, numbers))))
 
+
+def make(systems: int, own: int) -> dict[str, Any]:
+    """Make an epoch whose scores are due; return how long sampling its systems took."""
     from django.core.management import call_command
 
     from benchmarks import pool
@@ -64,26 +71,20 @@ def main(systems: int, own: int) -> None:
     call_command("migrate", verbosity=0)
     started = time.perf_counter()
     sampling = pool.build(systems, own)
-    built = time.perf_counter() - started
-    last = sampling[-10:]
-    print(
-        json.dumps(
-            {
-                "systems": systems,
-                "claims of each": own,
-                "making it, s": built,
-                "sampling the first, s": sampling[0][0],
-                "sampling one of the last ten, s": sum(one[0] for one in last) / len(last),
-                "sampling one of the last ten, CPU s": sum(one[1] + one[2] for one in last) / len(last),
-                "sampling one of the last ten, CPU s of Postgres": sum(one[2] for one in last) / len(last),
-                **measure(),
-            }
-        )
-    )
+    last = sampling[-pool.MEASURED :]
+    return {
+        "making it, s": time.perf_counter() - started,
+        "sampling the first, s": sampling[0][0],
+        "sampling one of the last ten, s": sum(one[0] for one in last) / len(last),
+        "sampling one of the last ten, CPU s": sum(one[1] + one[2] for one in last) / len(last),
+        "sampling one of the last ten, CPU s of Postgres": sum(one[2] for one in last) / len(last),
+    }
 
 
 def measure() -> dict[str, Any]:
     """Score what is due, stage by stage."""
+    from django.urls import get_resolver
+
     from annotations import agreements
     from annotations.labels import update_posteriors
     from annotations.models import Corpus, Question
@@ -101,6 +102,7 @@ def measure() -> dict[str, Any]:
     )
     from evaluation.scoring import estimation, leaderboard
 
+    get_resolver().url_patterns  # noqa: B018 - as in a worker that has written mail before
     epoch = Epoch.objects.select_related("corpus").get()
     batches.close_batches(epoch=epoch)
     Epoch.objects.update(scores_due=True)
@@ -126,6 +128,8 @@ def measure() -> dict[str, Any]:
     )
     rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus, KBP.choices))
     assert all(row.rank is not None for row in rows), "not every system is ranked"
+    Epoch.objects.update(scores_due=True)
+    assert timed("scoring once more", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk))
     counted = timed("counting the names of documents, as they come", partial(KBP.count_names, corpus))
     assert timed("scoring subsets", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk))
     end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
@@ -146,4 +150,4 @@ def measure() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*sys.argv[1:])

@@ -19,7 +19,7 @@ from evaluation.estimators.differences import Differences
 from evaluation.estimators.document_samples import DocumentSample, SimpleRandom
 from evaluation.estimators.f1 import PoolSample
 from evaluation.estimators.intervals import PrecisionShare
-from evaluation.estimators.judging.rows import multiplied
+from evaluation.estimators.judging.rows import is_full
 from evaluation.estimators.recall import RecallEstimate
 from evaluation.estimators.scores import Estimates
 from evaluation.estimators.turnover import shared_covariance
@@ -131,7 +131,10 @@ class _Recalls:
 
 
 def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSample]) -> tuple[Any, FloatArray]:
-    """Return the scaled contributions, sparse [m, S]: a system has a part of the pool's sample."""
+    """Return the scaled contributions, [m, S], and their covariance.
+
+    They are sparse where systems have little of the pool's sample, or are too many to be written out.
+    """
     scale = np.sqrt(pools[0].weights)
     places, values = [], []
     for pool, one in zip(pools, precision, strict=True):
@@ -142,7 +145,10 @@ def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSampl
     placed = sparse.csr_array(
         (np.concatenate(values), np.concatenate(places), ends), shape=(len(pools), scale.size)
     )
-    return placed, _hidden(multiplied(placed, placed), [one.variance is None for one in precision])
+    if is_full(placed):
+        placed = placed.toarray()
+        return placed, _hidden(placed @ placed.T, [one.variance is None for one in precision])
+    return placed, _hidden((placed @ placed.T).toarray(), [one.variance is None for one in precision])
 
 
 def _of_recall(recalls: Sequence[RecallEstimate | None], pools: Sequence[PoolSample]) -> _Recalls:

@@ -74,6 +74,12 @@ class Rows:
         return sparse.csr_array((one.data * weights[one.indices], one.indices, one.indptr), shape=one.shape)
 
 
+def is_full(matrix: Any) -> bool:
+    """Say whether a sparse matrix is better written out: it holds much, and is not large."""
+    cells = matrix.shape[0] * matrix.shape[1]
+    return bool(cells <= _FEW_CELLS and matrix.nnz > _SPARSE * cells)
+
+
 def multiplied(one: Any, other: Any) -> FloatArray:
     """Return one · otherᵀ of two sparse matrices, written out; those that hold much are multiplied as dense.
 
@@ -86,8 +92,7 @@ def multiplied(one: Any, other: Any) -> FloatArray:
     -------
     float[m, m′]
     """
-    cells = max(one.shape[0], other.shape[0]) * one.shape[1]
-    if cells <= _FEW_CELLS and max(one.nnz, other.nnz) > _SPARSE * cells:
+    if is_full(one) or is_full(other):
         return np.asarray(one.toarray() @ other.toarray().T)
     return np.asarray((one @ other.T).toarray())
 
