@@ -143,7 +143,8 @@ def read_claims(submission: Submission) -> Claims:
         subject_name, object_name, *of_instance = instances[instance_id]
         claim = ClaimRow(instance_id, *of_instance, *values)
         (doc_id,) = documents[claim.document_id]
-        key = instance_key(doc_id, claim.predicate, claim.subject, claim.object)
+        subject, object_ = (claim.subject_start, claim.subject_end), (claim.object_start, claim.object_end)
+        key = instance_key(doc_id, claim.predicate, subject, object_)
         keyed.append((key, claim, subject_name, object_name, *own))
     keyed.sort()
     columns: list[list[Any]] = [[one[at] for one in keyed] for at in range(8)]

@@ -3,7 +3,6 @@
 from typing import NoReturn
 
 from kbpo.core.errors import InvalidInput
-from kbpo_formats.spans import Span
 
 VERSION = "v1"
 
@@ -39,12 +38,11 @@ def instance_key(doc_id: str, predicate: str, subject: tuple[int, int], object: 
         _refuse("predicate", f"is {predicate!r}; a relation's name without '|' is needed")
     if not doc_id:
         _refuse("doc_id", "is empty; the document's id is needed")
-    spans = []
     for name, (start, end) in (("subject", subject), ("object", object)):
         if not 0 <= start < end:
             _refuse(name, f"the span {start}-{end} is wrong; 0 <= start < end is needed")
-        spans.append(str(Span(int(start), int(end))))
-    return "|".join((VERSION, predicate, *spans, doc_id))
+    (first, last), (from_, to) = subject, object
+    return f"{VERSION}|{predicate}|{int(first)}-{int(last)}|{int(from_)}-{int(to)}|{doc_id}"
 
 
 def _refuse(where: str, message: str) -> NoReturn:
