@@ -85,7 +85,6 @@ def measure() -> dict[str, Any]:
     """Score what is due, stage by stage."""
     from django.urls import get_resolver
 
-    from annotations import agreements
     from annotations.labels import update_posteriors
     from annotations.models import Corpus, Question
     from benchmarks import pool
@@ -119,10 +118,7 @@ def measure() -> dict[str, Any]:
         took[f"{name}, CPU s of Postgres"] = postgres
         return found
 
-    timed(
-        "measuring labels",
-        lambda: (update_posteriors(corpus=corpus), agreements.update_agreement(corpus=corpus)),
-    )
+    timed("measuring labels", lambda: update_posteriors(corpus=corpus))
     assert timed(
         "scoring, with labels measured again", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk)
     )
@@ -131,7 +127,10 @@ def measure() -> dict[str, Any]:
     Epoch.objects.update(scores_due=True)
     assert timed("scoring once more", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk))
     counted = timed("counting the names of documents, as they come", partial(KBP.count_names, corpus))
-    assert timed("scoring subsets", partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk))
+    assert timed(
+        "scoring subsets, and how far workers agree",
+        partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk),
+    )
     end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
     return {
         **took,

@@ -73,7 +73,6 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
     task.check_corpus(epoch.corpus)
     # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
     update_posteriors(corpus=epoch.corpus)
-    agreements.update_agreement(corpus=epoch.corpus)
     through = batches.last_scored(epoch)
     if through:
         pool = _score(epoch, through, task)
@@ -87,13 +86,15 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
             move(submission, Submission.State.SCORED, f"{size} system{'s' * (size != 1)} in the pool")
         notices.tell_scored(scored, choices=task.choices, prices=prices)
         epoch.subsets_due = True
+    else:
+        agreements.update_agreement(corpus=epoch.corpus)
     epoch.scores_due = False
     _succeeded(epoch)
     return True
 
 
 def score_subsets(*, epoch_id: int, task: Task) -> bool:
-    """Compute and store the scores of subsets that belong to an epoch's newest scores.
+    """Compute and store the scores of subsets that belong to an epoch's newest scores; measure agreement.
 
     They come after these: names may still have to be counted in texts, and nobody's rank waits for that, nor
     does anybody for the epoch's lock, which is taken when they are counted.
@@ -107,6 +108,7 @@ def score_subsets(*, epoch_id: int, task: Task) -> bool:
     epoch = due.select_related("corpus").first()
     if epoch is None:
         return False
+    agreements.update_agreement(corpus=epoch.corpus)
     task.count_names(epoch.corpus)
     return _score_subsets(epoch_id, task)
 

@@ -49,7 +49,7 @@ def of_precisions(products: Products, p: FloatArray, estimates: FloatArray) -> E
         of_pooled=Rows(_empty(m, groups.shape[1]), slopes, groups),
         of_own=Rows(_by_product(products, w), np.zeros_like(slopes), groups),
         directions=Rows(
-            _gathered(system, entries.positions, w, (m, audit.size)),
+            products.by_position.filled(w),
             np.zeros((m, 0)),
             np.zeros((0, audit.size)),
         ),
@@ -83,9 +83,7 @@ def of_shares(products: Products, estimates: FloatArray) -> Effects | None:
         of_own=Rows(
             _by_product(products, w / total), np.hstack([np.zeros_like(slopes), -estimates[:, None]]), dense
         ),
-        directions=Rows(
-            _gathered(system, entries.positions, w, (m, audit.size)), -estimates[:, None], direction
-        ),
+        directions=Rows(products.by_position.filled(w), -estimates[:, None], direction),
     )
 
 
@@ -245,15 +243,7 @@ def _summed(system: IntArray, values: FloatArray, m: int) -> FloatArray:
 
 def _by_product(products: Products, weights: FloatArray) -> sparse.csr_array:
     """Return what Σ weight · f of each system gains if each product turns out wrong, [m, U]."""
-    entries = products.entries
-    shape = (entries.systems, products.labels.size)
-    return _gathered(entries.of_system, products.units, weights * products.flips, shape)
-
-
-def _gathered(
-    rows: IntArray, columns: IntArray, values: FloatArray, shape: tuple[int, int]
-) -> sparse.csr_array:
-    return sparse.csr_array((values, (rows, columns)), shape=shape)
+    return products.by_unit.filled(weights * products.flips)
 
 
 def _empty(rows: int, columns: int) -> sparse.csr_array:

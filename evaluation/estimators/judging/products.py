@@ -7,6 +7,7 @@ ones are let pass is told by a handful of them, but products that should be 0 ar
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from evaluation.estimators.judging.audited import (
     estimated_errors,
     foretold,
 )
+from evaluation.estimators.judging.rows import Layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +178,17 @@ class Products:
     def flips(self) -> FloatArray:
         """What f gains if its product turns out wrong, float[E]."""
         return np.asarray(1.0 - 2.0 * self.f)
+
+    @cached_property
+    def by_unit(self) -> Layout:
+        """Where each entry stands among systems and products, [m, U]."""
+        return Layout.of(self.entries.of_system, self.units, (self.entries.systems, self.labels.size))
+
+    @cached_property
+    def by_position(self) -> Layout:
+        """Where each entry stands among systems and sampled instances, [m, S]."""
+        shape = self.entries.systems, self.audit.size
+        return Layout.of(self.entries.of_system, self.entries.positions, shape)
 
     def take(self, chosen: BoolArray) -> "Products":
         """Return those of some of the entries."""

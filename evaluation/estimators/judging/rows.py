@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from evaluation.estimators._checks import FloatArray
+from evaluation.estimators._checks import FloatArray, IntArray
 
 _NEGLIGIBLE = 1e-13
 _SPARSE, _FEW_CELLS = 0.05, 1 << 23
@@ -72,6 +72,37 @@ class Rows:
         """Return the sparse part with each column times a weight."""
         one = self.sparse
         return sparse.csr_array((one.data * weights[one.indices], one.indices, one.indptr), shape=one.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where E values stand in sparse matrices of one shape: found once, for all that are filled alike.
+
+    Attributes
+    ----------
+    order : int[E]
+        Of the values, row after row, and in a row column after column.
+    indices : int[E]
+        Their columns, in that order.
+    indptr : int[m + 1]
+    shape : (int, int)
+    """
+
+    order: IntArray
+    indices: IntArray
+    indptr: IntArray
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> "Layout":
+        """Return it for values in rows and columns (int[E] each), no two of them in one cell."""
+        order = np.lexsort((columns, rows))
+        counts = np.bincount(rows, minlength=shape[0])
+        return cls(order, columns[order], np.concatenate([[0], np.cumsum(counts)]), shape)
+
+    def filled(self, values: FloatArray) -> sparse.csr_array:
+        """Return the matrix of some values, float[E]."""
+        return sparse.csr_array((values[self.order], self.indices, self.indptr), shape=self.shape)
 
 
 def is_full(matrix: Any) -> bool:

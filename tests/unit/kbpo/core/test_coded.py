@@ -14,6 +14,29 @@ def test_numbers_come_back_bit_for_bit(numbers):
     assert unpack(pack(column)).tobytes() == column.tobytes()
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.array([], dtype=np.uint8),
+        np.array([True, False]),
+        np.zeros((2, 2, 2)),
+        np.array(3.5),
+    ],
+    ids=["two dimensions", "by columns", "empty", "flags", "three dimensions", "a number"],
+)
+def test_an_array_comes_back_with_its_type_and_shape(array):
+    back = unpack(pack(array))
+    assert (back.dtype, back.shape, back.tolist()) == (array.dtype, array.shape, array.tolist())
+
+
+@pytest.mark.parametrize("kept", [3, 60, -1])
+def test_an_array_that_is_cut_off_is_an_error(kept):
+    with pytest.raises((EOFError, ValueError)):
+        unpack(pack(np.arange(9))[:kept])
+
+
 @given(st.lists(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), max_size=30))
 def test_names_come_back(names):
     assert unpack_names(code_names(names).pack()).column().tolist() == names
