@@ -182,13 +182,12 @@ class Products:
     @cached_property
     def by_unit(self) -> Layout:
         """Where each entry stands among systems and products, [m, U]."""
-        return Layout.of(self.entries.of_system, self.units, (self.entries.systems, self.labels.size))
+        return Layout.of(self.entries.indptr, self.units, self.labels.size)
 
     @cached_property
     def by_position(self) -> Layout:
         """Where each entry stands among systems and sampled instances, [m, S]."""
-        shape = self.entries.systems, self.audit.size
-        return Layout.of(self.entries.of_system, self.entries.positions, shape)
+        return Layout.of(self.entries.indptr, self.entries.positions, self.audit.size)
 
     def take(self, chosen: BoolArray) -> "Products":
         """Return those of some of the entries."""

@@ -94,11 +94,12 @@ class Layout:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> "Layout":
-        """Return it for values in rows and columns (int[E] each), no two of them in one cell."""
-        order = np.lexsort((columns, rows))
-        counts = np.bincount(rows, minlength=shape[0])
-        return cls(order, columns[order], np.concatenate([[0], np.cumsum(counts)]), shape)
+    def of(cls, indptr: IntArray, columns: IntArray, width: int) -> "Layout":
+        """Return it for values that stand row after row (`indptr`), each column (int[E]) once in a row."""
+        shape = indptr.size - 1, width
+        placed = sparse.csr_array((np.arange(columns.size), columns.copy(), indptr), shape=shape)
+        placed.sort_indices()  # in place
+        return cls(placed.data, placed.indices, placed.indptr, shape)
 
     def filled(self, values: FloatArray) -> sparse.csr_array:
         """Return the matrix of some values, float[E]."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from evaluation.estimators.judging.rows import Rows, beside, multiplied, root
+from evaluation.estimators.judging.rows import Layout, Rows, beside, multiplied, root
 
 
 def some_rows(seed, dense, m=4, n=7):
@@ -37,6 +37,16 @@ def test_sparse_and_full_matrices_are_multiplied_alike(full):
     one, other = (rng.normal(size=(m, 200)) * (rng.random((m, 200)) < full) for m in (5, 3))
     found = multiplied(sparse.csr_array(one), sparse.csr_array(other))
     assert found == pytest.approx(one @ other.T)
+
+
+def test_a_layout_is_filled_time_after_time_and_leaves_columns_as_they_were():
+    indptr, columns = np.array([0, 3, 3, 5]), np.array([4, 0, 2, 1, 0])
+    layout = Layout.of(indptr, columns, 5)
+    for values in (np.arange(1.0, 6.0), np.arange(6.0, 11.0)):
+        expected = np.zeros((3, 5))
+        expected[[0, 0, 0, 2, 2], columns] = values
+        assert layout.filled(values).toarray().tolist() == expected.tolist()
+    assert columns.tolist() == [4, 0, 2, 1, 0]
 
 
 def test_rows_are_scaled_and_columns_written_out(two):
