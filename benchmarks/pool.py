@@ -155,11 +155,11 @@ def quickly() -> Iterator[None]:
         words = coordinated._first_words
         by_prefix: dict[str, dict[str, int]] = {}
 
-        def words_once(secret: bytes, keys: Sequence[str], prefix: str = "") -> Iterator[int]:
+        def words_once(secret: bytes, keys: Sequence[str], prefix: str = "") -> Any:
             known = by_prefix.setdefault(prefix, {})
             missing = [key for key in keys if key not in known]
-            known.update(zip(missing, words(secret, missing, prefix), strict=True))
-            return map(known.__getitem__, keys)
+            known.update(zip(missing, words(secret, missing, prefix).tolist(), strict=True))
+            return np.fromiter(map(known.__getitem__, keys), np.uint64, len(keys))
 
         KEPT.update(key=cache(claims.instance_key), words=words_once, true=read_once)
     with (

@@ -7,7 +7,7 @@ arrive. So systems share their labels, and every π is known exactly.
 
 import hmac
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +29,14 @@ DEFAULT_LEVEL = 0.80
 FOLDS = 5
 
 
-def _first_words(secret: bytes, keys: Keys, prefix: str = "") -> Iterator[int]:
+def _first_words(secret: bytes, keys: Keys, prefix: str = "") -> NDArray[np.uint64]:
     if not isinstance(secret, bytes) or not secret:
         _checks.refuse("secret", "is not a non-empty bytes object; the epoch's secret is needed")
-    for key in _checks.strings("keys", keys):
-        digest = hmac.digest(secret, (prefix + key).encode(), "sha256")
-        yield int.from_bytes(digest[:8], "big")
+    digests = [
+        hmac.digest(secret, (prefix + key).encode(), "sha256") for key in _checks.strings("keys", keys)
+    ]
+    # Of 32 bytes each, the first 8.
+    return np.frombuffer(b"".join(digests), dtype=">u8")[::4].astype(np.uint64)
 
 
 def uniforms(secret: bytes, keys: Keys) -> FloatArray:
@@ -60,7 +62,7 @@ def uniforms(secret: bytes, keys: Keys) -> FloatArray:
     InvalidInput
         If the secret is empty or not bytes, or a key is not a string.
     """
-    return np.array([(word >> 11) * 2.0**-53 for word in _first_words(secret, keys)], dtype=np.float64)
+    return np.asarray((_first_words(secret, keys) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
 def folds(secret: bytes, keys: Keys, k: int = FOLDS) -> IntArray:
@@ -89,7 +91,7 @@ def folds(secret: bytes, keys: Keys, k: int = FOLDS) -> IntArray:
         As `uniforms`, and if k is below 2.
     """
     k = _checks.whole("k", k, 2)
-    return np.array([word % k for word in _first_words(secret, keys, "fold|")], dtype=np.int64)
+    return (_first_words(secret, keys, "fold|") % np.uint64(k)).astype(np.int64)
 
 
 def document_folds(secret: bytes, doc_ids: Keys, k: int = FOLDS) -> IntArray:
@@ -99,8 +101,7 @@ def document_folds(secret: bytes, doc_ids: Keys, k: int = FOLDS) -> IntArray:
     a planned variance does not tell which documents are annotated in full.
     """
     k = _checks.whole("k", k, 2)
-    words = _first_words(secret, doc_ids, "document fold|")
-    return np.array([word % k for word in words], dtype=np.int64)
+    return (_first_words(secret, doc_ids, "document fold|") % np.uint64(k)).astype(np.int64)
 
 
 def target_variance(half_width: float = DEFAULT_HALF_WIDTH, level: float = DEFAULT_LEVEL) -> float:

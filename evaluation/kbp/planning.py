@@ -180,18 +180,16 @@ class _Systems:
             team: Scale.of(np.concatenate([v for v, _ in some]), np.concatenate([n for _, n in some]))
             for team, some in given.items()
         }
-        return _Said(ids, claimants, scales, *self._predicates(ids))
-
-    def _predicates(self, ids: IntArray) -> tuple[IntArray, int]:
         code = {name: number for number, name in enumerate(self.ontology.relations_by_name)}
-        rows = read_rows(
-            "SELECT id, predicate FROM evaluation_instance WHERE id = ANY(%s::bigint[])",
+        stored_rows = read_rows(
+            "SELECT id, document_id, predicate FROM evaluation_instance WHERE id = ANY(%s::bigint[])",
             [array_literal(ids.tolist())],
         )
-        found = np.array([(pk, code[predicate]) for pk, predicate in rows], dtype=np.int64).reshape(-1, 2)
-        predicates = np.full(ids.size, -1, dtype=np.int64)
-        predicates[np.searchsorted(ids, found[:, 0])] = found[:, 1]
-        return predicates, len(code)
+        found = np.array([(pk, document, code[name]) for pk, document, name in stored_rows], dtype=np.int64)
+        documents, predicates = np.full((2, ids.size), -1)
+        at, *known = found.reshape(-1, 3).T
+        documents[np.searchsorted(ids, at)], predicates[np.searchsorted(ids, at)] = known
+        return _Said(ids, claimants, scales, documents, predicates, len(code))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +204,8 @@ class _Said:
         In the order of arrival; rows are positions among the ids.
     scales : mapping of int to Scale
         By team.
+    documents : int[n]
+        Row ids of those that they stand in.
     predicates : int[n]
         Codes.
     codes : int
@@ -215,6 +215,7 @@ class _Said:
     ids: IntArray
     claimants: list[Claimant]
     scales: Mapping[int, Scale]
+    documents: IntArray
     predicates: IntArray
     codes: int
 
@@ -276,16 +277,12 @@ def _audit_labels(stored: PlannedVariance, systems: _Systems, evidence: _Evidenc
 
 
 def _variances(said: _Said, model: VarianceModel, epoch: Epoch, ids: IntArray) -> FloatArray:
-    rows = read_rows(
-        "SELECT instance.id, document.doc_id FROM evaluation_instance AS instance"
-        " JOIN annotations_document AS document ON document.id = instance.document_id"
-        " WHERE instance.id = ANY(%s::bigint[])",
-        [array_literal(ids.tolist())],
+    distinct, document = np.unique(said.documents[np.searchsorted(said.ids, ids)], return_inverse=True)
+    names = dict(
+        read_rows(
+            "SELECT id, doc_id FROM annotations_document WHERE id = ANY(%s::bigint[])",
+            [array_literal(distinct.tolist())],
+        )
     )
-    document = dict(rows)
-    names = sorted(set(document.values()))
-    fold = dict(
-        zip(names, coordinated.document_folds(bytes.fromhex(epoch.secret), names).tolist(), strict=True)
-    )
-    folds = np.array([fold[document[pk]] for pk in ids.tolist()], dtype=np.int64)
-    return model.variances(said.features(ids), folds)
+    folds = coordinated.document_folds(bytes.fromhex(epoch.secret), [names[pk] for pk in distinct.tolist()])
+    return model.variances(said.features(ids), folds[document])
