@@ -1,8 +1,9 @@
 """From rows to arrays: the systems of an epoch, their sample, and its labels."""
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from evaluation.models import Epoch
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
 from kbpo.core.database.bulk import read_columns
 from kbpo.core.database.coded import Coded, unpack, unpack_coded
+
+_GAPS = 8
+"""Row ids that lie closer than this on average are looked up in a table of all from the first to the last."""
 
 
 class _Weights(Mapping[str, FloatArray]):
@@ -38,8 +42,8 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
     batches = list(epoch.batches.filter(number__lte=through).order_by("number").select_related("submission"))
     stored = list(columns.read([batch.pk for batch in batches], columns.figures(weightings)))
     own_ids = [unpack(one[columns.UNITS]) for one in stored]
-    sorted_ids = np.sort(np.concatenate(own_ids))  # np.unique takes ten times as long
-    sorted_ids = sorted_ids[np.append(True, sorted_ids[1:] != sorted_ids[:-1])]
+    sorted_ids = _distinct(own_ids)
+    found = _finder(sorted_ids)
     position = np.full(sorted_ids.size, -1, dtype=np.int64)
     folds = np.zeros(sorted_ids.size, dtype=np.int64)
     pi = np.full(sorted_ids.size, np.nan)
@@ -47,7 +51,7 @@ def read_pool(epoch: Epoch, through: int, weightings: Iterable[str]) -> Pool:
     systems = []
     seen = 0
     for batch, ids, one in zip(batches, own_ids, stored, strict=True):
-        at = _found(ids, sorted_ids)
+        at = found(ids)
         new = at[position[at] < 0]
         position[new] = seen + np.arange(new.size)
         seen += new.size
@@ -89,7 +93,29 @@ class _Flat:
         return np.asarray(np.maximum(np.sqrt(np.minimum(1.0, self._squares)), self._floor))
 
 
-def _found(ids: IntArray, sorted_ids: IntArray) -> IntArray:
+def _distinct(columns: Sequence[IntArray]) -> IntArray:
+    """Return the ids of some columns, each once, ascending."""
+    low, high = min(int(ids.min()) for ids in columns), max(int(ids.max()) for ids in columns)
+    if high - low >= _GAPS * sum(ids.size for ids in columns):
+        ids = np.sort(np.concatenate(columns))  # np.unique takes ten times as long
+        return np.asarray(ids[np.append(True, ids[1:] != ids[:-1])])
+    there = np.zeros(high - low + 1, dtype=np.bool_)
+    for ids in columns:
+        there[ids - low] = True
+    return np.flatnonzero(there) + low
+
+
+def _finder(sorted_ids: IntArray) -> Callable[[IntArray], IntArray]:
+    """Return what says where each of some of the ids stands among all."""
+    low, high = int(sorted_ids[0]), int(sorted_ids[-1])
+    if high - low >= _GAPS * sorted_ids.size:
+        return partial(_found, sorted_ids)
+    place = np.zeros(high - low + 1, dtype=np.int64)
+    place[sorted_ids - low] = np.arange(sorted_ids.size)
+    return lambda ids: place[ids - low]
+
+
+def _found(sorted_ids: IntArray, ids: IntArray) -> IntArray:
     """Return where each id stands: in their own order first, five times as fast among millions."""
     order = np.argsort(ids)
     at = np.empty(ids.size, dtype=np.int64)
