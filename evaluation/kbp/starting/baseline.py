@@ -1,4 +1,4 @@
-"""A knowledge base from a corpus, by the words of its ontology: python baseline.py corpus.jsonl.gz OUT.jsonl."""
+"""Claims from a corpus, by the words of its ontology: python baseline.py corpus.jsonl.gz OUT.jsonl."""
 
 import gzip
 import itertools
