@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+import kbpo_client
+
 SITE = "http://localhost:8000"  # as the pages have it
 LOOK = 0.2  # seconds between looks at what else is to be done
 SHOWN = 20  # lines of what a command prints
@@ -127,7 +129,7 @@ def script(page: str) -> str:
     return f'"""{title}."""\n\n' + "\n\n".join(f"# %%\n{cell}" for cell in cells) + "\n"
 
 
-def walk(page: str, *, site: str, service: Service, folder: Path) -> Walked:
+def walk(page: str, *, site: str, service: Service, folder: Path, where: str = "") -> Walked:
     """Carry out a page.
 
     Parameters
@@ -138,6 +140,8 @@ def walk(page: str, *, site: str, service: Service, folder: Path) -> Walked:
     service : Service
     folder : Path
         In which its commands run.
+    where : str
+        What is said of the machine, beside the times.
 
     Raises
     ------
@@ -175,7 +179,8 @@ def walk(page: str, *, site: str, service: Service, folder: Path) -> Walked:
         for session in sessions.values():
             session.close()
     done.page += page[at:]
-    words = f"*Walked on {time.strftime('%Y-%m-%d')} against the demo: {done.seconds:.0f} s in all.*"
+    against = ", ".join(filter(None, ["the demo", where]))
+    words = f"*Walked on {time.strftime('%Y-%m-%d')} against {against}: {done.seconds:.0f} s in all.*"
     done.page = _TOTAL.sub(words, done.page)
     return done
 
@@ -199,7 +204,7 @@ def _written(block: Block, shown: list[str], seconds: float) -> str:
 
 def _shown(output: str, folder: Path) -> str:
     """Shorten what was printed; secrets and folders of one walk are not shown."""
-    text = re.sub(r"kbpo_[\w-]{20,}", "kbpo_…", output.replace(str(folder), "."))
+    text = re.sub(r"kbpo_[\w-]{20,}", "kbpo_…", output.replace(str(folder), ".")).lstrip("\n")
     lines = [line if len(line) <= LONGEST else line[: LONGEST - 1] + "…" for line in text.splitlines()]
     if len(lines) > SHOWN:
         lines = [*lines[: SHOWN - 2], f"… {len(lines) - SHOWN + 1} more lines", lines[-1]]
@@ -221,7 +226,8 @@ class Session:
     def __init__(self, kind: str, folder: Path, work: Callable[[], None]) -> None:
         self.kind, self.work = kind, work
         bins = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        kept = {name: os.environ[name] for name in ("PYTHONPATH", "LANG") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        client = str(Path(kbpo_client.__file__).resolve().parents[1])  # of this checkout, wherever it runs
         words = (
             ["bash", "--noprofile", "--norc"] if kind == "console" else [sys.executable, "-u", "-c", _CELLS]
         )
@@ -231,7 +237,7 @@ class Session:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env={**kept, "PATH": bins, "HOME": str(folder)},
+            env={**kept, "PATH": bins, "HOME": str(folder), "PYTHONPATH": client},
         )
 
     def run(self, command: str) -> str:

@@ -79,6 +79,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; all if left out")
     parser.add_argument("--site", default=SITE, help=f"of a demo ({SITE})")
     parser.add_argument("--home", type=Path, default=ROOT / "var", help="its KBPO_HOME (var)")
+    parser.add_argument("--where", default="", help="what is said of the machine: 'on two quiet cores'")
     asked = parser.parse_args()
     for name in asked.names or NAMES:
         path = FOLDER / f"{name}.md"
@@ -89,6 +90,7 @@ def main() -> int:
                     site=asked.site.rstrip("/"),
                     service=Demo(asked.home.absolute()),
                     folder=Path(folder),
+                    where=asked.where,
                 )
             except Failed as error:
                 sys.exit(f"{name}: {error}")
