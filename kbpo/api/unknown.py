@@ -19,7 +19,7 @@ class UnknownView(ApiView):
     def get(self, request: Request, **_: Any) -> None:
         """Say that there is nothing."""
         raise Gone(
-            "There is no such address: those of the API begin with /api/v1/ and, but for files, end with a slash."
+            "There is no such address: those of the API begin with /api/v1/, and end with a slash or a file's name."
         )
 
     head = post = put = patch = delete = get
