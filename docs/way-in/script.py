@@ -52,15 +52,12 @@ site.wait(made["id"], until="read")["heading"]
 site.wait(made["id"], until="scored")["heading"]
 
 # %%
-for row in site.scores(made["id"], part="all", level=80):
-    print(
-        row["weighting"],
-        *(
-            f"{name} {row[name]:.2f} [{row[name + '_low']:.2f}, {row[name + '_high']:.2f}]"
-            for name in ("precision", "recall", "f1")
-            if row[name] is not None
-        ),
+for row in site.scores(made["id"], part="all", level=80, weighting="instance"):
+    shown = (
+        f"{row[name]:.2f} ±{(row[name + '_high'] - row[name + '_low']) / 2:.2f}"
+        for name in ("precision", "recall", "f1")
     )
+    print(row["estimator"], row["standard"], *shown)
 
 # %%
 board = site.leaderboard("demo")
