@@ -1,7 +1,7 @@
 """Write the demo's files: ``python -m demo.build DIR``.
 
 ``corpus.jsonl`` and ``gold.jsonl`` are what `load_corpus` and `load_gold` read; each example system gets a
-``NAME.kb.gz``. The same sources make the same bytes.
+``NAME.jsonl.gz`` or ``NAME.kb.gz``. The same sources make the same bytes.
 """
 
 import argparse
@@ -13,7 +13,6 @@ from pathlib import Path
 
 from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
-from demo.systems.writer import write
 from kbpo.core.errors import InvalidInput
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -35,7 +34,7 @@ def build(folder: Path) -> list[Path]:
         _write_lines(folder / "gold.jsonl", [gold for _, gold in examples]),
     ]
     for system in SYSTEMS:
-        path = folder / f"{system.name}.kb.gz"
+        path = folder / system.file
         path.write_bytes(knowledge_base(system, documents))
         paths.append(path)
     return paths
@@ -43,8 +42,7 @@ def build(folder: Path) -> list[Path]:
 
 def knowledge_base(system: System, documents: Sequence[Document]) -> bytes:
     """Run a system on documents and return its knowledge base, compressed by gzip."""
-    lines = write(system.extract(documents), run_id=system.name, direction=system.direction)
-    text = "".join(f"{line}\n" for line in lines)
+    text = "".join(f"{line}\n" for line in system.write(documents))
     return gzip.compress(text.encode(), mtime=0)
 
 

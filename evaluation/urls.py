@@ -32,7 +32,7 @@ def _of_files() -> Iterator[URLPattern]:
         given = {"kind": kind}
         yield path(f"{base}problems/", problems, given, name=f"{kind}_problems")
         yield path(f"{base}lines/", lines, given, name=f"{kind}_lines")
-        yield path(f"{base}accepted.kb.gz", normalised, given, name=f"{kind}_normalised")
+        yield path(f"{base}accepted.gz", normalised, given, name=f"{kind}_normalised")
         for suffix in ("csv", "json"):
             yield path(
                 f"{base}problems.{suffix}",

@@ -17,7 +17,8 @@ from typing import IO, Any, Protocol, cast
 from uuid import uuid4
 
 from django.conf import settings
-from django.db.models import Count, Func, IntegerField, Max, Q, Sum
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, Func, IntegerField, Max, OuterRef, Q, Sum
 from django.utils import timezone
 
 from annotations.models import Corpus, CorpusFiles, Document, Sentence
@@ -27,7 +28,7 @@ from kbpo.core.leftovers import written_before
 
 logger = logging.getLogger(__name__)
 
-FORM = 1  # of what is in the files: those of another form are made again
+FORM = 2  # of what is in the files: those of another form are made again
 BATCH = 200  # documents in memory
 TEXTS, IDS = "corpus.jsonl.gz", "documents.jsonl.gz"
 NAMES = (TEXTS, IDS)
@@ -99,17 +100,18 @@ def make(corpus: Corpus) -> CorpusFiles | None:
     with ExitStack() as stack:
         texts = stack.enter_context(_written(path_of(files, TEXTS)))
         ids = stack.enter_context(_written(path_of(files, IDS)))
-        for document, is_removed in _documents(corpus):
+        for document, is_removed, sentences in _documents(corpus):
             counts.add(document, is_removed=is_removed)
-            texts.write(_line(text_record(document)))
+            texts.write(_line(_text_record(document, sentences)))
             ids.write(_line(_id_record(document, is_removed=is_removed)))
         if state_of(corpus) != state:
             return None  # it may hold a text that was removed while it was written
         texts.keep()
         ids.keep()
-    sentences = Sentence.objects.filter(document__corpus=corpus)
     length = Func("token_starts", function="cardinality", output_field=IntegerField())
-    of_sentences = sentences.aggregate(sentences=Count("pk"), tokens=Sum(length))
+    of_sentences = Sentence.objects.filter(document__corpus=corpus).aggregate(
+        sentences=Count("pk"), tokens=Sum(length)
+    )
     values = {
         **counts.as_fields(),
         "state": state,
@@ -129,13 +131,14 @@ def make(corpus: Corpus) -> CorpusFiles | None:
     return stored
 
 
-def text_record(document: Document) -> dict[str, Any]:
+def _text_record(document: Document, sentences: list[int]) -> dict[str, Any]:
     """Return a document as a line of the file of texts has it, which `load_corpus` reads."""
     return {
         "doc_id": document.doc_id,
         "title": document.title,
         "date": None if document.date is None else document.date.isoformat(),
         "text": document.text,
+        "sentences": sentences,
     }
 
 
@@ -148,15 +151,20 @@ def _id_record(document: Document, *, is_removed: bool) -> dict[str, Any]:
     }
 
 
-def _documents(corpus: Corpus) -> Iterator[tuple[Document, bool]]:
-    """Yield the documents with whether their text was removed, in the order in which they were loaded."""
+def _documents(corpus: Corpus) -> Iterator[tuple[Document, bool, list[int]]]:
+    """Yield the documents in the order in which they were loaded.
+
+    With each, whether its text was removed, and where its sentences begin.
+    """
     last = 0
+    begins = ArraySubquery(Sentence.objects.filter(document=OuterRef("pk")).order_by("index").values("start"))
     while True:
         found = Document.objects.filter(corpus=corpus, pk__gt=last).order_by("pk").defer("suggestions")
-        batch = list(found.select_related("takedown")[:BATCH])
+        batch = list(found.select_related("takedown").annotate(begins=begins)[:BATCH])
         if not batch:
             return
-        yield from ((document, hasattr(document, "takedown")) for document in batch)
+        for document in batch:
+            yield document, hasattr(document, "takedown"), document.begins
         last = batch[-1].pk
 
 

@@ -2,8 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,18 @@ SCORED = READ - {"accepted", "judging"}
 UNTIL = {"read": READ, "scored": SCORED}
 #: Of a submission that stopped.
 STOPPED = frozenset({"refused", "cancelled", "withdrawn", "failed"})
+#: What a team may do with a submission.
+ACTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "go-ahead": "have an accepted submission judged",
+        "cancel": "take a submission back before it is judged",
+        "withdraw": "take a submission off the leaderboard",
+        "resume": "try again what stopped by a fault of the service",
+        "publish": "show a submission to everybody",
+        "hide": "show a submission to its team alone",
+        "delete-file": "delete the file of a submission that was read",
+    }
+)
 LONGEST_BETWEEN_LOOKS = 30.0  # seconds
 
 
@@ -133,7 +146,7 @@ class Client:
             else:
                 is_new = downloads.fetch(
                     self._connection,
-                    f"{_of(tag)}data/{quote(name)}/",
+                    f"{_of(tag)}data/{quote(name)}",
                     folder / name,
                     digest=files[name]["digest"],
                     progress=progress,
@@ -174,6 +187,41 @@ class Client:
         }
         return self._connection.read("POST", "submissions/", json=body)
 
+    def check(
+        self,
+        path: Path | str,
+        *,
+        corpus: str,
+        format: str = "",
+        seconds: float | None = None,
+        progress: Progress = nowhere,
+    ) -> Row:
+        """Have the site read a file as it reads what is handed in; nothing is handed in.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            The longest to wait for it.
+
+        Returns
+        -------
+        dict
+            The check: ``state`` is ``accepted``, ``refused`` or ``failed``; ``problems`` are those listed.
+
+        Raises
+        ------
+        Later
+            If it takes longer.
+        """
+        upload = uploads.send(self._connection, Path(path), progress=progress)
+        asked = {"corpus": corpus, "upload": upload, "format": format}
+        made = self._connection.read("POST", "checks/", json=asked, may_repeat=True)  # replaces the last one
+        address = f"checks/{quote(str(made['id']))}/"
+        found = self._await(
+            lambda: self._get(address), {"accepted", "refused", "failed"}, "the check", seconds
+        )
+        return {**found, "problems": list(self._connection.pages(f"{address}problems/"))}
+
     def submissions(
         self, *, corpus: str | None = None, team: str | None = None, mine: bool = False
     ) -> list[Row]:
@@ -203,27 +251,35 @@ class Client:
         """
         if until not in UNTIL:
             raise WrongUsage(f"nothing is waited for until {until!r:.40}; there are {' and '.join(UNTIL)}")
-        waited, pause = 0.0, 1.0
-        while (stand := self.submission(number))["state"] not in UNTIL[until]:
+
+        def look() -> Row:
+            stand = self.submission(number)
             if until == "scored" and stand["state"] == "accepted" and not stand["go_ahead"]:
-                raise WrongUsage(f"submission {number} waits for its team's word that it is to be judged")
-            if seconds is not None and waited + pause > seconds:
-                raise Later(f"submission {number} is {stand['state']} still")
-            self._connection.sleep(pause)
-            waited, pause = waited + pause, min(LONGEST_BETWEEN_LOOKS, pause * 1.5)
-        return stand
+                raise WrongUsage(
+                    f"submission {number} waits for its team's word that it is to be judged: "
+                    f"kbpo go-ahead {number}"
+                )
+            return stand
+
+        return self._await(look, UNTIL[until], f"submission {number}", seconds)
 
     def act(self, number: int, action: str) -> Row:
-        """Do what a team may with a submission: ``go-ahead``, ``cancel``, ``withdraw``, ``hide``, …."""
-        return self._connection.read("POST", f"submissions/{number}/{quote(action)}/")
+        """Do what a team may with a submission: one of `ACTIONS`; return where it stands then."""
+        if action not in ACTIONS:
+            raise WrongUsage(f"there is no action {action!r:.40}; there are {', '.join(ACTIONS)}")
+        return self._connection.read("POST", f"submissions/{number}/{action}/")
 
     def problems(self, number: int, *, severity: str | None = None) -> list[Row]:
         """Return what is wrong with a submission's file."""
         return list(self._connection.pages(f"submissions/{number}/problems/", {"severity": severity}))
 
-    def predictions(self, number: int, **chosen: str) -> Iterator[Row]:
+    def predictions(self, number: int, **chosen: str | None) -> Iterator[Row]:
         """Yield what a submission claims, a page at a time; `chosen` has ``doc_id`` or ``label``."""
         return self._connection.pages(f"submissions/{number}/predictions/", chosen)
+
+    def epochs(self, tag: str) -> list[Row]:
+        """Return the epochs of a corpus, the newest first."""
+        return list(self._connection.pages(f"{_of(tag)}epochs/"))
 
     def labels(self, tag: str, epoch: int) -> Iterator[Row]:
         """Yield the labels of a released epoch, a page at a time."""
@@ -252,12 +308,29 @@ class Client:
     def download(self, number: int, to: Path | str, *, progress: Progress = nowhere) -> Path:
         """Download what an accepted submission of one's team claims, as a file without faults, gzip.
 
-        The server writes it first.
+        The server writes it first, and says its SHA-256: what was interrupted is gone on with.
         """
         path = f"submissions/{number}/file/"
-        self._connection.ask("POST", path, may_repeat=True)
-        downloads.fetch(self._connection, path, Path(to), progress=progress)
+        written = self._await(
+            lambda: self._connection.read("POST", path, may_repeat=True),
+            {"ready"},
+            "the file",
+            self._connection.patience,
+        )
+        downloads.fetch(self._connection, path, Path(to), digest=written["digest"], progress=progress)
         return Path(to)
+
+    def _await(
+        self, look: Callable[[], Row], states: Collection[str], what: str, seconds: float | None
+    ) -> Row:
+        """Look again and again, after longer pauses, until something is in one of some states."""
+        waited, pause = 0.0, 1.0
+        while (found := look())["state"] not in states:
+            if seconds is not None and waited + pause > seconds:
+                raise Later(f"{what} is {found['state']} still")
+            self._connection.sleep(pause)
+            waited, pause = waited + pause, min(LONGEST_BETWEEN_LOOKS, pause * 1.5)
+        return found
 
     def _get(self, path: str, **asked: Any) -> Row:
         return self._connection.read("GET", path, params=asked)

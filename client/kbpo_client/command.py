@@ -5,12 +5,11 @@ import getpass
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from kbpo_client import login
-from kbpo_client.client import STOPPED, UNTIL, Client
-from kbpo_client.errors import ClientError, NotAllowed, WrongUsage
+from kbpo_client import login, options
+from kbpo_client.client import ACTIONS, STOPPED, Client
+from kbpo_client.errors import ClientError, NetworkError, NotAllowed, WrongUsage
 from kbpo_client.output import Output
 from kbpo_client.validating import validate
 from kbpo_client.version import __version__
@@ -32,6 +31,8 @@ TABLES: Mapping[str, Sequence[str]] = {
     "data": ("file", "state"),
     "listed": ("name", "size", "is_open", "digest"),
     "problems": ("line", "column", "severity", "code", "message"),
+    "quotas": ("team", "left", "free_at", "may_compete"),
+    "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -40,20 +41,20 @@ Run = Callable[[argparse.Namespace, Client, Output], int]
 Options = Callable[[argparse.ArgumentParser], None]
 
 
-def main(arguments: Sequence[str] | None = None, *, output: Output | None = None, **options: Any) -> int:
+def main(arguments: Sequence[str] | None = None, *, output: Output | None = None, **of_client: Any) -> int:
     """Carry out a command line; return the exit status.
 
     Parameters
     ----------
     output : Output, optional
-    **options
+    **of_client
         As `Client` takes them.
     """
     asked = _parser().parse_args(arguments)
     output = output or Output()
     output.as_json = asked.json
     try:
-        return _run(asked, output, options)
+        return _run(asked, output, of_client)
     except ClientError as error:
         output.tell(f"kbpo: {error}")
         return error.exit_status
@@ -68,17 +69,17 @@ def main(arguments: Sequence[str] | None = None, *, output: Output | None = None
         return 0
 
 
-def _run(asked: argparse.Namespace, output: Output, options: Mapping[str, Any]) -> int:
+def _run(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:
     if asked.command == "validate":
         return _validate(asked, output)
     if asked.command == "login":
-        return _login(asked, output, options)
+        return _login(asked, output, of_client)
     run: Run = asked.run
-    with Client(asked.site, asked.token, tell=output.tell, **options) as client:
+    with Client(asked.site, asked.token, tell=output.tell, **of_client) as client:
         return run(asked, client, output)
 
 
-def _login(asked: argparse.Namespace, output: Output, options: Mapping[str, Any]) -> int:
+def _login(asked: argparse.Namespace, output: Output, of_client: Mapping[str, Any]) -> int:
     site = asked.site or os.environ.get(login.SITE, "") or login.read(login.folder(os.environ)).site
     if not site:
         raise WrongUsage(f"name the site: --site https://…, or {login.SITE}")
@@ -88,7 +89,7 @@ def _login(asked: argparse.Namespace, output: Output, options: Mapping[str, Any]
     token = (token or sys.stdin.readline()).strip()
     if not token:
         raise NotAllowed(f"a token is needed: make one on {site}, under You and your teams")
-    with Client(site, token, tell=output.tell, **options) as client:
+    with Client(site, token, tell=output.tell, **of_client) as client:
         me = client.me()
         path = login.keep(login.folder(os.environ), site=client.site, token=token)
     scopes = (me["token"] or {}).get("scopes", [])
@@ -113,14 +114,43 @@ def _data(asked: argparse.Namespace, client: Client, output: Output) -> int:
     return 0
 
 
+def _quotas(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.rows(client.quotas(asked.corpus), TABLES["quotas"])
+    return 0
+
+
+def _epochs(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.rows(client.epochs(asked.corpus), TABLES["epochs"])
+    return 0
+
+
 def _validate(asked: argparse.Namespace, output: Output) -> int:
     found = validate(asked.file, data=asked.data, format=asked.format or None)
+    return _found(asked, found.accepted, found.problems, found.counts, output)
+
+
+def _check(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    found = client.check(
+        asked.file, corpus=asked.corpus, format=asked.format, seconds=asked.timeout, progress=output.bar
+    )
+    if found["state"] == "failed":
+        raise NetworkError("the check stopped by a fault of the service; its operators see what happened")
+    return _found(asked, found["state"] == "accepted", found["problems"], found["counts"], output)
+
+
+def _found(
+    asked: argparse.Namespace,
+    accepted: bool,
+    problems: Sequence[Mapping[str, Any]],
+    counts: Mapping[str, Any],
+    output: Output,
+) -> int:
     if output.as_json:
-        output.one({"accepted": found.accepted, "problems": found.problems, "counts": found.counts})
+        output.one({"accepted": accepted, "problems": problems, "counts": counts})
     else:
-        output.rows(found.problems, TABLES["problems"])
-        output.tell(f"{asked.file} {'is accepted' if found.accepted else 'has errors'}")
-    return 0 if found.accepted else 1
+        output.rows(problems, TABLES["problems"])
+        output.tell(f"{asked.file} {'is accepted' if accepted else 'has errors'}")
+    return 0 if accepted else 1
 
 
 def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
@@ -163,6 +193,22 @@ def _stand(found: Mapping[str, Any], client: Client, output: Output) -> int:
     return 1 if found["state"] in STOPPED else 0
 
 
+def _act(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.one(client.act(asked.submission, asked.command), TABLES["submission"])
+    return 0
+
+
+def _predictions(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    chosen = {"doc_id": asked.doc_id, "label": asked.label}
+    output.lines(client.predictions(asked.submission, **chosen))
+    return 0
+
+
+def _labels(asked: argparse.Namespace, client: Client, output: Output) -> int:
+    output.lines(client.labels(asked.corpus, asked.epoch))
+    return 0
+
+
 def _problems(asked: argparse.Namespace, client: Client, output: Output) -> int:
     output.rows(client.problems(asked.submission, severity=asked.severity), TABLES["problems"])
     return 0
@@ -189,11 +235,8 @@ def _download(asked: argparse.Namespace, client: Client, output: Output) -> int:
     return 0
 
 
-CHOICES = ("level", "part", "weighting", "estimator", "standard")
-
-
 def _chosen(asked: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(asked, name) for name in CHOICES}
+    return {name: getattr(asked, name) for name in options.CHOICES}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -210,87 +253,59 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="print JSON instead of a table")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def add(name: str, words: str, run: Run | None, *options: Options) -> None:
+    def add(name: str, words: str, run: Run | None, *takes: Options) -> None:
         command = commands.add_parser(name, help=words, description=words, parents=[common])
         command.set_defaults(run=run)
-        for option in options:
-            option(command)
+        for take in takes:
+            take(command)
 
     add("login", "keep a token for a site; asks for it where none is given", None)
     add("corpora", "list the corpora", _corpora)
-    add("data", "download a corpus' files into a folder", _data, _for_data)
-    add("validate", "check a file offline, as the site would", None, _for_file, _for_validating)
-    add("submit", "hand in a file", _submit, _for_file, _for_submitting, _for_waiting)
-    add("status", "say where a submission stands; all of one's own", _status, _for_status, _for_waiting)
-    add("problems", "list what is wrong with a submission's file", _problems, _for_submission, _for_problems)
-    add("scores", "list a submission's scores", _scores, _for_submission, _for_choices)
-    add("leaderboard", "print a corpus' leaderboard", _leaderboard, _for_corpus, _for_choices)
-    add("compare", "compare two submissions", _compare, _for_corpus, _for_pair, _for_choices)
-    add("download", "download what a submission claims", _download, _for_submission, _for_downloading)
-    return parser
-
-
-def _for_corpus(command: argparse.ArgumentParser) -> None:
-    command.add_argument("corpus", help="its tag")
-
-
-def _for_data(command: argparse.ArgumentParser) -> None:
-    _for_corpus(command)
-    command.add_argument(
-        "names", nargs="*", metavar="FILE", help="which files; all that are open if left out"
+    add("data", "download a corpus' files into a folder", _data, options.for_data)
+    add("validate", "check a file offline, as the site would", None, options.for_file, options.for_validating)
+    add(
+        "check",
+        "have the site check a file; nothing is handed in",
+        _check,
+        options.for_file,
+        options.for_checking,
     )
-    command.add_argument("--to", default="", help="the folder; named as the corpus if left out")
-    command.add_argument("--list", action="store_true", help="list the files, and download nothing")
-
-
-def _for_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", type=Path, help="plain or gzip")
-    command.add_argument("--format", default="", help="recognised if left out")
-
-
-def _for_validating(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--data", required=True, type=Path, help="the folder that kbpo data filled")
-
-
-def _for_submitting(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, help="its tag")
-    command.add_argument("--team", required=True, help="one of yours, by its name")
-    command.add_argument("--name", required=True, help="of the system, on the leaderboard")
-    command.add_argument("--description", default="")
-    command.add_argument("--go-ahead", action="store_true", help="have it judged once it is accepted")
-    command.add_argument("--private", action="store_true", help="keep it off the leaderboard")
-    command.add_argument("--again", action="store_true", help="the same bytes were handed in before: meant")
-
-
-def _for_waiting(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--wait", action="store_true", help="wait until its file is read")
-    command.add_argument("--until", choices=sorted(UNTIL), default="", help="wait until then")
-    command.add_argument("--timeout", type=float, metavar="SECONDS", help="the longest to wait")
-
-
-def _for_submission(command: argparse.ArgumentParser) -> None:
-    command.add_argument("submission", type=int, help="its number")
-
-
-def _for_status(command: argparse.ArgumentParser) -> None:
-    command.add_argument("submission", type=int, nargs="?", help="its number")
-    command.add_argument("--corpus", help="only of this corpus")
-
-
-def _for_problems(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--severity", type=str.upper, choices=("ERROR", "WARNING"))
-
-
-def _for_downloading(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--to", default="", help="the file; submission-NUMBER.gz if left out")
-
-
-def _for_pair(command: argparse.ArgumentParser) -> None:
-    command.add_argument("a", type=int, help="the number of a submission")
-    command.add_argument("b", type=int, help="the number of another")
-
-
-def _for_choices(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--level", type=int, help="of the intervals, in per cent")
-    for name in CHOICES[1:]:
-        command.add_argument(f"--{name}", help="as on the leaderboard's page")
+    add("quotas", "say how many systems one's teams may still have judged", _quotas, options.for_corpus)
+    add("submit", "hand in a file", _submit, options.for_file, options.for_submitting, options.for_waiting)
+    add(
+        "status",
+        "say where a submission stands; all of one's own",
+        _status,
+        options.for_status,
+        options.for_waiting,
+    )
+    for action, words in ACTIONS.items():
+        add(action, words, _act, options.for_submission)
+    add(
+        "problems",
+        "list what is wrong with a submission's file",
+        _problems,
+        options.for_submission,
+        options.for_problems,
+    )
+    add("scores", "list a submission's scores", _scores, options.for_submission, options.for_choices)
+    add("leaderboard", "print a corpus' leaderboard", _leaderboard, options.for_corpus, options.for_choices)
+    add(
+        "compare",
+        "compare two submissions",
+        _compare,
+        options.for_corpus,
+        options.for_pair,
+        options.for_choices,
+    )
+    add("predictions", "list what a submission claims, as JSON Lines", _predictions, options.for_predictions)
+    add("epochs", "list a corpus' epochs", _epochs, options.for_corpus)
+    add("labels", "list the labels of a released epoch, as JSON Lines", _labels, options.for_epoch)
+    add(
+        "download",
+        "download what a submission claims",
+        _download,
+        options.for_submission,
+        options.for_downloading,
+    )
+    return parser

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -47,6 +47,11 @@ class Output:
         for name in names:
             self.line(f"{name.ljust(width)}  {_cell(row[name], longest=500)}")
         return None
+
+    def lines(self, rows: Iterable[Row]) -> None:
+        """Print rows as they come, each an object of JSON on a line: there may be a million."""
+        for row in rows:
+            self.line(json.dumps(row, ensure_ascii=False))
 
     def line(self, text: str) -> None:
         """Print a line of the result."""

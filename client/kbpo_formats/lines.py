@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from kbpo_formats.json_lines import FORMAT
 from kbpo_formats.problems import ProblemLog
 
 CHUNK = 1 << 20
@@ -171,18 +172,28 @@ def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        log.add("UNDECODABLE_BYTES", number, _start_of(line), error.start + 1, f"0x{line[error.start]:02x}")
+        column = _column(line[: error.start].decode("utf-8"), log)
+        wrong = f"0x{line[error.start]:02x}"
+        log.add("UNDECODABLE_BYTES", number, _start_of(line), error.start + 1, wrong, column=column)
         return ""
 
 
 def _legal_line(line: str, number: int, log: ProblemLog) -> str:
     if len(line) > LONGEST_LINE:
-        log.add("LINE_TOO_LONG", number, line.replace("\0", "␀"), f"{LONGEST_LINE:,}", "characters", "")
+        shown, column = line[:LONGEST_LINE].replace("\0", "␀"), _column(line[:LONGEST_LINE], log)
+        log.add("LINE_TOO_LONG", number, shown, f"{LONGEST_LINE:,}", "characters", "", column=column)
         return ""
     if "\0" in line:
-        log.add("ILLEGAL_CHARACTER", number, line.replace("\0", "␀"), line.index("\0") + 1)
+        at = line.index("\0")
+        shown, column = line.replace("\0", "␀"), _column(line[:at], log)
+        log.add("ILLEGAL_CHARACTER", number, shown, at + 1, column=column)
         return ""
     return line
+
+
+def _column(before: str, log: ProblemLog) -> int:
+    """Return the column of what follows some text of a line, as the format counts columns."""
+    return len(before) + 1 if log.format == FORMAT else before.count("\t") + 1
 
 
 def _start_of(line: bytes) -> str:

@@ -3,15 +3,16 @@
 Their names are invented and their teams too; their mistakes are their own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from demo.markup import Document, Gold, read_folder
 from demo.systems import almanac, classifier, loose, strict, vote
 from demo.systems.reading import Extraction
-from demo.systems.writer import Direction
+from demo.systems.writer import write_claims, write_tac
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -29,15 +30,25 @@ class System:
         For its page.
     extract : callable
         From documents to an `Extraction` for each, in their order.
-    direction : {"forward", "inverse", "both"}
-        How it states relations: see `demo.systems.writer.write`.
+    format : {"jsonl", "tac2016"}
+        Which its file has.
     """
 
     name: str
     team: str
     description: str
     extract: Callable[[Sequence[Document]], list[Extraction]]
-    direction: Direction
+    format: Literal["jsonl", "tac2016"] = "jsonl"
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.name}.{'jsonl' if self.format == 'jsonl' else 'kb'}.gz"
+
+    def write(self, documents: Sequence[Document]) -> Iterator[str]:
+        """Write what it claims of documents; yield the lines, without line ends."""
+        found = self.extract(documents)
+        return write_claims(found) if self.format == "jsonl" else write_tac(found, run_id=self.name)
 
 
 @cache
@@ -76,43 +87,38 @@ SYSTEMS = (
     System(
         name="needle",
         team="Wren",
+        format="tac2016",
         description="Exact patterns over typed mentions. Rarely wrong, often silent.",
         extract=strict.extract,
-        direction="both",
     ),
     System(
         name="dragnet",
         team="Wren",
         description="Trigger words near any two mentions that fit. Finds much, claims more.",
         extract=loose.extract,
-        direction="inverse",
     ),
     System(
         name="almanac",
         team="Heron",
         description="Remembers what annotated documents say of a name, and repeats it at every mention.",
         extract=_remember,
-        direction="forward",
     ),
     System(
         name="abacus",
         team="Plover",
         description="Logistic regression on the words around two mentions; speaks when it is sure.",
         extract=_classify_surely,
-        direction="forward",
     ),
     System(
         name="abacus-bold",
         team="Plover",
         description="The same logistic regression; speaks when it has a hunch.",
         extract=_classify_boldly,
-        direction="inverse",
     ),
     System(
         name="quorum",
         team="Heron",
         description="A vote: what at least two of needle, dragnet, almanac and abacus claim.",
         extract=_vote,
-        direction="both",
     ),
 )

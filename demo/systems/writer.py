@@ -1,20 +1,19 @@
-"""Extractions written as a knowledge base in the format of TAC KBP Cold Start 2016.
+"""Extractions written as a knowledge base: as JSON Lines, or in the format of TAC KBP Cold Start 2016.
 
-An entity is a type and a name: two documents that name somebody alike are about the same one. Offsets in the
-file are inclusive at both ends.
+An entity is a type and a name: two documents that name somebody alike are about the same one. Offsets in a
+file of TAC KBP are inclusive at both ends.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Any
 
 from demo.systems import lexicon
 from demo.systems.reading import ONTOLOGY, Claim, Extraction, Mention
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.spans import Span
-
-Direction = Literal["forward", "inverse", "both"]
 
 # A stored place relation has an official name for each kind of place.
 _PLACES = {
@@ -32,10 +31,37 @@ _DATE = re.compile(r"(?:(?:(?P<day>\d{1,2}) )?(?P<month>[A-Z][a-z]+) )?(?P<year>
 Entity = tuple[str, str]
 
 
-def write(
-    extractions: Sequence[Extraction], *, run_id: str, direction: Direction = "forward"
-) -> Iterator[str]:
-    """Write a knowledge base.
+def write_claims(extractions: Sequence[Extraction]) -> Iterator[str]:
+    """Write what is claimed as JSON Lines, a claim a line; yield the lines, without line ends.
+
+    Parameters
+    ----------
+    extractions : sequence of Extraction
+        One for each document.
+    """
+    for extraction in extractions:
+        for claim in _strongest(extraction.claims):
+            line = {
+                "doc_id": extraction.doc_id,
+                "predicate": _official(claim),
+                "subject": _end(claim.subject),
+                "object": _end(claim.object),
+                "confidence": round(claim.confidence, 4),
+            }
+            yield json.dumps(line, ensure_ascii=False)
+
+
+def _end(mention: Mention) -> dict[str, Any]:
+    end: dict[str, Any] = {**mention.span._asdict(), "type": mention.type}
+    if mention.kind == "string":
+        return {**end, "value": _normalized(mention.words)} if mention.type == "DATE" else end
+    if mention.canonical != mention.span:
+        end["canonical"] = mention.canonical._asdict()
+    return {**end, "entity": f"{mention.type} {mention.name}"}
+
+
+def write_tac(extractions: Sequence[Extraction], *, run_id: str) -> Iterator[str]:
+    """Write a knowledge base as TAC KBP has it: relations as they are, and by their inverses.
 
     Parameters
     ----------
@@ -43,9 +69,6 @@ def write(
         One for each document.
     run_id : str
         The first line of the file: not empty, no white space, no colon at its start.
-    direction : {"forward", "inverse", "both"}
-        Whether relations are stated as the service stores them, by the official inverse where there is one
-        (``org:founded_by`` for ``per:organizations_founded``), or by both.
 
     Yields
     ------
@@ -82,7 +105,7 @@ def write(
     for extraction in extractions:
         yield ""
         for claim in _strongest(extraction.claims):
-            yield from _relation_lines(nodes, extraction.doc_id, claim, direction)
+            yield from _relation_lines(nodes, extraction.doc_id, claim)
 
 
 def _mention_lines(node: str, name: str, doc_id: str, mentions: list[Mention]) -> Iterator[str]:
@@ -108,9 +131,7 @@ def _strongest(claims: Iterable[Claim]) -> Iterator[Claim]:
         yield max(same, key=lambda claim: claim.confidence)
 
 
-def _relation_lines(
-    nodes: dict[Entity, str], doc_id: str, claim: Claim, direction: Direction
-) -> Iterator[str]:
+def _relation_lines(nodes: dict[Entity, str], doc_id: str, claim: Claim) -> Iterator[str]:
     subject, obj = claim.subject, claim.object
     confidence = f"{claim.confidence:.4f}"
     name = _official(claim)
@@ -122,11 +143,9 @@ def _relation_lines(
         return
     other = nodes[obj.type, obj.name]
     provenance = f"{_place(doc_id, subject.span)},{_place(doc_id, obj.span)}"
-    if direction != "inverse" or ONTOLOGY.relations_by_name[claim.relation].is_symmetric:
-        yield f"{node}\t{name}\t{other}\t{provenance}\t{confidence}"
-    if direction != "forward":
-        inverse = ONTOLOGY.predicates_by_name[name].inverse_for(obj.type)
-        yield f"{other}\t{inverse}\t{node}\t{provenance}\t{confidence}"
+    yield f"{node}\t{name}\t{other}\t{provenance}\t{confidence}"
+    inverse = ONTOLOGY.predicates_by_name[name].inverse_for(obj.type)
+    yield f"{other}\t{inverse}\t{node}\t{provenance}\t{confidence}"
 
 
 def _official(claim: Claim) -> str:

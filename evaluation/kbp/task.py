@@ -78,7 +78,7 @@ TASK = Task(
         ),
     ),
     samples=SAMPLES,
-    kit=Kit(folder=Path(kbp.__file__).with_name("starting"), output="baseline.kb"),
+    kit=Kit(folder=Path(kbp.__file__).with_name("starting"), output="baseline.jsonl"),
     listing=LISTING,
     scored_by=(kbp,),
 )

@@ -35,6 +35,7 @@ class NormalisedFile(models.Model):
     state = models.CharField(max_length=16, choices=State, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     made_at = models.DateTimeField(null=True, blank=True, help_text="When it was ready, or had failed.")
+    digest = models.CharField(max_length=64, blank=True, help_text="Its SHA-256, in hexadecimal, once ready.")
 
     class Meta:
         ordering = ["-asked_at"]
@@ -49,6 +50,7 @@ class NormalisedFile(models.Model):
             models.CheckConstraint(
                 condition=Q(state="waiting") ^ Q(made_at__isnull=False), name="normalised_made_at"
             ),
+            models.CheckConstraint(condition=Q(state="ready") ^ Q(digest=""), name="normalised_digest"),
         ]
         indexes = [models.Index(fields=["state", "asked_at"], name="normalised_by_state")]
 
@@ -65,7 +67,7 @@ class NormalisedFile(models.Model):
     @property
     def path(self) -> Path:
         """Where its bytes are, once it is ready."""
-        return Path(settings.KBPO_HOME) / "normalised" / f"{self.pk}.kb.gz"
+        return Path(settings.KBPO_HOME) / "normalised" / f"{self.pk}.gz"
 
     @property
     def size(self) -> int:

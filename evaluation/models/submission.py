@@ -137,6 +137,9 @@ class StageWork(models.Model):
         return f"{self.submission} {self.stage}, try {self.attempts}"
 
 
+COLUMN = "From 1: of a character in JSON Lines, of a field between tabs in TAC KBP; empty for none."
+
+
 class Problem(models.Model):
     """A fault found in a file that was handed in, or in one that was only checked."""
 
@@ -147,7 +150,7 @@ class Problem(models.Model):
         "FileCheck", on_delete=models.CASCADE, related_name="problems", null=True, blank=True
     )
     line = models.PositiveIntegerField(help_text="0 for the file as a whole.")
-    column = models.PositiveSmallIntegerField(null=True, help_text="Between tabs, from 1; empty for none.")
+    column = models.PositiveSmallIntegerField(null=True, help_text=COLUMN)
     code = models.CharField(max_length=64)
     severity = models.CharField(max_length=8, choices={"ERROR": "error", "WARNING": "warning"})
     message = models.TextField()

@@ -10,7 +10,7 @@ from evaluation.estimators.scores import VOTES
 from evaluation.models import Score, Submission
 from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable, shown_standard
 from evaluation.submissions.progress import count_settled
-from evaluation.submissions.visibility import Viewer, visible
+from evaluation.submissions.visibility import Viewer, changeable, visible
 
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
@@ -126,10 +126,10 @@ def rows(
         standard=standard,
     )
     scores = {stored.score.submission_id: stored for stored in newest}
-    judging = count_settled([one.pk for one in submissions if one.state == State.JUDGING])
-    found = [
-        _row(one, choices, scores.get(one.pk), judging.get(one.pk, (0, 0)), standard) for one in submissions
-    ]
+    judging = [one.pk for one in submissions if one.state == State.JUDGING]
+    # How much is sampled is a team's to know while its epoch is open.
+    settled = count_settled(changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True))
+    found = [_row(one, choices, scores.get(one.pk), settled.get(one.pk), standard) for one in submissions]
     return _in_order(found, choices.parts[part].ranked_by)
 
 
@@ -137,12 +137,12 @@ def _row(
     submission: Submission,
     choices: Choices,
     stored: StoredScore | None,
-    judging: tuple[int, int],
+    settled: tuple[int, int] | None,
     standard: str,
 ) -> Row:
     score = stored.score if stored else None
     if stored is None:
-        why = _why_unscored(submission, judging, standard)
+        why = _why_unscored(submission, settled, standard)
         measures = not_estimable("not scored yet", choices)
     else:
         measures = stored.measures
@@ -171,16 +171,17 @@ def _why_unranked(score: Score, choices: Choices) -> str:
     return choices.unranked(score.labels) or "Its rank comes with the next scores."
 
 
-def _why_unscored(submission: Submission, judging: tuple[int, int], standard: str) -> str:
-    settled, needed = judging
+def _why_unscored(submission: Submission, settled: tuple[int, int] | None, standard: str) -> str:
     if submission.state == State.UPLOADED:
         return "Its file is waiting to be read."
     if submission.state == State.ACCEPTED:
         if submission.go_ahead:
             return "Accepted; its claims are sampled as soon as its team's quota allows."
         return "Accepted; nobody judges it until its team says so."
-    if submission.state == State.JUDGING and settled < needed:
-        return f"People are judging it: {settled} of {needed} questions are settled."
+    if submission.state == State.JUDGING and settled is None:
+        return "People are judging it."
+    if submission.state == State.JUDGING and settled is not None and settled[0] < settled[1]:
+        return f"People are judging it: {settled[0]} of {settled[1]} questions are settled."
     if submission.state == State.JUDGING:
         return "Every claim is judged; it is scored once the systems that came before it are judged too."
     if standard != VOTES:

@@ -4,6 +4,7 @@ It is made once and kept beside the file that it is made of. The uploaded file i
 process of its own, in the turn of whoever asked.
 """
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable
@@ -63,6 +64,7 @@ def ask(*, file: ReadFile, user: User) -> NormalisedFile:
             "state": State.WAITING,
             "attempts": 0,
             "made_at": None,
+            "digest": "",
         }
         owner: dict[str, Any] = {"submission" if isinstance(file, Submission) else "file_check": file}
         found, _ = NormalisedFile.objects.update_or_create(defaults=fresh, **owner)
@@ -192,7 +194,7 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
     if found.attempts > ATTEMPTS:
         return bool(waiting.update(state=State.FAILED, made_at=timezone.now()))
     try:
-        _write_whole(found, find_task(found.file.corpus), waiting.exists)
+        digest = _write_whole(found, find_task(found.file.corpus), waiting.exists)
     except isolated.Abandoned:
         return False
     except Exception as error:
@@ -201,21 +203,24 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
         if failed := waiting.update(state=State.FAILED, made_at=timezone.now()):
             logger.exception("%s could not be written anew", found.file)
         return bool(failed)
-    if waiting.update(state=State.READY, made_at=timezone.now()):
+    if waiting.update(state=State.READY, made_at=timezone.now(), digest=digest):
         return True
     found.path.unlink(missing_ok=True)  # thrown away while it was made
     return False
 
 
-def _write_whole(found: NormalisedFile, task: Task, is_wanted: Callable[[], bool]) -> None:
-    """Write the file to its place: all of it, or nothing."""
+def _write_whole(found: NormalisedFile, task: Task, is_wanted: Callable[[], bool]) -> str:
+    """Write the file to its place, all of it or nothing; return its SHA-256."""
     found.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished: Path = found.path.with_name(uuid4().hex)
     try:
-        with unfinished.open("xb") as to:
+        with unfinished.open("x+b") as to:
             write(file=found.file, task=task, to=to, is_wanted=is_wanted)
             to.flush()
             os.fsync(to.fileno())
+            to.seek(0)
+            digest = hashlib.file_digest(to, "sha256").hexdigest()
         unfinished.replace(found.path)
     finally:
         unfinished.unlink(missing_ok=True)
+    return digest

@@ -49,6 +49,15 @@ def owned(viewer: User) -> Q:
     return Q(team__in=Membership.objects.filter(user=viewer).values("team"))
 
 
+def changeable(viewer: Viewer) -> QuerySet[Submission]:
+    """Return the submissions that the viewer may change: those of their teams; an operator, all."""
+    if is_operator(viewer):
+        return Submission.objects.all()
+    if isinstance(viewer, User) and viewer.is_active:
+        return Submission.objects.filter(owned(viewer))
+    return Submission.objects.none()
+
+
 def may_change(viewer: Viewer, submission: Submission) -> bool:
     """Say whether the viewer may change a submission and see how its file fared: its team and operators."""
     if is_operator(viewer):

@@ -27,7 +27,7 @@ from kbpo.accounts.models import User
 RETRY_AFTER = 30  # seconds: about as often as the files are made
 GZIP = "application/gzip"
 WHAT = {
-    corpus_files.TEXTS: "The texts: a document a line, with doc_id, title, date and text",
+    corpus_files.TEXTS: "The texts, one a line: doc_id, title, date, text, and where sentences begin",
     corpus_files.IDS: "Each document’s id, date, length, and the SHA-256 of its text in UTF-8",
     "ontology.toml": "The types and relations, as they can be loaded elsewhere",
     "ontology.json": "The same for programs; its SHA-256 is the ontology’s",

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.data.readers import closed_words, may_read
@@ -21,6 +22,7 @@ from evaluation.submissions import normalised as normalised_files
 from evaluation.submissions import problem_list
 from evaluation.submissions.problem_list import FIELDS, ReadFile
 from evaluation.submissions.visibility import find, is_operator, may_change
+from evaluation.views.parts import send_file
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput, NotAllowed
 from kbpo.core.numbers import whole_number
@@ -120,6 +122,17 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
     if request.method == "POST":
         normalised_files.ask(file=file, user=cast(User, request.user))
         return redirect(f"{file.get_absolute_url()}#file")
+    return send_normalised(request, kind, file)
+
+
+def send_normalised(request: HttpRequest, kind: str, file: ReadFile) -> HttpResponseBase:
+    """Send a file's normalised one, or say when to come again; its ETag is its SHA-256.
+
+    Raises
+    ------
+    Conflict
+        If nobody asked for it, or it is gone.
+    """
     found = normalised_files.find(file)
     if found is None or found.state == NormalisedFile.State.FAILED:
         raise Conflict(f"{file} is not written anew: ask for that on its page, or by POST")
@@ -127,16 +140,17 @@ def normalised(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponseB
         seconds = normalised_files.expected_seconds(file)
         words = f"It is being written; that takes about {seconds} s.\n"
         return HttpResponse(words, "text/plain", status=202, headers={"Retry-After": str(seconds)})
+    etag = f'"{found.digest}"'
+    unchanged = get_conditional_response(request, etag=etag)
+    if unchanged is not None:
+        return unchanged
+    name = f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz"
     try:
-        stream = found.path.open("rb")
+        response = send_file(request, found.path, name=name, kind="application/gzip", etag=etag)
     except FileNotFoundError:  # deleted since
         raise Conflict(f"{file} is not written anew any more: ask for that on its page, or by POST") from None
-    return FileResponse(
-        stream,
-        as_attachment=True,
-        filename=name_of_normalised(kind, file),
-        content_type="application/gzip",
-    )
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def find_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadFile:
@@ -165,11 +179,6 @@ def find_readable_file(request: HttpRequest, kind: str, pk: int | UUID) -> ReadF
     if not may_read(request.user, file.corpus):
         raise NotAllowed(closed_words(file.corpus))
     return file
-
-
-def name_of_normalised(kind: str, file: ReadFile) -> str:
-    """Return under which name it is downloaded."""
-    return f"{kind}-{file.pk}.{'jsonl' if file.format == json_lines.FORMAT else 'kb'}.gz"
 
 
 def written_anew(file: ReadFile, request: HttpRequest) -> dict[str, Any]:

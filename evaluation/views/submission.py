@@ -75,7 +75,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     task = task_of(found.corpus)
     own = may_change(request.user, found)
     now = timezone.now()
-    done = progress(found)
+    done = progress(found) if own else None  # how much is sampled is the team's alone
     events = [(event, EVENTS[event.state]) for event in found.events.select_related("by")]
     problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
     context = {

@@ -18,6 +18,6 @@ class UnknownView(ApiView):
     @extend_schema(exclude=True)
     def get(self, request: Request, **_: Any) -> None:
         """Say that there is nothing."""
-        raise Gone("There is no such address: those of the API begin with /api/v1/ and end with a slash.")
+        raise Gone("There is no such address: those of the API begin with /api/v1/ and end with / or a file.")
 
     head = post = put = patch = delete = get

@@ -58,6 +58,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",
     "integration/kbpo_client/test_live.py",
+    "integration/kbpo_client/test_way_in.py",
     "integration/kbpo/core/test_limits.py",
     "integration/kbpo/core/test_nudge.py",
     "integration/test_backups.py",

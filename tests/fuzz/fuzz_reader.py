@@ -12,14 +12,13 @@ from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
 
-with atheris.instrument_imports(include=["kbpo_formats.kbp.tac"]):
-    from kbpo_formats.kbp.tac.reader import Reading, read
-    from kbpo_formats.kbp.tac.writer import write
+with atheris.instrument_imports(include=["kbpo_formats"]):
+    from kbpo_formats.kbp.files import Reading, read, write
 
 from kbpo_formats.corpus import Texts
 from tests.ontologies import TAC
 
-FORMATS = ("tac2016", "tac2015")
+FORMATS = ("jsonl", "tac2016", "tac2015")
 SECONDS = 5.0
 # The fuzzer's inputs name these documents.
 DOCUMENTS = Texts(
@@ -36,7 +35,7 @@ def content(reading: Reading) -> list[object]:
 
 
 def check(data: bytes) -> None:
-    """Read one input under both formats."""
+    """Read one input under each format."""
     for format in FORMATS:
         started = time.monotonic()
         reading = read(io.BytesIO(data), format=format, documents=DOCUMENTS, ontology=TAC)
@@ -53,7 +52,8 @@ def check(data: bytes) -> None:
             == counts["relation_lines"]
         )
         written = "".join(write(reading, DOCUMENTS)).encode()
-        again = read(io.BytesIO(written), documents=DOCUMENTS, ontology=TAC)
+        target = "jsonl" if format == "jsonl" else "tac2016"
+        again = read(io.BytesIO(written), format=target, documents=DOCUMENTS, ontology=TAC)
         assert content(again) == content(reading), (data, written)
         assert set(again.counts["problems"]) <= (
             {"DUPLICATE_ASSERTION", "LONG_MENTION", "MULTIPLE_FILLS_ENTITY"} & set(counts["problems"])
@@ -62,6 +62,7 @@ def check(data: bytes) -> None:
 
 def seed(folder: Path) -> None:
     """Write the examples of the unit tests as first inputs."""
+    from tests.unit.evaluation.reading.test_hostile_claims import NESTED, RIGHT
     from tests.unit.kbpo_formats.kbp.tac.kb import BASE, tabbed
     from tests.unit.kbpo_formats.kbp.tac.test_instances import REPAIRS
     from tests.unit.kbpo_formats.kbp.tac.test_validator import FAULTS
@@ -72,6 +73,8 @@ def seed(folder: Path) -> None:
     ]
     for number, lines in enumerate(examples):
         (folder / f"example-{number:03}").write_bytes(tabbed(BASE + "".join(f"{line}\n" for line in lines)))
+    (folder / "claims").write_bytes(RIGHT * 2)
+    (folder / "nested").write_bytes(RIGHT + NESTED[:40] + RIGHT)
 
 
 if __name__ == "__main__":

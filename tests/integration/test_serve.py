@@ -157,7 +157,7 @@ class TestWhileItServes:
 
     def test_the_clock_ticks_and_the_worker_works(self, demo: Demo, home: Path) -> None:
         """A system that is handed in from elsewhere is read, though nobody but the worker is there to."""
-        corpus_file = next(iter((home / "demo").glob("*.kb.gz")))
+        corpus_file = next(iter((home / "demo").glob("*.jsonl.gz")))
         environ = clean_environment() | {"KBPO_HOME": str(home)}
         command = [sys.executable, "manage.py", "submit", str(corpus_file), "--corpus", "demo"]
         command += ["--team", "New", "--name", f"again-{os.getpid()}"]

@@ -1,4 +1,4 @@
-"""A knowledge base from a corpus, by the words of its ontology: python baseline.py corpus.jsonl.gz OUT.kb."""
+"""Claims from a corpus, by the words of its ontology: python baseline.py corpus.jsonl.gz OUT.jsonl."""
 
 import gzip
 import itertools
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-RUN_ID = "baseline"
 CONFIDENCE = 0.5
 LONGEST = 150  # characters of a name
 NEAR = 80  # characters between two names that may be related
@@ -25,7 +24,6 @@ class Pattern(NamedTuple):
     """What can be claimed of two names: a predicate, their types, and the beginnings of words between."""
 
     predicate: str
-    inverse: str  # which says the same the other way round; empty where there is none
     subject_type: str
     object_type: str
     stems: set[str]
@@ -41,16 +39,15 @@ def main(corpus: str, output: str) -> None:
     spare = None
     count = 0
     with Path(output).open("w", encoding="utf-8", newline="\n") as out:
-        out.write(f"{RUN_ID}\n")
         for document in read_documents(corpus):
             claims = find_claims(document["text"], patterns)
-            count = write_document(out, document, claims, count)
+            count += write_claims(out, document, claims)
             if spare is None:
                 spare = first_words(document)
         if count == 0 and spare is not None and patterns:
             # A file that claims nothing is refused.
             document, first, second = spare
-            write_document(out, document, [(patterns[0], first, second)], count)
+            write_claims(out, document, [(patterns[0], first, second)])
 
 
 def read_documents(path: str) -> Iterator[dict[str, Any]]:
@@ -72,9 +69,7 @@ def read_patterns(ontology: dict[str, Any]) -> list[Pattern]:
             kinds = [one for one in predicate["object_types"] if one in entities]
             kinds = [one for one in kinds if stored.get(one) == relation["name"]]
             if kinds and predicate.get("turn", "no") != "swap":
-                inverse = dict(predicate.get("inverses", [])).get(kinds[0], "")
-                names = predicate["name"], inverse
-                patterns.append(Pattern(*names, predicate["subject_type"], kinds[0], stems))
+                patterns.append(Pattern(predicate["name"], predicate["subject_type"], kinds[0], stems))
                 break
     return patterns
 
@@ -119,37 +114,23 @@ def first_words(document: dict[str, Any]) -> tuple[dict[str, Any], Place, Place]
     return (document, words[0], words[1]) if len(words) > 1 else None
 
 
-def write_document(out: TextIO, document: dict[str, Any], claims: Iterable[Claim], count: int) -> int:
-    """Write the entities and relations of a document; return how many entities there are by now."""
-    doc_id, text = document["doc_id"], document["text"]
-    entities: dict[Place, str] = {}
-    lines = []
-
-    def place(span: Place) -> str:
-        return f"{doc_id}:{span[0]}-{span[1] - 1}"
-
-    def entity(span: Place, kind: str) -> str:
-        nonlocal count
-        if span not in entities:
-            count += 1
-            entities[span] = f":E{count}"
-            string = '"' + text[slice(*span)].replace("\\", "\\\\").replace('"', '\\"') + '"'
-            lines.append(f"{entities[span]}\ttype\t{kind}")
-            lines.append(f"{entities[span]}\tcanonical_mention\t{string}\t{place(span)}")
-            lines.append(f"{entities[span]}\tmention\t{string}\t{place(span)}")
-        return entities[span]
-
+def write_claims(out: TextIO, document: dict[str, Any], claims: Iterable[Claim]) -> int:
+    """Write what is claimed of a document, a line each; return how many lines these are."""
+    count = 0
     for pattern, first, second in claims:
-        subject, object_ = entity(first, pattern.subject_type), entity(second, pattern.object_type)
-        places = f"{place(first)},{place(second)}"
-        lines.append(f"{subject}\t{pattern.predicate}\t{object_}\t{places}\t{CONFIDENCE}")
-        if pattern.inverse:
-            lines.append(f"{object_}\t{pattern.inverse}\t{subject}\t{places}\t{CONFIDENCE}")
-    out.writelines(f"{line}\n" for line in lines)
+        claim = {
+            "doc_id": document["doc_id"],
+            "predicate": pattern.predicate,
+            "subject": {"start": first[0], "end": first[1], "type": pattern.subject_type},
+            "object": {"start": second[0], "end": second[1], "type": pattern.object_type},
+            "confidence": CONFIDENCE,
+        }
+        out.write(json.dumps(claim, ensure_ascii=False) + "\n")
+        count += 1
     return count
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python baseline.py corpus.jsonl.gz OUT.kb")
+        sys.exit("usage: python baseline.py corpus.jsonl.gz OUT.jsonl")
     main(*sys.argv[1:])

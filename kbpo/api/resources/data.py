@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,6 +13,7 @@ from evaluation.views import data
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import Page, page_serializer
 from kbpo.api.resources.corpora import find_corpus
+from kbpo.api.resources.files import RANGE
 
 FILE = "application/octet-stream"  # whatever is in it: a program knows it by its name
 _BINARY = OpenApiResponse(OpenApiTypes.BINARY, description="The file.")
@@ -52,14 +53,7 @@ class DataFileView(ApiView):
 
     @extend_schema(
         operation_id="read_data",
-        parameters=[
-            OpenApiParameter(
-                "Range",
-                OpenApiTypes.STR,
-                OpenApiParameter.HEADER,
-                description="As in `bytes=1024-`, with the ETag in `If-Range`: the rest of a large file.",
-            )
-        ],
+        parameters=[RANGE],
         responses={
             (200, FILE): _BINARY,
             (206, FILE): _REST,

@@ -3,9 +3,9 @@
 from typing import Any, cast
 from uuid import UUID
 
-from django.http import FileResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,11 +13,17 @@ from rest_framework.response import Response
 from evaluation.models import NormalisedFile, Problem
 from evaluation.submissions import normalised, problem_list
 from evaluation.submissions.problem_list import ReadFile
-from evaluation.views.files import find_file, find_readable_file, name_of_normalised
+from evaluation.views.files import find_file, find_readable_file, send_normalised
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
-from kbpo.core.errors import Conflict
+
+RANGE = OpenApiParameter(
+    "Range",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="As in `bytes=1024-`, with the ETag in `If-Range`: the rest of a large file.",
+)
 
 
 class CodeCountSerializer(serializers.Serializer[Any]):
@@ -50,6 +56,7 @@ class NormalisedSerializer(serializers.Serializer[NormalisedFile]):
 
     state = serializers.ChoiceField(choices=NormalisedFile.State.choices)
     seconds = serializers.IntegerField(help_text="How long that takes, roughly.")
+    digest = serializers.CharField(help_text="Its SHA-256, also in the ETag; empty until it is ready.")
 
 
 class _ProblemsView(ApiView):
@@ -100,20 +107,13 @@ class _NormalisedView(ApiView):
 
     kind = ""
 
-    def send(self, request: Request, pk: int | UUID) -> Response | FileResponse:
+    def send(self, request: Request, pk: int | UUID) -> HttpResponseBase:
         """Send the file, or say when to come again."""
         file = find_readable_file(request._request, self.kind, pk)
         found = normalised.find(file)
-        if found is None or found.state == NormalisedFile.State.FAILED:
-            raise Conflict(f"{file} is not written anew: ask for that by POST")
-        if found.state == NormalisedFile.State.WAITING:
+        if found is not None and found.state == NormalisedFile.State.WAITING:
             return self._waiting(file, found)
-        try:
-            stream = found.path.open("rb")
-        except FileNotFoundError:  # deleted since
-            raise Conflict(f"{file} is not written anew any more: ask for that by POST") from None
-        name = name_of_normalised(self.kind, file)
-        return FileResponse(stream, as_attachment=True, filename=name, content_type="application/gzip")
+        return send_normalised(request._request, self.kind, file)
 
     def ask(self, request: Request, pk: int | UUID) -> Response:
         """Have it written."""
@@ -122,12 +122,17 @@ class _NormalisedView(ApiView):
 
     def _waiting(self, file: ReadFile, found: NormalisedFile) -> Response:
         seconds = normalised.expected_seconds(file)
-        shown: Any = {"state": found.state, "seconds": seconds}
+        shown: Any = {"state": found.state, "seconds": seconds, "digest": found.digest}
         return answer(NormalisedSerializer(shown), 202, Retry_After=str(seconds))
 
 
 _SENT = {
-    (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, description="The file, gzip."),
+    (200, "application/gzip"): OpenApiResponse(
+        OpenApiTypes.BINARY, description="The file, gzip; its ETag is its SHA-256."
+    ),
+    (206, "application/gzip"): OpenApiResponse(
+        OpenApiTypes.BINARY, description="What follows the bytes that `Range` says are there."
+    ),
     202: OpenApiResponse(NormalisedSerializer, description="It is being written: come again."),
 }
 _ASKED = {202: OpenApiResponse(NormalisedSerializer, description="It is being written, or is.")}
@@ -138,8 +143,8 @@ class SubmissionFileView(_NormalisedView):
 
     kind = "submission"
 
-    @extend_schema(operation_id="read_submission_file", responses=_SENT)
-    def get(self, request: Request, pk: int) -> Response | FileResponse:
+    @extend_schema(operation_id="read_submission_file", parameters=[RANGE], responses=_SENT)
+    def get(self, request: Request, pk: int) -> HttpResponseBase:
         """Return what an accepted submission claims as a file without faults; 409 if nobody asked for it."""
         return self.send(request, pk)
 
@@ -154,8 +159,8 @@ class CheckFileView(_NormalisedView):
 
     kind = "check"
 
-    @extend_schema(operation_id="read_check_file", responses=_SENT)
-    def get(self, request: Request, pk: UUID) -> Response | FileResponse:
+    @extend_schema(operation_id="read_check_file", parameters=[RANGE], responses=_SENT)
+    def get(self, request: Request, pk: UUID) -> HttpResponseBase:
         """Return what a checked file claims as one without faults; 409 if nobody has asked for it."""
         return self.send(request, pk)
 

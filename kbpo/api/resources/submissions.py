@@ -100,7 +100,7 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
     is_public = serializers.BooleanField(source="submission.is_public")
     go_ahead = serializers.BooleanField(source="submission.go_ahead")
     uploaded_at = serializers.DateTimeField(source="submission.uploaded_at")
-    version = serializers.CharField(help_text="Another one whenever its page would be.")
+    version = serializers.CharField(help_text="Another one whenever the caller's page of it would be.")
     heading = serializers.CharField(help_text="Its state in words.")
     next_step = serializers.CharField()
     work = serializers.CharField(help_text="What is being done with it; empty where it waits.")
@@ -246,10 +246,10 @@ def find_own(request: Request, pk: int) -> Submission:
 def _stand(request: Request, found: Submission) -> Stand:
     own = may_change(request.user, found)
     events = list(found.events.select_related("by"))
-    done = progress(found)
+    done = progress(found) if own else None
     work = StageWork.objects.filter(submission=found).first() if own else None
     written = normalised.state(found) if own else ""
-    shown = done if own and found.state == Submission.State.JUDGING else None
+    shown = done if found.state == Submission.State.JUDGING else None
     newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
     return Stand(
         submission=found,

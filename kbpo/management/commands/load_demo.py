@@ -112,7 +112,7 @@ class Command(BaseCommand):
         for system in SYSTEMS:
             if system.name not in names or corpus.submissions.filter(name=system.name).exists():
                 continue
-            with (settings.KBPO_HOME / "demo" / f"{system.name}.kb.gz").open("rb") as stream:
+            with (settings.KBPO_HOME / "demo" / system.file).open("rb") as stream:
                 submitting.upload(
                     task=KBP,
                     user=None,

@@ -2,13 +2,15 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db import transaction
 
 from annotations.aggregation.crowds import CROWDS, ERROR, alike
-from annotations.models import Corpus
+from annotations.models import Corpus, Question
 from annotations.ontologies import ontology_of
 from annotations.selectors import corpus_by_tag
 from crowd.simulation import simulated_crowd
 from evaluation.design import batches
+from evaluation.models import Epoch
 from evaluation.registry import task_of
 from evaluation.scoring import auditing
 from kbpo.core.commands import Command as BaseCommand
@@ -60,7 +62,7 @@ class Command(BaseCommand):
             questions += report.questions
             answers += report.answers
             expert_answers += report.expert_answers
-            if not _draw_audits(corpus):
+            if not _draw_audits(corpus) and not (report.answers and _asks(corpus)):
                 break
         if options["json"]:
             self.print_json(
@@ -81,7 +83,14 @@ def _draw_audits(corpus: Corpus) -> bool:
     """Draw what is to be audited of the labels that are there by now; say whether anything was."""
     is_drawn = False
     for epoch in corpus.epochs.filter(released_at=None):
-        batches.close_batches(epoch=epoch)
-        while auditing.audit_epoch(epoch_id=epoch.pk, task=task_of(corpus)):
-            is_drawn = True
+        with transaction.atomic():
+            Epoch.objects.select_for_update(of=("self",)).get(pk=epoch.pk)  # the pipeline may be at it
+            batches.close_batches(epoch=epoch)
+            while auditing.audit_epoch(epoch_id=epoch.pk, task=task_of(corpus)):
+                is_drawn = True
     return is_drawn
+
+
+def _asks(corpus: Corpus) -> bool:
+    """Say whether people are asked anything: the pipeline draws audits too."""
+    return Question.objects.filter(document__corpus=corpus, state=Question.State.OPEN).exists()

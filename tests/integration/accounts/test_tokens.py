@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from kbpo.accounts import tokens
@@ -50,14 +51,19 @@ def test_a_revoked_token_is_good_for_nothing(user):
     assert find(made.secret) is None
 
 
-@pytest.mark.parametrize("way", ["changed", "forgotten"])
-def test_another_password_ends_all_tokens(client, way):
+@pytest.mark.parametrize("way", ["changed", "forgotten", "by an operator"])
+def test_another_password_ends_all_tokens(client, way, monkeypatch):
     owner = person("ann@example.org")
     kept, secret = make(UserFactory()).secret, make(owner).secret
     new = {"password1": "another long phrase", "password2": "another long phrase"}
     if way == "changed":
         sign_in(client, "ann@example.org")
         answer = client.post("/accounts/password/change/", {"oldpassword": PASSWORD, **new})
+    elif way == "by an operator":
+        sign_in(client, "ann@example.org")
+        monkeypatch.setattr("kbpo.management.commands.changepassword.getpass", lambda _: new["password1"])
+        call_command("changepassword", "Ann@example.org", verbosity=0)
+        answer = client.get("/teams/")  # signed out
     else:
         client.post("/accounts/password/reset/", {"email": "ann@example.org"})
         link = re.search(r"/accounts/password/reset/key/\S+", mail.outbox[-1].body)[0]
@@ -66,6 +72,14 @@ def test_another_password_ends_all_tokens(client, way):
     owner.refresh_from_db()
     assert owner.check_password(new["password1"])
     assert (find(secret), bool(find(kept))) == (None, True)
+
+
+def test_a_password_that_may_not_be_changes_nothing(monkeypatch):
+    secret = make(person("ann@example.org")).secret
+    monkeypatch.setattr("kbpo.management.commands.changepassword.getpass", lambda _: "12345")
+    with pytest.raises(CommandError, match="too short"):
+        call_command("changepassword", "ann@example.org", verbosity=0)
+    assert find(secret) is not None
 
 
 def test_a_token_ends_on_its_day(user, clock):

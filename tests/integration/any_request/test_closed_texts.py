@@ -84,7 +84,7 @@ def seen(site: Site, client: Client, names: Iterable[str] = NAMES) -> dict[str, 
     for tag in CORPORA:
         for name in FILES:
             look("data_file", "GET", f"/corpora/{tag}/data/{name}")
-            look("api_data_file", "GET", f"/api/v1/corpora/{tag}/data/{name}/")
+            look("api_data_file", "GET", f"/api/v1/corpora/{tag}/data/{name}")
     return found
 
 

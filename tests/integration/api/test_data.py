@@ -10,7 +10,7 @@ from tests import factories as make
 from tests.integration.api.conftest import Program, token
 
 pytestmark = pytest.mark.django_db
-TEXTS = "corpora/news/data/corpus.jsonl.gz/"
+TEXTS = "corpora/news/data/corpus.jsonl.gz"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def test_files_are_listed_as_they_are_sent():
         listed
     )
     for name, one in listed.items():
-        answer = Program()("GET", f"corpora/news/data/{name}/")
+        answer = Program()("GET", f"corpora/news/data/{name}")
         sent = body(answer)
         assert answer.status_code == 200
         if one["digest"]:

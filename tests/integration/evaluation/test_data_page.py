@@ -112,7 +112,7 @@ def test_the_kit_reads_the_corpus_and_writes_a_file_that_is_accepted(tag, client
     reading = read(corpus, Path(folder, "out").read_bytes())
     assert (reading.accepted, list(reading.problems)) == (True, [])
     if tag == "news":
-        assert ":E1\tper:city_of_birth\t:E2" in Path(folder, "out").read_text()
+        assert '"predicate": "per:city_of_birth"' in Path(folder, "out").read_text()
         assert reading.counts["instances"] > 1
 
 

@@ -94,7 +94,7 @@ def write_anew(client):
     """Have an accepted file written anew, by whoever is signed in; what comes back is what was given."""
 
     def act(file):
-        client.post(f"{file.get_absolute_url()}accepted.kb.gz")
+        client.post(f"{file.get_absolute_url()}accepted.gz")
         pipeline.normalise_files()
         return file
 
@@ -208,7 +208,7 @@ def test_an_accepted_file_says_what_was_made_of_it(good, client):
 
 def test_what_was_accepted_is_read_again_without_a_problem(good, check, client, write_anew):
     write_anew(good)
-    answer = client.get(f"{good.get_absolute_url()}accepted.kb.gz")
+    answer = client.get(f"{good.get_absolute_url()}accepted.gz")
     written = gzip.decompress(b"".join(answer.streaming_content)).decode()
     again = check(written)
     assert again.state == "accepted"
@@ -217,10 +217,10 @@ def test_what_was_accepted_is_read_again_without_a_problem(good, check, client, 
 
 
 def test_a_refused_file_has_no_accepted_claims(bad, client):
-    assert client.get(f"{bad.get_absolute_url()}accepted.kb.gz").status_code == 409
+    assert client.get(f"{bad.get_absolute_url()}accepted.gz").status_code == 409
 
 
-PAGES = ["", "problems/", "problems.csv", "problems.json", "lines/?line=1", "accepted.kb.gz"]
+PAGES = ["", "problems/", "problems.csv", "problems.json", "lines/?line=1", "accepted.gz"]
 
 
 @pytest.mark.parametrize("who", EVERYBODY)

@@ -1,6 +1,7 @@
 """Accepted files written anew: asked for, made once, kept, and gone with what they are made of."""
 
 import gzip
+import hashlib
 import os
 from datetime import timedelta
 
@@ -93,7 +94,7 @@ def children(monkeypatch):
 
 
 def address(file):
-    return f"{file.get_absolute_url()}accepted.kb.gz"
+    return f"{file.get_absolute_url()}accepted.gz"
 
 
 def page(client, file):
@@ -128,6 +129,22 @@ def test_a_file_is_asked_for_waited_for_and_downloaded(good, member, client, chi
     written = b"".join(answer.streaming_content)
     assert (answer.status_code, int(answer["Content-Length"])) == (200, len(written))
     assert b":E2\tDOC:0-33\t0.8" in gzip.decompress(written)
+
+
+def test_its_digest_is_told_and_the_rest_of_it_sent_to_who_has_the_beginning(good, member, client):
+    kind = "checks" if isinstance(good, FileCheck) else "submissions"
+    file = f"/api/v1/{kind}/{good.pk}/file/"
+    assert client.post(file).json()["digest"] == ""
+    pipeline.normalise_files()
+    digest = client.post(file).json()["digest"]
+    for where in (file, address(good)):
+        whole = client.get(where)
+        content = b"".join(whole.streaming_content)
+        assert (hashlib.sha256(content).hexdigest(), whole["ETag"]) == (digest, f'"{digest}"')
+        rest = client.get(where, headers={"range": "bytes=9-", "if-range": whole["ETag"]})
+        assert (rest.status_code, b"".join(rest.streaming_content)) == (206, content[9:])
+        assert client.get(where, headers={"if-none-match": whole["ETag"]}).status_code == 304
+    assert digest in page(client, good)
 
 
 def test_it_is_made_once_however_often_it_is_asked_for(good, member, client, children):

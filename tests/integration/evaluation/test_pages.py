@@ -365,14 +365,34 @@ def test_operators_can_list_everything(cast, sign_in, who, sees):
     assert ("Finder" in page) == sees
 
 
-def test_progress_is_counted_in_questions(cast, client):
+@pytest.fixture
+def judging(cast):
     batch = SampleBatchFactory(submission=cast.submission(state="judging"))
     batch.questions.add(*[QuestionFactory(settled=True) for _ in range(3)], QuestionFactory())
-    page = client.get(reverse("submission", args=[batch.submission.pk])).content.decode()
-    assert "3 of 4 questions settled" in page
+    return batch
 
 
-def test_progress_does_not_tell_what_was_settled_for_no_system(cast, client):
+@pytest.mark.parametrize("who", ["team", "operator"])
+def test_progress_is_counted_in_questions(cast, sign_in, judging, who):
+    client = sign_in(cast.people[who])
+    assert "3 of 4 questions settled" in client.get(judging.submission.get_absolute_url()).content.decode()
+    assert "3 of 4 questions are settled" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize("who", ["visitor", "other team", "annotator"])
+def test_how_much_of_a_system_is_sampled_is_not_told_to_others(cast, sign_in, judging, who):
+    client, address = sign_in(cast.people[who]), judging.submission.get_absolute_url()
+    before = client.get(address).context["version"]
+    judging.questions.add(QuestionFactory(settled=True))
+    page = client.get(address)
+    assert page.context["version"] == before
+    for text in (page.content.decode(), client.get("/").content.decode()):
+        assert "People are judging it" in text
+        assert "questions" not in text.partition("People are judging it")[2][:60]
+
+
+def test_progress_does_not_tell_what_was_settled_for_no_system(cast, sign_in):
+    client = sign_in(cast.member)
     before = SampleBatchFactory(submission=cast.submission(state="judging"))
     batch = SampleBatchFactory(
         epoch=before.epoch, number=2, submission=cast.submission(name="later", state="judging")

@@ -1,5 +1,6 @@
 """The client against a live server: the walk of its page, and what goes wrong under way."""
 
+import gzip
 import io
 import json
 import re
@@ -21,7 +22,7 @@ from evaluation.submissions import quota
 from kbpo import pipeline
 from kbpo.accounts import tokens
 from kbpo.accounts.models import ApiToken, User
-from kbpo_client import Client, NotAllowed, Refused, login
+from kbpo_client import Client, NotAllowed, Refused, login, validate
 from kbpo_client.command import main
 from kbpo_client.output import Output
 from kbpo_client.uploads import send
@@ -84,7 +85,6 @@ def test_the_commands_of_the_walk_do_what_its_page_says(
 
     def work(seconds: float) -> None:
         pipeline.advance()
-        pipeline.normalise_files()
         if Submission.objects.filter(state="judging").exists():
             small.judge()
 
@@ -104,6 +104,61 @@ def test_the_commands_of_the_walk_do_what_its_page_says(
     assert "precision" in printed["scores"]
     assert "difference" in printed["compare"]
     assert (tmp_path / "claims.gz").read_bytes().startswith(b"\x1f\x8b")
+
+
+def hostile(small: Small) -> dict[str, bytes]:
+    """Return files that are wrong in many ways, with a right line here and there."""
+    (document, *_) = map(json.loads, (small.folder / "corpus.jsonl").read_text().splitlines())
+    mention = {"start": 0, "end": 5, "type": "PER"}
+    whole = {"start": 0, "end": min(140, len(document["text"])), "type": "PER"}
+    right = {
+        "doc_id": document["doc_id"],
+        "predicate": "per:spouse",
+        "subject": mention,
+        "object": {"start": 8, "end": 12, "type": "PER"},
+    }
+    line = json.dumps(right)
+    lines = [
+        line,
+        json.dumps({**right, "object": whole}),
+        line.replace('"end": 5', '"end": 5, "end": 6'),
+        line.replace("per:spouse", "per:spuose"),
+        line.replace(": 0,", ": NaN,"),
+        line.replace(": 0,", ": 1" + "0" * 5000 + ","),
+        line.replace(": 0,", ": 1e999,"),
+        line.replace("per:spouse", "\\ud800"),
+        line.replace("per:spouse", "\0"),
+        "[" * 5000,
+        "x" * 9000,
+        "{}",
+        "",
+    ]
+    claims = "\ufeff" + "\r\n".join(lines) + "\n"
+    return {
+        "warned.jsonl": f"{lines[0]}\n{lines[1]}\n{lines[0]}\n".encode(),
+        "wrong.jsonl": claims.encode() + b'{"doc_id": "\xff"}\n' + b"{}\n" * 2_000,
+        "cut.jsonl.gz": gzip.compress(line.encode() * 100)[:-5],
+        "wide.jsonl": claims.encode("utf-16"),
+        "wrong.kb": b'run\n:A\ttype\tPER\n:A\tmention\t"x"\tD9:0-2\n\xff\none\ttwo\n',
+    }
+
+
+def test_offline_and_on_the_site_the_same_is_said_of_a_file(
+    small: Small, secret: str, live_server: LiveServer, tmp_path: Path
+) -> None:
+    small.load()
+    Corpus.objects.update(licence="CC0")
+    pipeline.make_corpus_files()
+    with Client(live_server.url, secret, sleep=lambda _: pipeline.read_checks()) as site:
+        site.download_data("small", tmp_path / "small")
+        for name, content in hostile(small).items():
+            path = tmp_path / name
+            path.write_bytes(content)
+            there, here = site.check(path, corpus="small"), validate(path, data=tmp_path / "small")
+            assert there["problems"] == here.problems, name
+            assert there["counts"] == here.counts, name
+            assert (there["state"] == "accepted") == here.accepted
+    assert not Submission.objects.exists()
 
 
 class Breaking(httpx.HTTPTransport):

@@ -1,5 +1,6 @@
 """What the command prints, and the status that it ends with."""
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import kbpo
 import kbpo_client
 from kbpo_client import login
+from kbpo_client.client import ACTIONS
 from kbpo_client.command import main
 from kbpo_client.output import Output
 from tests.conftest import ROOT
@@ -120,6 +122,32 @@ def test_waiting_ends_when_it_is_told_to():
 
 def test_nobody_waits_for_what_waits_for_them():
     assert Called(Server(stand("accepted")), "status", "7", "--until", "scored").status == 2
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_a_team_may_do_with_a_submission_is_a_command(action):
+    server = Server(stand("accepted"))
+    assert Called(server, action, "7").status == 0
+    (asked,) = server.asked
+    assert (asked.method, str(asked.url)) == ("POST", f"{SITE}/api/v1/submissions/7/{action}/")
+
+
+@pytest.mark.parametrize("words", [("predictions", "7", "--doc-id", "D1"), ("labels", "news", "1")])
+def test_what_may_be_a_million_rows_is_printed_a_line_each(words):
+    last = page({"line": 2, "x": {"y": "é"}})
+    called = Called(Server(page({"line": 1}, next=f"{SITE}/api/v1/x/?cursor=a"), last), *words)
+    assert called.stdout == '{"line": 1}\n{"line": 2, "x": {"y": "é"}}\n'
+
+
+def test_a_download_waits_until_it_is_written_and_is_held_against_its_digest(tmp_path):
+    file = httpx.Response(200, stream=httpx.ByteStream(b"gzip"))
+    server = Server(
+        ok({"state": "waiting", "seconds": 1, "digest": ""}),
+        ok({"state": "ready", "seconds": 1, "digest": hashlib.sha256(b"gzip").hexdigest()}),
+        file,
+    )
+    called = Called(server, "download", "7", "--to", str(tmp_path / "claims.gz"))
+    assert (called.status, called.waits, (tmp_path / "claims.gz").read_bytes()) == (0, [1.0], b"gzip")
 
 
 def test_a_token_is_kept_once_it_is_known_to_be_good(monkeypatch, tmp_path):

@@ -26,7 +26,8 @@ def data(tmp_path):
     (folder / "corpus.json").write_text(json.dumps({"tag": "news", "task": "kbp"}))
     (folder / "ontology.json").write_text(write_normal(read_builtin("tac-kbp@1")))
     with gzip.open(folder / "corpus.jsonl.gz", "wt") as lines:
-        lines.write(json.dumps({"doc_id": "A", "text": TEXT}) + "\n")
+        for doc_id, text, sentences in (("A", TEXT, [0]), ("C", "Ada Quill founded Q. Press.", [0, 21])):
+            lines.write(json.dumps({"doc_id": doc_id, "text": text, "sentences": sentences}) + "\n")
     return folder
 
 
@@ -46,6 +47,13 @@ def test_a_wrong_one_has_its_faults_by_line_and_column(data, tmp_path):
     assert not found.accepted
     assert [(one["line"], one["severity"]) for one in found.problems] == [(2, "ERROR")]
     assert found.problems[0]["column"]
+
+
+def test_a_mention_that_goes_on_into_another_sentence_is_warned_of(data, tmp_path):
+    line = {**RIGHT, "doc_id": "C", "subject": {"start": 18, "end": 26, "type": "ORG"}}
+    found = validate(write(tmp_path, line), data=data)
+    assert [one["code"] for one in found.problems] == ["LONG_MENTION"]
+    assert "goes on into another sentence" in found.problems[0]["message"]
 
 
 def test_classes_are_checked_too(data, tmp_path):

@@ -10,7 +10,7 @@ from demo.markup import Document, Gold, read_folder
 from demo.systems import SYSTEMS, System
 from demo.systems.reading import Extraction
 from kbpo_formats.corpus import Texts
-from kbpo_formats.kbp.tac.reader import Reading, read
+from kbpo_formats.kbp.files import Reading, read
 from tests.ontologies import TAC
 from tests.unit.demo.scores import Scores, score
 
@@ -36,7 +36,8 @@ def scores(system: System) -> Scores:
 def reading(system: System) -> Reading:
     documents, _ = examples()
     texts = Texts({document["doc_id"]: document["text"] for document in documents})
-    return read(io.BytesIO(knowledge_base(system, documents)), documents=texts, ontology=TAC)
+    data = io.BytesIO(knowledge_base(system, documents))
+    return read(data, format=system.format, documents=texts, ontology=TAC)
 
 
 each_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)

@@ -1,15 +1,16 @@
 import io
-from typing import get_args
+import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.systems.reading import Claim, Extraction
-from demo.systems.writer import Direction, write
+from demo.systems.writer import write_claims, write_tac
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.corpus import Texts
-from kbpo_formats.kbp.tac.reader import read
+from kbpo_formats.kbp.files import read
 from tests.ontologies import TAC
 from tests.unit.demo.systems.texts import mention
 
@@ -19,10 +20,18 @@ GROUP = mention("Ash Group", "ORG", 30)
 CORVEL = mention("Corvel", "GPE", 50)
 
 
-def lines(*claims: Claim, direction: Direction = "forward") -> list[str]:
+def extracted(*claims: Claim) -> list[Extraction]:
     ends = {end: None for claim in claims for end in (claim.subject, claim.object)}
-    extraction = Extraction("d", tuple(ends), claims)
-    return [line for line in write([extraction], run_id="run", direction=direction) if line]
+    return [Extraction("d", tuple(ends), claims)]
+
+
+def lines(*claims: Claim) -> list[str]:
+    return [line for line in write_tac(extracted(*claims), run_id="run") if line]
+
+
+def claimed(claim: Claim) -> dict[str, Any]:
+    (line,) = write_claims(extracted(claim))
+    return dict(json.loads(line))
 
 
 def test_a_whole_file() -> None:
@@ -36,20 +45,24 @@ def test_a_whole_file() -> None:
         ':E0002\tmention\t"Ruth Ash"\td:0-7',
         ':E0002\tmention\t"Ash"\td:20-22',
         ":E0002\tper:organizations_founded\t:E0001\td:20-22,d:30-38\t0.5000",
+        ":E0001\torg:founded_by\t:E0002\td:20-22,d:30-38\t0.5000",
     ]
 
 
-def test_the_inverse_changes_the_places_of_subject_and_object() -> None:
-    claim = Claim("per:organizations_founded", RUTH, GROUP, 0.5)
-
-    assert lines(claim, direction="inverse")[-1] == ":E0001\torg:founded_by\t:E0002\td:0-7,d:30-38\t0.5000"
-
-
-def test_both_directions_are_two_lines() -> None:
-    claim = Claim("per:organizations_founded", RUTH, GROUP, 0.5)
-
-    written = [line.split("\t")[1] for line in lines(claim, direction="both")[-2:]]
-    assert written == ["per:organizations_founded", "org:founded_by"]
+def test_claims_as_json_lines() -> None:
+    assert claimed(Claim("per:organizations_founded", ASH, GROUP, 0.5)) == {
+        "doc_id": "d",
+        "predicate": "per:organizations_founded",
+        "subject": {
+            "start": 20,
+            "end": 23,
+            "type": "PER",
+            "entity": "PER Ruth Ash",
+            "canonical": {"start": 0, "end": 8},
+        },
+        "object": {"start": 30, "end": 39, "type": "ORG", "entity": "ORG Ash Group"},
+        "confidence": 0.5,
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,16 +76,17 @@ def test_both_directions_are_two_lines() -> None:
 def test_a_place_is_a_city_a_province_or_a_country(place: str, predicate: str) -> None:
     claim = Claim("per:place_of_birth", RUTH, mention(place, "GPE", 50), 0.5)
 
-    assert lines(claim)[-1].split("\t")[1] == predicate
+    assert lines(claim)[-2].split("\t")[1] == claimed(claim)["predicate"] == predicate
 
 
 @pytest.mark.parametrize(
     ("words", "filler"), [("4 May 1979", "1979-05-04"), ("May 1979", "1979-05-XX"), ("1979", "1979-XX-XX")]
 )
 def test_a_date_is_normalized_and_its_mention_comes_first(words: str, filler: str) -> None:
-    line = lines(Claim("per:date_of_birth", RUTH, mention(words, "DATE", 50), 0.5))[-1]
+    claim = Claim("per:date_of_birth", RUTH, mention(words, "DATE", 50), 0.5)
 
-    assert line.split("\t")[2:4] == [f'"{filler}"', f"d:50-{49 + len(words)},d:0-7"]
+    assert lines(claim)[-1].split("\t")[2:4] == [f'"{filler}"', f"d:50-{49 + len(words)},d:0-7"]
+    assert claimed(claim)["object"]["value"] == filler
 
 
 def test_quotes_and_backslashes_are_escaped() -> None:
@@ -82,27 +96,27 @@ def test_quotes_and_backslashes_are_escaped() -> None:
 
 
 def test_a_claim_made_twice_is_written_once_with_the_larger_confidence() -> None:
-    written = lines(
-        Claim("per:place_of_birth", RUTH, CORVEL, 0.4), Claim("per:place_of_birth", RUTH, CORVEL, 0.6)
-    )
+    claims = [Claim("per:place_of_birth", RUTH, CORVEL, confidence) for confidence in (0.4, 0.6)]
 
-    assert [line.split("\t")[-1] for line in written if "_of_birth" in line] == ["0.6000"]
+    assert [line.split("\t")[-1] for line in lines(*claims) if "_of_birth" in line] == ["0.6000"]
+    (line,) = write_claims(extracted(*claims))
+    assert json.loads(line)["confidence"] == 0.6
 
 
 @pytest.mark.parametrize("run_id", ["", "two words", ":run", "#run"])
 def test_a_run_id_that_is_none_is_refused(run_id: str) -> None:
     with pytest.raises(InvalidInput, match="not a run id"):
-        list(write([], run_id=run_id))
+        list(write_tac([], run_id=run_id))
 
 
 @given(
     relation=st.sampled_from(sorted(TAC.relations_by_name)),
     pick=st.integers(0, 1),
     place=st.sampled_from(["Corvel", "Lowmarch", "Arvenia"]),
-    direction=st.sampled_from(get_args(Direction)),
+    format=st.sampled_from(["jsonl", "tac2016"]),
 )
 def test_the_reader_turns_every_relation_back_into_the_claim(
-    relation: str, pick: int, place: str, direction: Direction
+    relation: str, pick: int, place: str, format: str
 ) -> None:
     names = {"PER": "Ruth Ash", "ORG": "Ash Group", "GPE": place, "DATE": "4 May 1979", "TITLE": "pilot"}
     subject_type = TAC.relations_by_name[relation].subject_type
@@ -110,9 +124,11 @@ def test_the_reader_turns_every_relation_back_into_the_claim(
     object_type = types[pick % len(types)]
     subject = mention(names[subject_type], subject_type, 0)
     obj = mention(names[object_type] if object_type != subject.type else "Ada Elm", object_type, 50)
-    file = "\n".join(lines(Claim(relation, subject, obj, 0.5), direction=direction)) + "\n"
+    claim = Claim(relation, subject, obj, 0.5)
+    file = "\n".join(write_claims(extracted(claim)) if format == "jsonl" else lines(claim)) + "\n"
 
-    reading = read(io.BytesIO(file.encode()), documents=Texts({"d": "." * 100}), ontology=TAC)
+    texts = Texts({"d": "." * 100})
+    reading = read(io.BytesIO(file.encode()), format=format, documents=texts, ontology=TAC)
 
     found = [(p.predicate, p.subject, p.object, p.confidence) for p in reading.predictions]
     assert found == [(relation, subject.span, obj.span, 0.5)]

@@ -170,9 +170,34 @@ def test_a_file_that_claims_nothing_is_refused():
     assert [problem.code for problem in read_lines("", " ").problems] == ["NO_CLAIMS"]
 
 
-def test_bytes_that_are_not_utf_8_are_named():
-    (problem,) = read_bytes(RIGHT.encode() + b'\n{"doc_id": "\xe9"}').problems
-    assert (problem.code, problem.line) == ("UNDECODABLE_BYTES", 2)
+@pytest.mark.parametrize(
+    ("line", "code", "column"),
+    [
+        ('{"doc_id": "é'.encode() + b'\xe9"}', "UNDECODABLE_BYTES", 14),
+        (b'{"doc_id": "\xed\xa0\x80"}', "UNDECODABLE_BYTES", 13),  # half of a pair, written as bytes
+        ('{"doc_id": "é\0"}'.encode(), "ILLEGAL_CHARACTER", 14),
+        (b'{"doc_id": "' + b"x" * 9000, "LINE_TOO_LONG", 8193),
+        (b'\xef\xbb\xbf{"doc_id": "D1"}', "NOT_JSON", 1),  # a byte-order mark within the file
+    ],
+)
+def test_what_is_no_text_is_named_by_its_character(line, code, column):
+    (problem,) = read_bytes(RIGHT.encode() + b"\n" + line).problems
+    assert (problem.code, problem.line, problem.column) == (code, 2, column)
+
+
+_HOSTILE = ["\0", "\ufeff", "\r", "\u2028", "\\ud800", "\\u0000", "NaN", "-Infinity", "1e999", "9" * 5000]
+_HOSTILE += ["[" * 3000, '{"a":' * 1500, '"', "\\", ",", "}", "\t", "\x7f", "\U0001f600", "null", "x" * 8000]
+
+
+@given(st.sampled_from(_HOSTILE), st.integers(0, len(RIGHT)), st.integers(0, 12))
+def test_whatever_is_put_into_a_line_what_is_wrong_stands_in_it(hostile, at, gone):
+    text = RIGHT[:at] + hostile + RIGHT[at + gone :]
+    found = read_bytes(f"{RIGHT}\n{text}\n{RIGHT}\n".encode())
+    assert found.accepted or found.counts["errors"]
+    for problem in found.problems:
+        assert problem.line in (2, 3)
+        assert problem.message.endswith((".", "?"))
+        assert problem.column is None or 1 <= problem.column <= len(text) + 1
 
 
 @pytest.mark.parametrize(

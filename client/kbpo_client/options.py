@@ -1,0 +1,105 @@
+"""What each command takes."""
+
+import argparse
+from pathlib import Path
+
+from kbpo_client.client import UNTIL
+
+CHOICES = ("level", "part", "weighting", "estimator", "standard")
+
+
+def for_corpus(command: argparse.ArgumentParser) -> None:
+    """Take a corpus."""
+    command.add_argument("corpus", help="its tag")
+
+
+def for_data(command: argparse.ArgumentParser) -> None:
+    """Take which files of a corpus, and where to."""
+    for_corpus(command)
+    command.add_argument(
+        "names", nargs="*", metavar="FILE", help="which files; all that are open if left out"
+    )
+    command.add_argument("--to", default="", help="the folder; named as the corpus if left out")
+    command.add_argument("--list", action="store_true", help="list the files, and download nothing")
+
+
+def for_file(command: argparse.ArgumentParser) -> None:
+    """Take a file."""
+    command.add_argument("file", type=Path, help="plain or gzip")
+    command.add_argument("--format", default="", help="recognised if left out")
+
+
+def for_validating(command: argparse.ArgumentParser) -> None:
+    """Take the corpus as it was downloaded."""
+    command.add_argument("--data", required=True, type=Path, help="the folder that kbpo data filled")
+
+
+def for_submitting(command: argparse.ArgumentParser) -> None:
+    """Take what a submission is."""
+    command.add_argument("--corpus", required=True, help="its tag")
+    command.add_argument("--team", required=True, help="one of yours, by its name")
+    command.add_argument("--name", required=True, help="of the system, on the leaderboard")
+    command.add_argument("--description", default="")
+    command.add_argument("--go-ahead", action="store_true", help="have it judged once it is accepted")
+    command.add_argument("--private", action="store_true", help="keep it off the leaderboard")
+    command.add_argument("--again", action="store_true", help="the same bytes were handed in before: meant")
+
+
+def for_waiting(command: argparse.ArgumentParser) -> None:
+    """Take how long to wait."""
+    command.add_argument("--wait", action="store_true", help="wait until its file is read")
+    command.add_argument("--until", choices=sorted(UNTIL), default="", help="wait until then")
+    command.add_argument("--timeout", type=float, metavar="SECONDS", help="the longest to wait")
+
+
+def for_submission(command: argparse.ArgumentParser) -> None:
+    """Take a submission."""
+    command.add_argument("submission", type=int, help="its number")
+
+
+def for_status(command: argparse.ArgumentParser) -> None:
+    """Take a submission, or none."""
+    command.add_argument("submission", type=int, nargs="?", help="its number")
+    command.add_argument("--corpus", help="only of this corpus")
+
+
+def for_problems(command: argparse.ArgumentParser) -> None:
+    """Take which problems."""
+    command.add_argument("--severity", type=str.upper, choices=("ERROR", "WARNING"))
+
+
+def for_epoch(command: argparse.ArgumentParser) -> None:
+    """Take an epoch."""
+    for_corpus(command)
+    command.add_argument("epoch", type=int, help="its number; it is released")
+
+
+def for_predictions(command: argparse.ArgumentParser) -> None:
+    """Take which predictions."""
+    for_submission(command)
+    command.add_argument("--doc-id", help="only of this document")
+    command.add_argument("--label", help="only of this relation, or class")
+
+
+def for_checking(command: argparse.ArgumentParser) -> None:
+    """Take the corpus that a file is checked for."""
+    command.add_argument("--corpus", required=True, help="its tag")
+    command.add_argument("--timeout", type=float, metavar="SECONDS", help="the longest to wait")
+
+
+def for_downloading(command: argparse.ArgumentParser) -> None:
+    """Take where to."""
+    command.add_argument("--to", default="", help="the file; submission-NUMBER.gz if left out")
+
+
+def for_pair(command: argparse.ArgumentParser) -> None:
+    """Take two submissions."""
+    command.add_argument("a", type=int, help="the number of a submission")
+    command.add_argument("b", type=int, help="the number of another")
+
+
+def for_choices(command: argparse.ArgumentParser) -> None:
+    """Take how scores are computed."""
+    command.add_argument("--level", type=int, help="of the intervals, in per cent")
+    for name in CHOICES[1:]:
+        command.add_argument(f"--{name}", help="as on the leaderboard's page")

@@ -1,0 +1,89 @@
+"""SIGKILL while a corpus' files are made, or webhooks sent: nothing is half there, nothing is lost."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbpo.core.embedded import Postgres
+from tests.conftest import ROOT, clean_environment
+from tests.processes import wait_until, working_in
+
+pytestmark = pytest.mark.slow
+DEATHS = 40
+
+
+def play(folder: Path, stage: str, url: str = "") -> tuple[int, Any]:
+    """Play the lives of a stage; return how many steps one has, and what there is in the end."""
+    folder.mkdir()
+    home = folder / "home"
+    server = Postgres(home, durable=False)
+    server.acquire()
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "tests.kills.dying", str(folder), stage, "1", url],
+            env=clean_environment() | {"KBPO_HOME": str(home), "KBPO_EPOCH_SECRET": "07" * 32},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+    finally:
+        server.release()
+    assert ended.returncode == 0, ended.stderr[-5000:]
+    assert wait_until(lambda: not working_in(folder)), working_in(folder)
+    deaths, steps, found = json.loads((folder / "deaths.json").read_text())
+    assert deaths == DEATHS
+    return steps, found
+
+
+@pytest.fixture
+def received() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Serve as the teams' addresses; note path, id and body of each request."""
+    noted: list[tuple[str, str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"])).decode()
+            noted.append((self.path, self.headers["webhook-id"], body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", noted
+        server.shutdown()
+
+
+def test_files_are_whole_wherever_their_maker_is_killed(tmp_path: Path) -> None:
+    steps, found = play(tmp_path / "files", "make_corpus_files")
+    assert steps > 100
+    assert found["left"] > 0  # some of the dead had begun one
+    assert sorted(found["there"].values()) == sorted(found["row"])
+
+
+def test_what_is_sent_by_who_is_killed_comes_at_least_once_and_is_the_same(
+    tmp_path: Path, received: tuple[str, list[tuple[str, str, str]]]
+) -> None:
+    url, noted = received
+    steps, deliveries = play(tmp_path / "webhooks", "send_webhooks", url)
+    assert steps > 100
+    wanted = {(address.removeprefix(url), one, body) for one, address, body, _, _ in deliveries}
+    assert {is_delivered for _, _, _, is_delivered, _ in deliveries} == {True}
+    assert set(noted) == wanted
+    again = Counter(noted)
+    attempts = {(address.removeprefix(url), one, body): tries for one, address, body, _, tries in deliveries}
+    assert all(times <= attempts[one] for one, times in again.items())
+    assert sum(times > 1 for times in again.values()) > 0  # some had been sent, and not marked
