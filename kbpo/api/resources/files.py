@@ -137,6 +137,7 @@ class SubmissionFileView(_NormalisedView):
     """What a submission claims, written anew."""
 
     kind = "submission"
+    refuses = {"GET": (409,), "POST": (409,)}
 
     @extend_schema(operation_id="read_submission_file", responses=_SENT)
     def get(self, request: Request, pk: int) -> Response | FileResponse:
@@ -153,6 +154,7 @@ class CheckFileView(_NormalisedView):
     """What a checked file claims, written anew."""
 
     kind = "check"
+    refuses = {"GET": (409,), "POST": (409,)}
 
     @extend_schema(operation_id="read_check_file", responses=_SENT)
     def get(self, request: Request, pk: UUID) -> Response | FileResponse:
