@@ -264,6 +264,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["kbpo.core.parsers.JsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "kbpo.api.schema.Description",
+    "URL_FORMAT_OVERRIDE": None,  # `format` behind the question mark is nothing here
     # Every view of the API is an `ApiView`, which says who may ask; no other is open by mistake.
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }

@@ -37,6 +37,7 @@ def upload(
     format: str = "",
     go_ahead: bool = False,
     is_public: bool = True,
+    again: bool = True,
 ) -> Submission:
     """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
 
@@ -54,6 +55,8 @@ def upload(
         Whether to have it judged as soon as it is accepted.
     is_public : bool
         Whether to show it on the leaderboard once it is scored.
+    again : bool
+        Whether bytes that the user's teams handed in before are meant.
 
     Raises
     ------
@@ -62,9 +65,10 @@ def upload(
     InvalidInput
         If the name is empty or the format unknown.
     Conflict
-        If the team has a submission of that name in the corpus, or another is just being stored; or it is
-        uploaded before the corpus opens for submissions, or after it has closed; or it is to be judged as
-        soon as it is accepted, and as many of the team wait for that as may (not at the command line).
+        If the team has a submission of that name in the corpus, or another is just being stored; or its bytes
+        were handed in before and are not meant again; or it is uploaded before the corpus opens for
+        submissions, or after it has closed; or it is to be judged as soon as it is accepted, and as many of
+        the team wait for that as may (not at the command line).
     """
     if user is not None:
         require_member(user, team)
@@ -85,6 +89,12 @@ def upload(
         with brief_transaction(f"Something else of {team} is just being stored: try again in a moment."):
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
+            # Under the lock: a request that is sent twice at once is handed in once.
+            same = [] if again or user is None else uploads.with_digest(digest.hexdigest(), user=user.pk)
+            if same:
+                raise Conflict(
+                    f"{same[0]} was handed in with the very same bytes: say that you want them judged again"
+                )
             dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():
                 raise Conflict(
@@ -116,27 +126,21 @@ def upload(
 
 
 def submit_upload(
-    *, user: User, sent: Upload, team: Team, corpus: Corpus, task: Task, again: bool = True, **values: Any
+    *, user: User, sent: Upload, team: Team, corpus: Corpus, task: Task, **values: Any
 ) -> Submission:
     """Hand in a file that has arrived in full; its upload is thrown away, unless it was checked.
 
     Parameters
     ----------
     sent : Upload
-    again : bool
-        Whether bytes that the user's teams handed in before are meant.
     **values
         What else `upload` takes.
 
     Raises
     ------
     KbpoError
-        As `upload` says; `Conflict` for the same bytes, too.
+        As `upload` says.
     """
-    if not again and (same := uploads.same_bytes(sent)):
-        raise Conflict(
-            f"{same[0]} was handed in with the very same bytes: say that you want them judged again"
-        )
     with uploads.as_file(sent) as file:
         stored = upload(user=user, team=team, corpus=corpus, task=task, file=file, **values)
     if not hasattr(sent, "file_check"):  # a check keeps its file for its day

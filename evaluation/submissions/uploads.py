@@ -184,9 +184,12 @@ def is_whole(upload: Upload) -> bool:
 
 def same_bytes(upload: Upload) -> list[Submission]:
     """Return what the user's teams handed in before with the very same bytes, the newest first."""
-    if not is_whole(upload):
-        return []
-    found = Submission.objects.filter(digest=upload.digest, team__memberships__user=upload.user_id)
+    return with_digest(upload.digest, user=upload.user_id) if is_whole(upload) else []
+
+
+def with_digest(digest: str, *, user: int) -> list[Submission]:
+    """Return what a user's teams handed in with a SHA-256, the newest first."""
+    found = Submission.objects.filter(digest=digest, team__memberships__user=user)
     return list(found.select_related("corpus").order_by("-pk"))
 
 

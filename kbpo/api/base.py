@@ -1,6 +1,8 @@
 """What all views of the API do: know the caller, count the call, say what may be kept, and to whom."""
 
 import hashlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,6 +10,7 @@ from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import quote_etag
 from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -42,17 +45,22 @@ class ApiView(APIView):
         Whether visitors may read here, and scripts of other sites as visitors.
     scope : str
         What a token needs here to change something.
+    refuses : mapping
+        By method, the statuses of its refusals; its description has those that all views give.
     """
 
     authentication_classes = (TokenAuthentication, SessionAuthentication)
     permission_classes: tuple[type[BasePermission], ...] = (MayAsk,)
     is_public = False
+    refuses: Mapping[str, tuple[int, ...]] = MappingProxyType({})
     counted: tuple[tuple[str, Counted], ...] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Find out who asks, count the call, and only then see whether they may."""
         self.perform_authentication(request)
         self._count(request)
+        if request.method not in self.allowed_methods:  # whatever a token may
+            raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:

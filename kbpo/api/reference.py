@@ -20,8 +20,9 @@ from rest_framework.response import Response
 
 from kbpo.accounts import tokens
 from kbpo.api.base import ApiView
+from kbpo.api.schema import ALWAYS
 from kbpo.core.errors import Unavailable
-from kbpo.core.problems import KINDS
+from kbpo.core.problems import KINDS, Kind
 
 METHODS = ("get", "head", "post", "patch", "delete")
 
@@ -49,6 +50,8 @@ class Operation:
     scope : str
         What a token needs; empty where nobody needs one.
     parameters, body, answer : sequence of Field
+    refusals : mapping of int to Kind
+        By status; without those that every operation may give.
     """
 
     anchor: str
@@ -60,6 +63,7 @@ class Operation:
     parameters: Sequence[Field]
     body: Sequence[Field]
     answer: Sequence[Field]
+    refusals: Mapping[int, Kind]
 
 
 class SchemaView(ApiView):
@@ -82,6 +86,7 @@ def reference(request: HttpRequest) -> HttpResponse:
         "groups": groups(schema),
         "scopes": tokens.SCOPES.items(),
         "problems": KINDS.items(),
+        "always": ALWAYS,
         "site": settings.SITE_URL,
     }
     return render(request, "evaluation/api.html", context)
@@ -130,6 +135,11 @@ def _operation(schema: Mapping[str, Any], path: str, method: str, described: Map
         parameters=[_parameter(one) for one in described.get("parameters", [])],
         body=list(_fields(schema, _content(body))),
         answer=list(_fields(schema, _content(done.get("content", {})))),
+        refusals={
+            status: kind
+            for status, kind in KINDS.items()
+            if str(status) in described["responses"] and status not in ALWAYS
+        },
     )
 
 

@@ -1,12 +1,13 @@
 """How the API describes itself: what drf-spectacular makes of the views, and what they have in common."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
 from kbpo.api.authentication import scope_of
-from kbpo.core.problems import MEDIA_TYPE
+from kbpo.core.problems import KINDS, MEDIA_TYPE, kind_of
 
 PROBLEM = {
     "type": "object",
@@ -31,6 +32,14 @@ PROBLEM = {
         },
     },
     "required": ["type", "title", "status", "detail", "errors"],
+}
+#: What every operation may answer: to wrong values and tokens, a form that is none of ours, too many calls.
+ALWAYS = (400, 401, 403, 406, 429)
+OF_BODIES = (413, 415)
+BROKEN = "5XX"
+_SAID: dict[int, tuple[str, str]] = {
+    401: ("WWW-Authenticate", "How one is known."),
+    429: ("Retry-After", "Seconds."),
 }
 
 
@@ -59,23 +68,46 @@ class Description(AutoSchema):
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
-        refusal = {"$ref": "#/components/schemas/ProblemDetails"}
-        bodies["default"] = {
-            "description": "A problem.",
-            "content": {MEDIA_TYPE: {"schema": refusal}},
-        }
+        if self.method == "GET":
+            bodies["200"].setdefault("headers", {})["ETag"] = _header("To be sent back in `If-None-Match`.")
+            bodies["304"] = {"description": "Nothing has changed since the ETag that was sent back."}
+        bodies |= {str(status): _reference(status) for status in sorted(self._refusals())}
+        bodies[BROKEN] = _reference(500)
         return bodies
+
+    def _refusals(self) -> set[int]:
+        """Return the statuses by which an operation may refuse."""
+        found = {*ALWAYS, *getattr(self.view, "refuses", {}).get(self.method, ())}
+        if "{" in self.path:
+            found.add(404)
+        if self._get_request_body() is not None:  # type: ignore[no-untyped-call]
+            found.update(OF_BODIES)
+        return found
+
+
+class Endpoints(EndpointEnumerator):
+    """The operations, those also that only tell in headers: where a view has a `head` of its own."""
+
+    def get_allowed_methods(self, callback: Any) -> list[str]:
+        """Return the methods of a view."""
+        found: list[str] = super().get_allowed_methods(callback)  # type: ignore[no-untyped-call]
+        return [*found, "HEAD"] if hasattr(callback.cls, "head") else found
 
 
 class Generator(SchemaGenerator):
     """Describes the API, and nothing else of the site."""
 
+    endpoint_inspector_cls = Endpoints
+
     def get_schema(self, request: Any = None, public: bool = True) -> dict[str, Any]:
         """Return the description as OpenAPI 3.1."""
         found: dict[str, Any] = super().get_schema(request, public)  # type: ignore[no-untyped-call]
         _strip(found)
+        for one in _query_parameters(found):
+            one["schema"].pop("minLength", None)  # nothing behind the equals sign is as if it was left out
         components = found["components"]
         components["schemas"]["ProblemDetails"] = PROBLEM
+        components["responses"] = {kind_of(status).name: _refusal(status) for status in _statuses(found)}
         components["schemas"] = dict(sorted(components["schemas"].items()))
         components["securitySchemes"] = {
             "token": {
@@ -91,6 +123,45 @@ class Generator(SchemaGenerator):
             },
         }
         return found
+
+
+def _reference(status: int) -> dict[str, str]:
+    return {"$ref": f"#/components/responses/{kind_of(status).name}"}
+
+
+def _header(words: str) -> dict[str, Any]:
+    return {"schema": {"type": "string"}, "description": words}
+
+
+def _query_parameters(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in found["paths"].values():
+        for described in methods.values():
+            yield from (one for one in described.get("parameters", ()) if one["in"] == "query")
+
+
+def _statuses(found: dict[str, Any]) -> Iterable[int]:
+    """Return the statuses by which operations refuse."""
+    named = {
+        one["$ref"].rpartition("/")[2]
+        for methods in found["paths"].values()
+        for described in methods.values()
+        for one in described["responses"].values()
+        if "$ref" in one
+    }
+    return [status for status, kind in KINDS.items() if kind.name in named]
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    """Describe a refusal."""
+    kind = KINDS[status]
+    found: dict[str, Any] = {
+        "description": f"{kind.title}. {kind.words}",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
+    }
+    if status in _SAID:
+        name, words = _SAID[status]
+        found["headers"] = {name: _header(words)}
+    return found
 
 
 def _strip(found: Any) -> None:

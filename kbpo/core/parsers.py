@@ -7,11 +7,14 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+from kbpo.core.errors import TooLarge
 from kbpo.core.json_text import read_json
+
+MOST_BYTES = 1 << 20  # of a body; the longest that anybody means has some ten thousand
 
 
 class JsonParser(BaseParser):
-    """JSON, but none that is nested so deep that reading it fails, or that holds what cannot be stored."""
+    """JSON, but none that is too long, is nested too deep to be read, or holds what cannot be stored."""
 
     media_type = "application/json"
 
@@ -27,9 +30,14 @@ class JsonParser(BaseParser):
         ------
         ParseError
             If it is no JSON, nested too deep, or holds what cannot be stored.
+        TooLarge
+            If it is too long; no more of it is read.
         """
+        body = stream.read(MOST_BYTES + 1)
+        if len(body) > MOST_BYTES:
+            raise TooLarge(f"The request's body is longer than {MOST_BYTES:,} bytes: send files as uploads.")
         try:
-            found = read_json(stream.read())
+            found = read_json(body)
         except ValueError as error:
             raise ParseError(f"The request's body is not JSON: {error}") from None
         for value in _values(found):

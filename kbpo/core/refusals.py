@@ -16,7 +16,7 @@ from rest_framework.views import exception_handler
 
 from kbpo.core.database.outages import is_full, is_outage, is_too_slow, log_outage
 from kbpo.core.disk import is_no_space
-from kbpo.core.errors import Away, KbpoError, NoRoom, TryAgain
+from kbpo.core.errors import Away, InvalidInput, KbpoError, NoRoom, TryAgain
 from kbpo.core.problems import MEDIA_TYPE, flatten, headers_of, problem, problem_response
 
 logger = logging.getLogger(__name__)
@@ -175,7 +175,7 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
         None: the exception is raised again.
     """
     if isinstance(exc, KbpoError):
-        return _problem(exc.status, str(exc), headers_of(exc))
+        return _problem(exc.status, str(exc), headers_of(exc), _fields(exc))
     if (refusal := outage_of(exc)) is not None:
         response = _problem(refusal.status, str(refusal), {})
         mark_outage(response, refusal.status)
@@ -187,6 +187,14 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
     words = "; ".join(f"{field}: {detail}" if field else detail for field, detail in errors)
     detail = words or str(found.data.get("detail", "") if isinstance(found.data, dict) else "")
     return _problem(found.status_code, detail[:LONGEST_DETAIL], dict(found.headers), errors)
+
+
+def _fields(error: KbpoError) -> list[tuple[str, str]]:
+    """Return the field or header that a refusal is about, and what is wrong with it."""
+    where = error.where if isinstance(error, InvalidInput) else ""
+    if not where.replace("-", "_").isidentifier():  # a file's name, or nothing
+        return []
+    return [(where, str(error).removeprefix(f"{where}: "))]
 
 
 def _problem(

@@ -50,6 +50,7 @@ ON_ANY_DAY = [
     "integration/any_request/test_scopes.py",
     "integration/api/conftest.py",
     "integration/api/test_resources.py",
+    "integration/api/test_sealed.py",
     "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",

@@ -70,6 +70,8 @@ class NewCheckSerializer(serializers.Serializer[Any]):
 class ChecksView(ApiView):
     """The caller's checks."""
 
+    refuses = {"POST": (404, 409, 423)}
+
     @extend_schema(operation_id="list_checks", responses=page_serializer(CheckSerializer))
     def get(self, request: Request) -> Response:
         """List the caller's checks of the last day, the newest first: all on one page."""

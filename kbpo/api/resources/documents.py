@@ -79,6 +79,7 @@ class DocumentView(ApiView):
     """A document."""
 
     is_public = True
+    refuses = {"GET": (410,)}
 
     @extend_schema(operation_id="read_document", responses=WholeDocumentSerializer)
     def get(self, request: Request, tag: str, doc_id: str) -> Response:

@@ -132,6 +132,7 @@ class ReleaseView(ApiView):
     """The release of an epoch."""
 
     scope = tokens.ORGANISE
+    refuses = {"POST": (409,)}
 
     @extend_schema(operation_id="release_epoch", request=ReleaseSerializer, responses=EpochSerializer)
     def post(self, request: Request, tag: str, number: int) -> Response:

@@ -142,6 +142,7 @@ class SubmissionFileView(_NormalisedView):
     """What a submission claims, written anew."""
 
     kind = "submission"
+    refuses = {"GET": (409,), "POST": (409,)}
 
     @extend_schema(operation_id="read_submission_file", parameters=[RANGE], responses=_SENT)
     def get(self, request: Request, pk: int) -> HttpResponseBase:
@@ -158,6 +159,7 @@ class CheckFileView(_NormalisedView):
     """What a checked file claims, written anew."""
 
     kind = "check"
+    refuses = {"GET": (409,), "POST": (409,)}
 
     @extend_schema(operation_id="read_check_file", parameters=[RANGE], responses=_SENT)
     def get(self, request: Request, pk: UUID) -> HttpResponseBase:

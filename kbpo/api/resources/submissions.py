@@ -167,6 +167,7 @@ class SubmissionsView(ApiView):
     """The submissions."""
 
     is_public = True
+    refuses = {"POST": (404, 409, 423, 507)}
 
     @extend_schema(
         operation_id="list_submissions",
@@ -219,6 +220,8 @@ class SubmissionView(ApiView):
 
 class ActView(ApiView):
     """What a team may do with a submission."""
+
+    refuses = {"POST": (409,)}
 
     @extend_schema(
         operation_id="act_on_submission",

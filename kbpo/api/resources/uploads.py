@@ -83,6 +83,22 @@ _TUS = _header("Tus-Resumable", "1.0.0")
 _DONE = OpenApiResponse(description="Done; the headers say how far it is.")
 
 
+def _says(status: int, *names: str) -> list[OpenApiParameter]:
+    """Describe headers of an answer."""
+    return [
+        OpenApiParameter(
+            name, OpenApiTypes.STR, OpenApiParameter.HEADER, response=[status], description=words
+        )
+        for name, words in (
+            ("Location", "Its address."),
+            ("Upload-Length", "Bytes of the file."),
+            ("Upload-Offset", "How many of them are here."),
+            ("Upload-Expires", "When it is thrown away, unless it is gone on with."),
+        )
+        if name in names
+    ]
+
+
 class _TusView(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -103,6 +119,8 @@ class _TusView(ApiView):
 class UploadsView(_TusView):
     """The caller's uploads."""
 
+    refuses = {"POST": (409, 412, 413, 507)}
+
     @extend_schema(operation_id="list_uploads", responses=page_serializer(UploadSerializer))
     def get(self, request: Request) -> Response:
         """List the caller's uploads that are kept, the newest first: all on one page."""
@@ -119,6 +137,7 @@ class UploadsView(_TusView):
                 "Comma-separated: `filename`, and if you like `lastmodified` (milliseconds since 1970) and"
                 " `sha256` (hexadecimal), each with a space and its value in base64.",
             ),
+            *_says(201, "Location", "Upload-Expires"),
         ],
         request=None,
         responses={201: OpenApiResponse(description="`Location` is its address.")},
@@ -140,7 +159,14 @@ class UploadsView(_TusView):
 class UploadView(_TusView):
     """One upload of the caller's."""
 
-    @extend_schema(operation_id="measure_upload", parameters=[_TUS], request=None, responses={200: _DONE})
+    refuses = {"HEAD": (412,), "PATCH": (409, 412, 423, 460, 507), "DELETE": (409, 412)}
+
+    @extend_schema(
+        operation_id="measure_upload",
+        parameters=[_TUS, *_says(200, "Upload-Length", "Upload-Offset", "Upload-Expires")],
+        request=None,
+        responses={200: _DONE},
+    )
     def head(self, request: Request, pk: UUID) -> Response:
         """Say how far it is, in headers."""
         upload = self._find(request, pk)
@@ -155,7 +181,11 @@ class UploadView(_TusView):
 
     @extend_schema(
         operation_id="send_piece",
-        parameters=[_TUS, _header("Upload-Offset", "Where the piece begins: how many bytes are here.")],
+        parameters=[
+            _TUS,
+            _header("Upload-Offset", "Where the piece begins: how many bytes are here."),
+            *_says(204, "Upload-Offset", "Upload-Expires"),
+        ],
         request={PIECE_TYPE: OpenApiTypes.BINARY},
         responses={204: _DONE},
     )

@@ -30,6 +30,8 @@ _SECRET = (
         rf"\1={GONE}",
     ),
     (re.compile(r"(?i)\b(authorization: *\w+) +\S+"), rf"\1 {GONE}"),
+    # Tokens of the API and secrets of webhooks, wherever they stand: in an address, say, by mistake.
+    (re.compile(r"(kbpo_|whsec_)[\w+/=-]{16,}"), rf"\1{GONE}"),
 )
 
 
@@ -69,6 +71,8 @@ def without_secrets(text: str) -> str:
     'to …@… by smtp://…@mail.example.org:25'
     >>> without_secrets("GET /accounts/password/reset/key/3-abc-def/")
     'GET /accounts/password/reset/key/…/'
+    >>> without_secrets("GET /api/v1/kbpo_3nqJm0vP-2bTdXyk4cW8/")
+    'GET /api/v1/kbpo_…/'
     """
     for pattern, instead in _SECRET:
         text = pattern.sub(instead, text)

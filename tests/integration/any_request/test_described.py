@@ -1,7 +1,10 @@
 """Whatever anybody asks of the API, it answers as its description says: Schemathesis over every operation."""
 
 import json
-from collections.abc import Iterator
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -10,14 +13,12 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.specs.openapi import checks
 
 from annotations.models import Corpus
 from kbpo.accounts import request_limits, tokens
@@ -28,18 +29,26 @@ from kbpo.wsgi import application
 from tests import factories as make
 from tests.integration.any_request.site import Site
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = pytest.mark.django_db
 CHECKS = [
     not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
+    checks.status_code_conformance,  # each is described by itself: nothing stands for all that are left
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+    checks.missing_required_header,
+    checks.unsupported_method,
+    checks.allow_header_conformance,
 ]
+#: What may stand there its description cannot say: it is one of those that a page gave, or the corpus has.
+NAMED_ELSEWHERE = {"cursor", "label", "level", "part", "weighting", "estimator", "standard"}
+MODES = [GenerationMode.POSITIVE, GenerationMode.NEGATIVE]
 SCHEMA = schemathesis.openapi.from_dict(json.loads(schema_path().read_text(encoding="utf-8")))
 SCHEMA.app = application
 OPERATIONS = {f"{one.ok().method.upper()} {one.ok().path}": one.ok() for one in SCHEMA.get_all_operations()}
 PEOPLE = ["visitor", "owner", "stranger", "organiser", "operator"]
+ALL = "all"  # scopes
 
 
 @schemathesis.serializer("application/offset+octet-stream")
@@ -49,8 +58,8 @@ def write_piece(context: Any, value: Any) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def secrets(site: Site) -> dict[str, str]:
-    """Return a token of everybody that may do all."""
+def secrets(site: Site) -> dict[tuple[str, str], str]:
+    """Return the tokens of everybody: of each scope, and one of all."""
     operator, owner = site.people["operator"], site.people["member"]
     assert isinstance(operator, User)
     assert isinstance(owner, User)
@@ -61,11 +70,11 @@ def secrets(site: Site) -> dict[str, str]:
         "organiser": organiser,
         "operator": operator,
     }
+    scopes = {ALL: list(tokens.SCOPES), **{scope: [scope] for scope in tokens.SCOPES}}
     return {
-        name: tokens.make(
-            user=user, name="all", scopes=list(tokens.SCOPES), days=7, now=timezone.now()
-        ).secret
-        for name, user in people.items()
+        (who, name): tokens.make(user=user, name=name, scopes=some, days=7, now=timezone.now()).secret
+        for who, user in people.items()
+        for name, some in scopes.items()
     }
 
 
@@ -101,28 +110,87 @@ def _names(path: str) -> list[str]:
     return [part[1:-1] for part in path.split("/") if part.startswith("{")]
 
 
+@lru_cache
+def cases(operation: str, examples: int) -> Sequence[Any]:
+    """Return requests that the description allows, and such as it does not: at its limits, and any."""
+    described = OPERATIONS[operation]
+    found: list[Any] = list(
+        SCHEMA.iter_coverage_cases(
+            described,
+            generation_modes=MODES,
+            generation_config=SCHEMA.config.generation_for(operation=described, phase="coverage"),
+        )
+    )
+    for mode in MODES if examples else ():
+
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=described.as_strategy(mode))
+        def draw(case: Any) -> None:
+            found.append(case)
+
+        with suppress(Unsatisfiable):  # whatever is sent to some addresses, the description allows it
+            draw()
+    return found
+
+
+def wrong(case: Any, headers: dict[str, str]) -> list[str]:
+    """Send a request, undo what it did, and say what its answer has that is not described."""
+    with transaction.atomic():
+        response = case.call(headers=headers)
+        transaction.set_rollback(True)
+    asked = set(case.query or {})
+    is_simple = case.method == "GET" and not asked & NAMED_ELSEWHERE
+    found = []
+    for check in [*CHECKS, *([checks.positive_data_acceptance] if is_simple else [])]:
+        try:
+            case.validate_response(response, checks=[check])
+        except (Failure, FailureGroup) as error:
+            every = error.exceptions if isinstance(error, FailureGroup) else [error]
+            said = f"{response.status_code} {response.content[:200]!r}"
+            found += [f"{check.__name__}: {one}\n{case.as_curl_command()[:300]}\n{said}" for one in every]
+    return found
+
+
+def ask(site: Site, operation: str, secret: str, asked: Iterable[Any]) -> list[str]:
+    """Send requests, each also about something that there is; say what is wrong with the answers."""
+    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+    there = places(site, OPERATIONS[operation].path)
+    found = []
+    for case in asked:
+        found += wrong(case, headers)
+        if there and not case.meta.is_negative_at(ParameterLocation.PATH):
+            drawn, case.path_parameters = case.path_parameters, dict(there)
+            found += wrong(case, headers)
+            case.path_parameters = drawn
+    return found
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_request_at_the_limits_of_its_description_is_answered_as_it_says(operation, site, secrets):
+    made = cases(operation, 0)
+    some = random.Random(operation).sample(made, min(3, len(made)))
+    assert not [one for who in ("", secrets["owner", ALL]) for one in ask(site, operation, who, some)]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("who", PEOPLE)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_no_answer_is_other_than_the_description_says(operation, who, site, secrets):
-    described = OPERATIONS[operation]
-    there = places(site, described.path)
-    headers = {"Authorization": f"Bearer {secrets[who]}"} if who in secrets else {}
+    found = ask(site, operation, secrets.get((who, ALL), ""), cases(operation, 10))
+    assert not found, "\n\n".join(found[:10])
 
-    @settings(
-        max_examples=10,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=described.as_strategy(), is_there=st.booleans())
-    def ask(case: Any, is_there: bool) -> None:
-        if is_there and there:
-            case.path_parameters = dict(there)
-        with transaction.atomic():
-            response = case.call(headers=headers)
-            transaction.set_rollback(True)
-        case.validate_response(response, checks=CHECKS)
 
-    ask()
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", tokens.SCOPES)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_token_of_one_scope_is_answered_as_the_description_says(operation, scope, site, secrets):
+    some = random.Random(operation).sample(cases(operation, 0), min(5, len(cases(operation, 0))))
+    found = [one for who in PEOPLE[1:] for one in ask(site, operation, secrets[who, scope], some)]
+    assert not found, "\n\n".join(found[:10])

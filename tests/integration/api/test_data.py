@@ -47,6 +47,13 @@ def test_closed_texts_are_listed_and_not_sent(user):
     assert (refused.status_code, refused.json()["status"]) == (403, 403)
 
 
+def test_a_files_digest_opens_nothing_to_who_may_not_read_it(user):
+    digest = Program()("GET", TEXTS).headers["ETag"]
+    Corpus.objects.update(texts="operators")
+    assert Program(token(user))("GET", TEXTS, If_None_Match=digest).status_code == 403
+    assert Program()("GET", TEXTS, Range="bytes=1-", If_Range=digest).status_code == 403
+
+
 def test_a_token_has_the_texts_that_its_person_may_have():
     Corpus.objects.update(texts="operators")
     operator = make.UserFactory.create(operator=True)

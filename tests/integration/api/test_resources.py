@@ -12,6 +12,7 @@ from annotations.models import ClassList, Corpus
 from annotations.roles import Role
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.models import ClassPrediction, Submission, Unit
+from evaluation.submissions import submitting
 from kbpo import pipeline
 from kbpo.api.paging import write_cursor
 from kbpo.core.errors import InvalidInput
@@ -83,6 +84,29 @@ def test_the_same_bytes_are_not_handed_in_twice_by_mistake(user, team, content):
     for name, again, status in (("one", False, 201), ("two", False, 409), ("two", True, 201)):
         body = system(name, send(asks, content), again=again)
         assert asks("POST", "submissions/", body).status_code == status
+
+
+def test_a_request_that_is_sent_twice_at_once_is_handed_in_once(user, team, content, monkeypatch):
+    asks = Program(token(user))
+    bodies = iter([system("one", send(asks, content)), system("two", send(asks, content))])
+    answers = []
+
+    def intrude(corpus):
+        if (body := next(bodies, None)) is not None:  # the other request, whole, before this one's lock
+            answers.append(asks("POST", "submissions/", body))
+
+    first = next(bodies)
+    monkeypatch.setattr(submitting, "_refuse_out_of_time", intrude)
+    answers.append(asks("POST", "submissions/", first))
+    assert sorted(one.status_code for one in answers) == [201, 409]
+    assert Submission.objects.count() == 1
+
+
+def test_an_upload_that_was_handed_in_is_not_handed_in_again(user, team, content):
+    asks = Program(token(user))
+    body = system("one", send(asks, content))
+    statuses = [asks("POST", "submissions/", {**body, "again": True}).status_code for _ in range(2)]
+    assert statuses == [201, 400]
 
 
 def test_a_file_with_faults_is_refused_with_its_problems(user, team, corpus):
