@@ -65,6 +65,16 @@ def test_the_planned_target_is_met_by_each_system_alone(planned: Corpus) -> None
         assert (p**2 * variance * (1 / pi - 1)).sum() <= batch.target_variance * (1 + 1e-12)
 
 
+def test_what_the_last_system_left_as_it_was_is_as_systems_before_made_it(planned: Corpus) -> None:
+    first, second = SampleBatch.objects.order_by("number")
+    shared = InclusionProbability.objects.filter(batch=first, unit__inclusions__batch=second)
+    one = shared.first()
+    assert one is not None
+    InclusionProbability.objects.filter(batch=second, unit=one.unit).delete()
+    before = sampling.read_before(first.epoch, np.array([one.unit_id]))
+    assert (before.pi.tolist(), before.squares.tolist()) == ([one.probability], [one.squares])
+
+
 def test_it_is_drawn_again_bit_for_bit(planned: Corpus) -> None:
     assert audit.audit_corpus(planned, KBP) == []
 
