@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -98,7 +98,6 @@ class Walked:
 
     page: str
     seconds: float = 0.0
-    outputs: list[str] = field(default_factory=list)
 
 
 class Failed(Exception):
@@ -169,7 +168,6 @@ def walk(page: str, *, site: str, service: Service, folder: Path, where: str = "
                 else:
                     output = session.run(meant)
                 printed.append(output)
-                done.outputs.append(output)
             seconds = time.monotonic() - began
             done.seconds += seconds
             shown = [_shown(output.replace(site, SITE), folder) for output in printed]

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 READ = frozenset({"accepted", "judging", "scored", "refused", "cancelled", "withdrawn", "failed"})
 SCORED = READ - {"accepted", "judging"}
-UNTIL = {"read": READ, "scored": SCORED}
+UNTIL = {"read": READ, "judging": SCORED | {"judging"}, "scored": SCORED}
 #: Of a submission that stopped.
 STOPPED = frozenset({"refused", "cancelled", "withdrawn", "failed"})
 #: What a team may do with a submission.
@@ -234,27 +234,27 @@ class Client:
         return self._get(f"submissions/{number}/")
 
     def wait(self, number: int, *, until: str = "read", seconds: float | None = None) -> Row:
-        """Wait until a submission is read, or scored, or has stopped; return it.
+        """Wait until a submission is read, judged by people, or scored, or has stopped; return it.
 
         Parameters
         ----------
-        until : {"read", "scored"}
+        until : {"read", "judging", "scored"}
         seconds : float, optional
             The longest to wait.
 
         Raises
         ------
         WrongUsage
-            If `until` is neither, or it waits for its team, so that it would never be scored.
+            If `until` is none of these, or it waits for its team, so that it would never be judged.
         Later
             If it takes longer.
         """
         if until not in UNTIL:
-            raise WrongUsage(f"nothing is waited for until {until!r:.40}; there are {' and '.join(UNTIL)}")
+            raise WrongUsage(f"nothing is waited for until {until!r:.40}; there are {', '.join(UNTIL)}")
 
         def look() -> Row:
             stand = self.submission(number)
-            if until == "scored" and stand["state"] == "accepted" and not stand["go_ahead"]:
+            if until != "read" and stand["state"] == "accepted" and not stand["go_ahead"]:
                 raise WrongUsage(
                     f"submission {number} waits for its team's word that it is to be judged: "
                     f"kbpo go-ahead {number}"

@@ -154,8 +154,8 @@ def _found(
 
 
 def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
-    if asked.until == "scored" and not asked.go_ahead:
-        raise WrongUsage("--until scored needs --go-ahead: nothing is judged without a team's word")
+    if asked.until in ("judging", "scored") and not asked.go_ahead:
+        raise WrongUsage(f"--until {asked.until} needs --go-ahead: nothing is judged without a team's word")
     made = client.submit(
         asked.file,
         corpus=asked.corpus,

@@ -43,7 +43,7 @@ found.accepted, found.problems[:1]
 
 # %%
 made = site.submit("near.jsonl", corpus="demo", team="Wren", name="third try", go_ahead=True)
-site.wait(made["id"], until="read")["heading"]
+site.wait(made["id"], until="judging")["heading"]
 
 # %%
 # Where the service runs: python manage.py simulate_crowd --corpus demo --gold var/demo/gold.jsonl

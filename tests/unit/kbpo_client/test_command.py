@@ -120,8 +120,9 @@ def test_waiting_ends_when_it_is_told_to():
     assert Called(Server(stand("uploaded")), "status", "7", "--wait", "--timeout", "20").status == 5
 
 
-def test_nobody_waits_for_what_waits_for_them():
-    assert Called(Server(stand("accepted")), "status", "7", "--until", "scored").status == 2
+@pytest.mark.parametrize("until", ["judging", "scored"])
+def test_nobody_waits_for_what_waits_for_them(until):
+    assert Called(Server(stand("accepted")), "status", "7", "--until", until).status == 2
 
 
 @pytest.mark.parametrize("action", ACTIONS)
