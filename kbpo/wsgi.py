@@ -1,5 +1,6 @@
 """The web application, for gunicorn."""
 
+import json
 import os
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -9,6 +10,7 @@ from django.utils.http import parse_header_parameters
 
 from kbpo.core.database import limits
 from kbpo.core.numbers import whole_number
+from kbpo.core.problems import MEDIA_TYPE, problem
 
 UTF_8 = {"utf-8", "utf8"}
 MOST = 10**15  # bytes that a request may announce; what it may have is for those to say who read it
@@ -24,10 +26,11 @@ def guard(application: WSGIApplication) -> WSGIApplication:
 
     def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if whole_number(environ.get("CONTENT_LENGTH") or "0", MOST) is None:
-            return _refuse(start_response, "400 Bad Request", "Content-Length must be a number of bytes.")
+            words = "Content-Length must be a number of bytes."
+            return _refuse(environ, start_response, "400 Bad Request", words)
         if not _is_in_utf8(environ.get("CONTENT_TYPE", "")):
             words = "The Content-Type cannot be read; text must be in UTF-8."
-            return _refuse(start_response, "415 Unsupported Media Type", words)
+            return _refuse(environ, start_response, "415 Unsupported Media Type", words)
         return application(environ, start_response)
 
     return guarded
@@ -51,11 +54,12 @@ def _is_in_utf8(content_type: str) -> bool:
     return parameters.get("charset", "utf-8").lower() in UTF_8
 
 
-def _refuse(start_response: StartResponse, status: str, words: str) -> list[bytes]:
-    body = f"{words}\n".encode()
-    start_response(
-        status, [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
-    )
+def _refuse(environ: WSGIEnvironment, start_response: StartResponse, status: str, words: str) -> list[bytes]:
+    kind, said = "text/plain; charset=utf-8", f"{words}\n"
+    if environ.get("PATH_INFO", "").startswith("/api/"):
+        kind, said = MEDIA_TYPE, json.dumps(problem(int(status[:3]), words))
+    body = said.encode()
+    start_response(status, [("Content-Type", kind), ("Content-Length", str(len(body)))])
     return [body]
 
 

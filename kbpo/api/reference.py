@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -85,7 +86,7 @@ def reference(request: HttpRequest) -> HttpResponse:
         "schema": schema,
         "groups": groups(schema),
         "scopes": tokens.SCOPES.items(),
-        "problems": KINDS.items(),
+        "problems": [(status, kind, _words(kind.words)) for status, kind in KINDS.items()],
         "always": ALWAYS,
         "site": settings.SITE_URL,
     }
@@ -129,8 +130,8 @@ def _operation(schema: Mapping[str, Any], path: str, method: str, described: Map
         anchor=described["operationId"],
         method=method.upper(),
         path=path,
-        words=first,
-        more=" ".join(more.split()),
+        words=_words(first),
+        more=_words(" ".join(more.split())),
         scope="" if {} in described.get("security", []) else ", ".join(scopes),
         parameters=[_parameter(one) for one in described.get("parameters", [])],
         body=list(_fields(schema, _content(body))),
@@ -153,9 +154,8 @@ def _content(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _parameter(one: Mapping[str, Any]) -> Field:
     where = {"header": " (header)", "path": " (in the address)"}.get(one["in"], "")
-    return Field(
-        f"{one['name']}{where}", _type(one["schema"]), one.get("description", ""), one.get("required", False)
-    )
+    words = _words(one.get("description", ""))
+    return Field(f"{one['name']}{where}", _type(one["schema"]), words, one.get("required", False))
 
 
 def _fields(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: str = "") -> Iterator[Field]:
@@ -168,7 +168,15 @@ def _fields(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: str = "
         yield from _fields(schema, one, prefix)
     for name, inner in found.get("properties", {}).items():
         words = inner.get("description", "") or _resolve(schema, inner).get("description", "")
-        yield Field(f"{prefix}{name}", _type(inner), words, name in found.get("required", ()))
+        yield Field(f"{prefix}{name}", _type(inner), _words(words), name in found.get("required", ()))
+
+
+def _words(text: str) -> str:
+    """Return words for the page: what stands between backticks is code."""
+    pieces = enumerate(text.split("`"))
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", one) if place % 2 else one,) for place, one in pieces)
+    )
 
 
 def _resolve(schema: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:

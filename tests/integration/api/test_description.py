@@ -45,6 +45,7 @@ def test_the_page_names_every_operation_and_problem_and_loads_nothing_from_elsew
     assert len(operations) > 30
     assert not [one.anchor for one in operations if f'id="{one.anchor}"' not in page]
     assert not [kind.name for kind in KINDS.values() if f'id="{kind.name}"' not in page]
+    assert "`" not in page
     assert "<script>" not in page
     assert "//cdn" not in page
 

@@ -1,5 +1,6 @@
 """Who sends slowly holds no thread of the web server for long."""
 
+import gc
 import http.client
 import socket
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kbpo import web_worker
+from kbpo import web_server, web_worker
 from kbpo.web_worker import PATIENCE, RATE, TimedSocket
 from tests.conftest import ROOT
 
@@ -120,3 +121,12 @@ def test_senders_that_stop_halfway_keep_others_waiting_for_a_moment_and_are_sent
     for sender in senders:
         with closing(sender), suppress(ConnectionResetError):
             assert sender.recv(1) == b""
+
+
+def test_garbage_is_not_looked_for_among_what_stays() -> None:
+    try:
+        web_server.post_worker_init(None)
+        assert gc.get_freeze_count() > 100_000
+        assert "kbpo.api.urls" in sys.modules
+    finally:
+        gc.unfreeze()

@@ -1,5 +1,6 @@
 """Before Django: requests whose headers it would fail over."""
 
+import json
 from typing import Any
 
 import pytest
@@ -73,3 +74,11 @@ def test_a_length_that_is_none_is_refused(length):
 def test_whatever_stands_in_a_content_type_has_an_answer(rest):
     for content_type in (rest, f"text/plain; {rest}", f"text/plain; charset={rest}"):
         assert status_of(content_type=content_type) in {"200 OK", "415 Unsupported Media Type"}
+
+
+def test_a_program_is_refused_with_a_problem() -> None:
+    said: dict[str, str] = {}
+    environ = {"PATH_INFO": "/api/v1/checks/", "CONTENT_TYPE": "application/json; charset=hex"}
+    [body] = guard(lambda *_: [])(environ, lambda _, headers: said.update(headers))  # type: ignore[arg-type, func-returns-value]
+    assert said["Content-Type"] == "application/problem+json"
+    assert json.loads(body)["status"] == 415
