@@ -142,7 +142,7 @@ def _of_precision(precision: Sequence[PrecisionShare], pools: Sequence[PoolSampl
         places.append(position[position >= 0])
         values.append(scale[places[-1]] * one.contributions[position >= 0])
     ends = np.cumsum([0, *(place.size for place in places)])
-    placed = sparse.csr_array(
+    placed: Any = sparse.csr_array(
         (np.concatenate(values), np.concatenate(places), ends), shape=(len(pools), scale.size)
     )
     if is_full(placed):

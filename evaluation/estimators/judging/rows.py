@@ -89,8 +89,8 @@ class Layout:
     """
 
     order: IntArray
-    indices: IntArray
-    indptr: IntArray
+    indices: Any
+    indptr: Any
     shape: tuple[int, int]
 
     @classmethod
