@@ -76,7 +76,9 @@ def secrets(site: Site) -> dict[tuple[str, str], str]:
     }
     scopes = {ALL: list(tokens.SCOPES), **{scope: [scope] for scope in tokens.SCOPES}}
     return {
-        (who, name): tokens.make(user=user, name=name, scopes=some, days=7, now=timezone.now()).secret
+        (who, name): tokens.make(
+            user=user, name=f"described, {name}", scopes=some, days=7, now=timezone.now()
+        ).secret
         for who, user in people.items()
         for name, some in scopes.items()
     }
