@@ -278,6 +278,8 @@ def read_before(epoch: Epoch, ids: IntArray) -> Before:
         last[wanted.among(unpack(kept[columns.UNITS]))[1]] = pk
     # What the last system with a unit made of it, found by itself: a popular one has a row for each system.
     there = np.flatnonzero(last)
+    if not there.size:
+        return Before(np.zeros(ids.size), np.zeros(ids.size))
     found = read_columns(
         "SELECT wanted.unit_id, inclusion.probability, COALESCE(inclusion.squares, 0)"
         " FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (batch_id, unit_id) CROSS JOIN LATERAL ("
@@ -286,8 +288,9 @@ def read_before(epoch: Epoch, ids: IntArray) -> Before:
         [array_literal(column.tolist()) for column in (last[there], wanted.ids[there])],
         {"unit": "bigint", "pi": "float8", "squares": "float8"},
     )
+    left = np.setdiff1d(wanted.ids[there], found["unit"])
     pi, squares = np.zeros(wanted.ids.size), np.zeros(wanted.ids.size)
-    for rows in (found, _read_unchanged(epoch, np.setdiff1d(wanted.ids[there], found["unit"]))):
+    for rows in (found, _read_unchanged(epoch, left)) if left.size else (found,):
         at = np.searchsorted(wanted.ids, rows["unit"])
         pi[at], squares[at] = rows["pi"], rows["squares"]
     order = np.searchsorted(wanted.ids, ids)
