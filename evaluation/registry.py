@@ -27,11 +27,12 @@ def find_task(name: str) -> Task:
 
 
 def task_of(corpus: Corpus) -> Task:
-    """Return the task of a corpus.
+    """Return the task of a corpus, as it is for that.
 
     Raises
     ------
     InvalidInput
         If it is unknown: the corpus was made where there are other tasks.
     """
-    return find_task(corpus.task)
+    task = find_task(corpus.task)
+    return task if task.of_corpus is None else task.of_corpus(corpus)
