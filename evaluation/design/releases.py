@@ -146,9 +146,9 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     dict
         First the epoch: its ontology or classes, secret, commitment, design, and the digest of its labels.
         Then each batch in the order of arrival: its number, the system, the target variance V*, λ and the
-        floor b, or the number of draws; and after it its system's units: the key, and that of the random number where it is another, p, the planned
-        variance s² (null: ¼), π after the batch where the batch changed it, whether it was known, and whether, or how
-        often, the batch drew it.
+        floor b, or the number of draws; and after it its system's units: the key, and that of the random
+        number where it is another, p, the planned variance s² (null: ¼), π after the batch where the batch
+        changed it, whether it was known, and whether, or how often, the batch drew it.
         In the end the audits: the batch as which one was drawn, its question's document and key, the doubt in
         its labels, its probability ρ, and whether it was drawn.
 
