@@ -98,10 +98,13 @@ class Lines:
 
 
 def by_fold(values: FloatArray, folds: IntArray, k: int) -> FloatArray:
-    """Return the sums of values over each fold, float[..., K]; folds of one dimension are those of every row."""
+    """Return the sums of values over each fold, float[..., K]; one row of folds is that of all rows."""
     if folds.ndim == 1:
         return values @ (folds[:, None] == np.arange(k)).astype(np.float64)
-    return np.stack([np.where(folds == one, values, 0.0).sum(axis=-1) for one in range(k)], axis=-1)
+    rows = values.reshape(-1, values.shape[-1])
+    place = np.broadcast_to(folds, values.shape).reshape(rows.shape) + k * np.arange(len(rows))[:, None]
+    found = np.bincount(place.ravel(), rows.ravel(), minlength=k * len(rows))
+    return found.reshape(*values.shape[:-1], k)
 
 
 def lines(
