@@ -5,11 +5,12 @@ from types import MappingProxyType
 
 from annotations.models import Corpus
 from evaluation.classification.task import TASK as CLASSIFICATION
+from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.task import Task
 from kbpo.core.errors import InvalidInput
 
-TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP, CLASSIFICATION)})
+TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP, CLASSIFICATION, GENERATION)})
 
 
 def find_task(name: str) -> Task:

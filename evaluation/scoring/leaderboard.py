@@ -98,9 +98,9 @@ def rows(
     -------
     list of Row
         By the measure that ranks the part, the best first, then name; then those of whom it is not
-        estimable; then the unscored. Withdrawn, refused and failed ones are left out. Ranks are of that measure too; one stands
-        out of order where little is known of a system, so that few are significantly above it. A system's
-        score is the newest: that of the highest batch of its epoch.
+        estimable; then the unscored. Withdrawn, refused and failed ones are left out. Ranks are of that
+        measure too; one stands out of order where little is known of a system, so that few are significantly
+        above it. A system's score is the newest: that of the highest batch of its epoch.
 
     Raises
     ------
