@@ -11,7 +11,7 @@ from kbpo_formats.lines import numbered_lines
 from kbpo_formats.problems import ProblemLog
 
 FIELDS = ("input_id", "output")
-LONGEST_LINE = (1 << 15) - 1  # characters: the longest output with every character escaped, and its id
+LONGEST_LINE = (1 << 15) - 2  # characters: the longest output with every character escaped, and its id
 
 
 class Output(NamedTuple):

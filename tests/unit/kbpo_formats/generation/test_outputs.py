@@ -38,7 +38,7 @@ def test_a_file_that_is_right_is_accepted_in_its_order() -> None:
         ('{"input_id": "D1", "output": "\\ud800"}', "HALF_A_CHARACTER", "both halves"),
         ('{"input_id": "D1", "output": "\0"}', "ILLEGAL_CHARACTER", "null character"),
         ('{"input_id": "D1", "output": NaN}', "NOT_A_NUMBER", "NaN"),
-        ({"input_id": "D1", "output": "x" * 40_000}, "LINE_TOO_LONG", "32,767"),
+        ({"input_id": "D1", "output": "x" * 40_000}, "LINE_TOO_LONG", "32,766"),
     ],
 )
 def test_a_fault_names_its_line_and_refuses_the_file(line: object, code: str, words: str) -> None:
