@@ -175,15 +175,19 @@ def _arrive_again(
 
 
 def _audit_file(submission: Submission) -> list[str]:
-    """Compare the file that was read, where it was not deleted since, with the digest of what came."""
-    file = submission.open_file()
-    if file is None:
-        return []
-    digest = hashlib.sha256()
-    with file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return [] if digest.hexdigest() == submission.digest else ["the file that it was read from is another"]
+    """Compare the files that were read, where they were not deleted since, with the digests of what came."""
+    found = []
+    for one, words in ((submission, "file"), *((one, one.name) for one in submission.attachments.all())):
+        file = one.open_file()
+        if file is None:
+            continue
+        digest = hashlib.sha256()
+        with file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+        if digest.hexdigest() != one.digest:
+            found.append(f"the {words} that it was read from is another")
+    return found
 
 
 def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:

@@ -1,5 +1,6 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName
@@ -42,6 +43,7 @@ from evaluation.models.submission import (
 from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
+    "Attachment",
     "Audit",
     "AuditDrawing",
     "ClassPrediction",
