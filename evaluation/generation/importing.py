@@ -11,7 +11,8 @@ from django.db import transaction
 
 from annotations import labels, prompts, questions
 from annotations.kinds.correctness import CorrectnessQuestion
-from annotations.kinds.kind import StoredAnswer
+from annotations.kinds.kind import Content, StoredAnswer
+from annotations.kinds.quality import QualityQuestion
 from annotations.models import Corpus, Document, Question, Response
 from annotations.responses import Answer, record_many
 from annotations.texts import jsonlines
@@ -184,11 +185,12 @@ def _contents(corpus: Corpus, given: Sequence[tuple[Recorded, str]]) -> dict[_Pl
     return found
 
 
-def answer_of(asked: Asked, one: Recorded) -> dict[str, Any]:
+def answer_of(asked: Content, one: Recorded) -> dict[str, Any]:
     """Return a recorded judgement as an answer to a question about its output."""
     said = one.said
     if isinstance(asked, CorrectnessQuestion):
         return asked.judgement(said["plausible"], [(verdict, None) for verdict in said["passages"]])
+    assert isinstance(asked, QualityQuestion), "outputs are asked about in no other way"
     ratings = {name: said[name] for name in ("fluency", "redundancy", "overall")}
     return asked.judgement(ratings, said["edit"], said["hter"])
 
@@ -257,7 +259,7 @@ class Replayed:
                 self._said[one.input_id, system].append(one)
 
     def of(
-        self, asked: Mapping[Question, Asked]
+        self, asked: Mapping[Question, Content]
     ) -> dict[int, list[tuple[str, dict[str, Any], float | None]]]:
         """Return by question who said what, and how long that took.
 

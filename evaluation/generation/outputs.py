@@ -221,7 +221,8 @@ def audit(corpus: Corpus) -> list[str]:
         findings.append(f"{len(changed)} inputs are not as they were loaded, the first {changed[0]}")
     for epoch in corpus.epochs.order_by("number"):
         sampled = SampledUnit.objects.filter(epoch=epoch).exclude(question__published_at__lt=epoch.opened_at)
-        rows = list(sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed"))
+        keyed = sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed")
+        rows = [(key or "", votes) for key, votes in keyed]
         twice = second_votes(epoch, [key for key, _ in rows])
         few = [key for (key, votes), two in zip(rows, twice, strict=True) if votes < 1 + two]
         if few:
