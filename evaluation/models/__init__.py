@@ -6,6 +6,7 @@ from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
+from evaluation.models.output import Output, OutputText
 from evaluation.models.released import ReleasedLabels
 from evaluation.models.sample import (
     DocumentSample,
@@ -60,6 +61,8 @@ __all__ = [
     "Instance",
     "NameCount",
     "NormalisedFile",
+    "Output",
+    "OutputText",
     "PlannedVariance",
     "Prediction",
     "Problem",
