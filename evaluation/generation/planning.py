@@ -3,6 +3,7 @@
 Nothing here rests on a judgement of the epoch, so that what is sampled by it is as good as any.
 """
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -12,6 +13,7 @@ from annotations import prompts
 from annotations.models import Corpus, Prompt
 from annotations.texts.inputs import MEASURES, PARTS_OF_PLAN, QUALITY
 from evaluation.estimators import coordinated
+from evaluation.generation.estimates import Variances, needed
 from evaluation.generation.outputs import SECOND_SHARE
 from evaluation.models import Epoch, PlannedVariance, Submission
 from evaluation.units import FloatArray, IntArray, Plan
@@ -55,9 +57,10 @@ def planned_pi(
     >>> round(planned_pi(0.14, 0.28, 0.0, size=596, target_variance=0.000548), 3)
     0.81
     """
-    of_outputs = outputs * (1.0 - correlation**2)
-    of_people = judgements * (1.0 - SECOND_SHARE / 2.0)
-    return min(MOST_SAMPLED, (of_outputs + of_people) / (size * target_variance + of_outputs))
+    planned = Variances(sigma2_a=judgements, sigma2_f=outputs)
+    half_width = math.sqrt(target_variance)  # of an interval of one standard error
+    found = needed(planned, correlation, size, half_width, quantile=1.0, twice=SECOND_SHARE)
+    return min(MOST_SAMPLED, found.outputs / size)
 
 
 def _variance(stated: tuple[float, float, float], size: int, target_variance: float) -> FloatArray:
