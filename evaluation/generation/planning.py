@@ -63,7 +63,7 @@ def planned_pi(
     return min(MOST_SAMPLED, found.outputs / size)
 
 
-def _variance(stated: tuple[float, float, float], size: int, target_variance: float) -> FloatArray:
+def variance_of(stated: tuple[float, float, float], size: int, target_variance: float) -> FloatArray:
     """Return s² of each output: with it Σ p² s² (1/π − 1) ≤ V* comes to the π of `planned_pi`."""
     outputs, judgements, correlation = stated
     pi = planned_pi(outputs, judgements, correlation, size=size, target_variance=target_variance)
@@ -80,7 +80,7 @@ def plan(
     stated = values_of(prompt, _designed(prompt))
     target = _target(epoch.corpus)
     return Plan(
-        variance=_variance(stated, ids.size, target),
+        variance=variance_of(stated, ids.size, target),
         version=VERSION,
         matching="",
         error_ratio=1.0,
@@ -99,7 +99,7 @@ def plan_again(stored: PlannedVariance, ids: IntArray) -> tuple[FloatArray, list
         prompt = prompts.prompt_of(batch.epoch.corpus)
         if stated != values_of(prompt, _designed(prompt)):
             findings.append("the values that variances were planned with are not those of the data set")
-    return _variance(stated, ids.size, batch.target_variance), findings
+    return variance_of(stated, ids.size, batch.target_variance), findings
 
 
 def _designed(prompt: Prompt | None) -> str:
