@@ -24,8 +24,6 @@ from kbpo_formats.spans import Span
 
 KEY_VERSION = "output 1"
 """An output's key is its input's id, a bar, and a digest of its text."""
-SECOND_SHARE = 0.3
-"""Of the outputs, that are asked about with two votes."""
 INPUTS, PLACES = "input", "place"
 
 Asked = QualityQuestion | CorrectnessQuestion
@@ -150,7 +148,7 @@ def columns(outputs: Outputs) -> Mapping[str, bytes]:
 def second_votes(epoch: Epoch, keys: Sequence[str]) -> BoolArray:
     """Say which outputs are asked about with two votes: a random share, by their keys."""
     u = coordinated.uniforms(bytes.fromhex(epoch.secret), [f"second|{key}" for key in keys])
-    return np.asarray(u < SECOND_SHARE)
+    return np.asarray(u < single.SECOND_SHARE)
 
 
 def asked_of(corpus: Corpus, outputs: Collection[tuple[int, str]]) -> list[Asked]:

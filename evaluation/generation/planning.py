@@ -11,10 +11,10 @@ import numpy as np
 
 from annotations import prompts
 from annotations.models import Corpus, Prompt
+from annotations.policies.single import SECOND_SHARE
 from annotations.texts.inputs import MEASURES, PARTS_OF_PLAN, QUALITY
 from evaluation.estimators import coordinated
 from evaluation.generation.estimates import Variances, needed
-from evaluation.generation.outputs import SECOND_SHARE
 from evaluation.models import Epoch, PlannedVariance, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 
