@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0023_inputs'),
-        ('evaluation', '0037_predictions_by_line'),
+        ('evaluation', '0038_attachments'),
     ]
 
     operations = [
