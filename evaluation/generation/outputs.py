@@ -24,8 +24,6 @@ from kbpo_formats.spans import Span
 
 KEY_VERSION = "output 1"
 """An output's key is its input's id, a bar, and a digest of its text."""
-SECOND_SHARE = 0.3
-"""Of the outputs, that are asked about with two votes."""
 INPUTS, PLACES = "input", "place"
 
 Asked = QualityQuestion | CorrectnessQuestion
@@ -150,7 +148,7 @@ def columns(outputs: Outputs) -> Mapping[str, bytes]:
 def second_votes(epoch: Epoch, keys: Sequence[str]) -> BoolArray:
     """Say which outputs are asked about with two votes: a random share, by their keys."""
     u = coordinated.uniforms(bytes.fromhex(epoch.secret), [f"second|{key}" for key in keys])
-    return np.asarray(u < SECOND_SHARE)
+    return np.asarray(u < single.SECOND_SHARE)
 
 
 def asked_of(corpus: Corpus, outputs: Collection[tuple[int, str]]) -> list[Asked]:
@@ -221,7 +219,8 @@ def audit(corpus: Corpus) -> list[str]:
         findings.append(f"{len(changed)} inputs are not as they were loaded, the first {changed[0]}")
     for epoch in corpus.epochs.order_by("number"):
         sampled = SampledUnit.objects.filter(epoch=epoch).exclude(question__published_at__lt=epoch.opened_at)
-        rows = list(sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed"))
+        keyed = sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed")
+        rows = [(key or "", votes) for key, votes in keyed]
         twice = second_votes(epoch, [key for key, _ in rows])
         few = [key for (key, votes), two in zip(rows, twice, strict=True) if votes < 1 + two]
         if few:

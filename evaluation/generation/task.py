@@ -15,6 +15,7 @@ from evaluation.estimators.pooled import UnitFeatures
 from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.handed import READER
+from evaluation.generation.listed import LISTING
 from evaluation.generation.starting.samples import SAMPLES
 from evaluation.models import Epoch
 from evaluation.task import Kit, Pages, Task
@@ -73,6 +74,7 @@ TASK = Task(
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
     ),
+    listing=LISTING,
     samples=SAMPLES,
     kit=Kit(folder=Path(generation.__file__).with_name("starting"), output="outputs.jsonl"),
     scored_by=(generation,),

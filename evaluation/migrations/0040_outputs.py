@@ -116,4 +116,9 @@ class Migration(migrations.Migration):
             model_name='output',
             constraint=models.UniqueConstraint(fields=('submission', 'place'), name='output_of_place'),
         ),
+        migrations.AddField(
+            model_name='epoch',
+            name='recorded',
+            field=models.ManyToManyField(blank=True, help_text='Those whose answers were recorded elsewhere, and came in with it: of a released epoch.', related_name='recorded_in', to='annotations.question'),
+        ),
     ]

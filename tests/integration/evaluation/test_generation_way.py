@@ -14,13 +14,13 @@ from django.test import Client
 from annotations import responses
 from annotations.models import Corpus, Input, Prompt, Question
 from evaluation.design import audit
-from evaluation.generation.task import TASK
-from evaluation.models import Output, OutputText, SampledUnit, SubsetScore, Submission, Unit
+from evaluation.models import Output, OutputText, SampledUnit, Submission, SubsetScore, Unit
 from evaluation.registry import task_of
 from evaluation.scoring import comparing, leaderboard
+from evaluation.submissions import lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
+from kbpo.core.commands import Refused
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,9 @@ def write_inputs(path: Path, *, answers: bool = False) -> Path:
 
 def load(tmp_path: Path, prompt: str, **options: Any) -> Corpus:
     path = write_inputs(tmp_path / "inputs.jsonl", answers=prompt == "answer")
-    call_command("load_corpus", str(path), corpus="notes", task="generation", prompt=prompt, verbosity=0, **options)
+    call_command(
+        "load_corpus", str(path), corpus="notes", task="generation", prompt=prompt, verbosity=0, **options
+    )
     return Corpus.objects.get(tag="notes")
 
 
@@ -139,6 +141,104 @@ def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
     Question.objects.filter(responses__isnull=False).update(votes_needed=2)
     call_command("release_epoch", "--corpus", "notes", verbosity=0)
 
-    again = submit(tmp_path, "good again")
+    sealed = b"".join(client.get("/corpora/notes/epochs/1/labels.csv")).decode()  # type: ignore[call-overload]
+    assert "overall" in sealed
+
+
+def test_outputs_that_were_published_count_exactly(tmp_path: Path) -> None:
+    load(tmp_path, "quality")
+    submit(tmp_path, "good")
+    people, rng = [UserFactory.create(annotator=True) for _ in range(4)], Random(3)
+    judge(people, rng)
+    call_command("release_epoch", "--corpus", "notes", verbosity=0)
+    published = Question.objects.count()
+    again = submit(tmp_path, "poor")
     known = again.batch.inclusions.filter(is_known=True)
-    assert known.count() == 0  # its texts are others, but for the shared ones
+    assert (
+        known.count() == SampledUnit.objects.filter(epoch__number=1, unit__outputs__submission=again).count()
+    )
+    assert set(known.values_list("probability", flat=True)) == {1.0}
+    judge(people, rng)
+    again.refresh_from_db()
+    assert again.state == "scored"
+    assert Question.objects.count() > published
+    call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+def test_a_withdrawn_system_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    corpus = load(tmp_path, "quality")
+    good, poor = submit(tmp_path, "good"), submit(tmp_path, "poor")
+    judge([UserFactory.create(annotator=True) for _ in range(4)], Random(3))
+    choices = task_of(corpus).choices
+    before = leaderboard.rows(corpus, choices)[0].measures
+    lifecycle.withdraw(submission=poor, user=UserFactory.create(operator=True))
+    pipeline.advance()
+    (row,) = leaderboard.rows(corpus, choices)
+    assert (row.submission, row.measures) == (good.pk, before)
+    call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+def test_all_faults_of_a_file_of_inputs_are_said_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "inputs.jsonl"
+    path.write_text(
+        '{"input_id": "I1", "question": "When?", "passages": ["At one."]}\n'
+        '{"input_id": "I2", "question": "", "passages": ["At one."]}\n'
+        '{"input_id": "I1", "question": "When?", "passages": ["At one."]}\n'
+        '{"input_id": "I3", "question": "When?", "passages": []}\n'
+    )
+    given = {"corpus": "notes", "task": "generation", "prompt": "answer", "verbosity": 0}
+    with pytest.raises(Refused) as refused:
+        call_command("load_corpus", str(path), **given)
+    said = str(refused.value)
+    assert "line 2: input I2: the question is empty or missing" in said
+    assert "line 3: input I1 is there twice, first on line 1" in said
+    assert "line 4: input I3: it has 0 passages" in said
+    assert not Corpus.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "needs to say what is asked"),
+        ({"prompt": "quality", "policy": "fixed"}, "whose policy is single"),
+        ({"prompt": "quality", "audit_share": 0.5}, "whose labels are not audited"),
+        ({"prompt": "quality", "design": "iid"}, "whose design is coordinated"),
+        ({"prompt": "quality", "task": "kbp"}, "which has no prompt"),
+        ({"prompt": "quality", "planning": ["any=1,1"]}, "judged are overall"),
+    ],
+)
+def test_what_a_data_set_cannot_have_is_refused(options: dict[str, Any], words: str, tmp_path: Path) -> None:
+    path = write_inputs(tmp_path / "inputs.jsonl")
+    with pytest.raises(Refused, match=words):
+        call_command(
+            "load_corpus", str(path), **{"corpus": "notes", "task": "generation", "verbosity": 0} | options
+        )
+    assert not Corpus.objects.exists()
+
+
+def test_inputs_stay_as_they_are(tmp_path: Path) -> None:
+    load(tmp_path, "quality")
+    load(tmp_path, "quality")  # the same again
+    assert Input.objects.count() == INPUTS
+    with pytest.raises(Refused, match="its prompt is 'quality', not 'answer'"):
+        load(tmp_path, "answer")
+    path = tmp_path / "inputs.jsonl"
+    path.write_text('{"input_id": "I00", "references": ["Another."]}\n')
+    with pytest.raises(Refused, match="differs from the input of that name"):
+        call_command("load_corpus", str(path), corpus="notes", verbosity=0)
+    Input.objects.filter(document__doc_id="I03").update(references=[])
+    with pytest.raises(Refused):
+        call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+def test_answers_are_asked_about_with_their_passages(tmp_path: Path) -> None:
+    corpus = load(tmp_path, "answer")
+    submit(tmp_path, "good")
+    question = Question.objects.select_related("document").first()
+    assert question is not None
+    assert question.kind == "correctness"
+    start, end = question.payload["question"]
+    assert question.document.text[start:end].startswith("When does ferry")
+    (passage,) = question.payload["passages"]
+    assert question.document.text[slice(*passage)].startswith("It sails at")
+    assert set(task_of(corpus).choices.measures) == {"any", "average"}
