@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from annotations.models import Label
-from evaluation.generation.outputs import asked_of
+from evaluation.generation.asking import asked_of
 from evaluation.listing import Listing
 from evaluation.models import Output, Submission
 

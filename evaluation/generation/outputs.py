@@ -8,25 +8,20 @@ from typing import Protocol
 import numpy as np
 
 from annotations import prompts, questions
-from annotations.kinds.correctness import CorrectnessQuestion
-from annotations.kinds.quality import QualityQuestion
-from annotations.models import Corpus, Document, Input, Question
+from annotations.models import Corpus, Document, Question
 from annotations.policies import single
-from annotations.texts.inputs import ANSWER
 from evaluation.estimators import coordinated
+from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
 from evaluation.models import Epoch, Output, OutputText, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack
-from kbpo_formats.spans import Span
 
 KEY_VERSION = "output 1"
 """An output's key is its input's id, a bar, and a digest of its text."""
 INPUTS, PLACES = "input", "place"
-
-Asked = QualityQuestion | CorrectnessQuestion
 
 
 class Handed(Protocol):
@@ -151,21 +146,6 @@ def second_votes(epoch: Epoch, keys: Sequence[str]) -> BoolArray:
     return np.asarray(u < single.SECOND_SHARE)
 
 
-def asked_of(corpus: Corpus, outputs: Collection[tuple[int, str]]) -> list[Asked]:
-    """Return what is asked about outputs: row ids of inputs, and texts."""
-    prompt = prompts.prompt_of(corpus)
-    if prompt is None or prompt.name != ANSWER:
-        return [QualityQuestion(text) for _, text in outputs]
-    given = Input.objects.in_bulk({document for document, _ in outputs})
-    return [_about(given[document], text) for document, text in outputs]
-
-
-def _about(given: Input, text: str) -> CorrectnessQuestion:
-    return CorrectnessQuestion(
-        text, Span(*(given.question or (0, 0))), tuple(Span(*one) for one in given.passages)
-    )
-
-
 def read_texts(ids: Iterable[int]) -> dict[int, tuple[int, str]]:
     """Read the row id of the input, and the text, of units by their row ids."""
     rows = read_rows(
@@ -234,8 +214,7 @@ def audit(corpus: Corpus) -> list[str]:
 def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     """Read a submission's outputs: one question each, for all systems that wrote the same."""
     outputs = read_outputs(submission)
-    prompt = prompts.prompt_of(submission.corpus)
-    kind = CorrectnessQuestion.kind if prompt is not None and prompt.name == ANSWER else QualityQuestion.kind
+    kind = asking_of(submission.corpus).kind
     every = np.arange(len(outputs.keys))
     groups = Groups(kind, every, every, np.ones(every.size, dtype=np.bool_))
     return Foreseen(outputs.ids, outputs.p, known(submission, outputs), (groups,))

@@ -36,7 +36,7 @@ def test_the_quadratic_sum_comes_to_the_pi_that_meets_the_target(size: int) -> N
         variance=variance,
         most=np.inf,
     )
-    assert found.pi == pytest.approx(max(pi, found.floor / size), rel=1e-9)
+    assert found.pi == pytest.approx(min(1.0, max(pi, found.floor / size)), rel=1e-9)
     if pi < planning.MOST_SAMPLED:
         of_outputs = 0.14 * (1 - 0.3**2)
         assert (of_outputs * (1 / pi - 1) + 0.28 * 0.85 / pi) / size == pytest.approx(TARGET)
