@@ -67,7 +67,7 @@ TASK = Task(
         system=None,
         system_words="What it wrote, input by input",
         documents=None,
-        summary=None,
+        summary="evaluation/parts/output_summary.html",
         compared=(
             "Both were judged in the same epoch, on the same inputs: where the two wrote the same, neither is"
             " ahead, so their difference is surer than two separate intervals suggest."
@@ -76,7 +76,7 @@ TASK = Task(
     ),
     listing=LISTING,
     samples=SAMPLES,
-    kit=Kit(folder=Path(generation.__file__).with_name("starting"), output="baseline.jsonl"),
+    kit=Kit(folder=Path(generation.__file__).with_name("starting"), output="outputs.jsonl"),
     scored_by=(generation,),
     designs=(Corpus.Design.COORDINATED,),
     growth=Epoch.Growth.QUADRATIC,

@@ -22,7 +22,7 @@ def main(corpus: str, output: str, metrics: str = "") -> None:
         table = None
         if metrics:
             table = opened.enter_context(Path(metrics).open("w", encoding="utf-8", newline="\n"))
-            table.write("input_id\tcopied\n")
+            table.write("input_id\tcovered\n")
         for one in read_inputs(corpus):
             text = write(one["text"])
             out.write(json.dumps({"input_id": one["doc_id"], "output": text}, ensure_ascii=False) + "\n")
@@ -42,9 +42,9 @@ def write(text: str) -> str:
 
 
 def metric(text: str, written: str) -> float:
-    """Return the share of the words written that the input has too."""
-    known, words = set(text.lower().split()), written.lower().split()
-    return sum(word in known for word in words) / len(words)
+    """Return the share of the input's words that were written."""
+    known, words = set(written.lower().split()), text.lower().split()
+    return sum(word in known for word in words) / max(1, len(words))
 
 
 def read_inputs(path: str) -> Iterator[dict[str, Any]]:
