@@ -14,6 +14,7 @@ from evaluation.estimators.pooled import UnitFeatures
 from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.handed import READER
+from evaluation.generation.metrics.preparing import PREPARING
 from evaluation.models import Epoch
 from evaluation.task import Pages, Task
 
@@ -37,6 +38,7 @@ TASK = Task(
     summarise=_summarise,
     store_predictions=outputs.store_predictions,
     read_units=outputs.read_outputs,
+    preparing=PREPARING,
     key_version=outputs.KEY_VERSION,
     random_key=outputs.random_key,
     known=outputs.known,

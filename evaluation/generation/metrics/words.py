@@ -21,7 +21,7 @@ _WORD = re.compile(rf"{UNKNOWN}|[{UNSPACED}][{_MARKS}]*|[^\W_{UNSPACED}](?:[^\W_
 _UNSPACED_CHARACTER = re.compile(rf"([{UNSPACED}][{_MARKS}]*)")
 _SENTENCE_END = re.compile(r"(?<=[.!?…۔؟।॥])[\"'”’»)\]]*\s+|(?<=[。！？｡])|[\n\r\u2028\u2029]+")
 
-_UNKNOWN_WORD = re.compile(rf"\S*{UNKNOWN}\S*|[<\[](?:unk|UNK)[>\]]|\bUNK\b")
+_UNKNOWN_WORD = re.compile(rf"{UNKNOWN}|[<\[](?:unk|UNK)[>\]]|\bUNK\b")
 
 
 def words(text: str) -> list[str]:
