@@ -25,7 +25,7 @@ from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from annotations.texts.ter import ter
 from kbpo.core.errors import InvalidInput
-from kbpo.core.showable import without_unshowable
+from kbpo.core.showable import without_unseen
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -163,7 +163,7 @@ class QualityQuestion:
             raise InvalidInput(
                 f"the edit is {shown(edit)}; it must be a text, or null where all ratings are 1"
             )
-        return without_unshowable(edit.replace("\r\n", "\n").replace("\r", "\n"), but=self.text).strip()
+        return without_unseen(edit.replace("\r\n", "\n").replace("\r", "\n"), but=self.text).strip()
 
     def _hter(self, ratings: Mapping[str, int], edit: str | None) -> float:
         if not self.text.strip():

@@ -151,13 +151,15 @@ def store_answer(
     return assignment
 
 
-def read_draft(data: object) -> tuple[int, dict[str, Any]]:
+def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict[str, Any]]:
     """Read a save: its number, and what has been typed.
 
     Parameters
     ----------
     data : object
         ``{"number": 7, "step": 2, "fields": {"q12": ["none"], …}}``.
+    longest : int
+        Characters of a field.
 
     Raises
     ------
@@ -176,9 +178,9 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
     kept: dict[str, list[str]] = {}
     for name, values in fields.items():
         is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
-        if not is_list or len(name) > 100 or any(len(value) > LONGEST_VALUE for value in values):
+        if not is_list or len(name) > 100 or any(len(value) > longest for value in values):
             raise InvalidInput(
-                f"the field {storable(name)[:40]!r} must hold a list of texts of {LONGEST_VALUE:,} characters"
+                f"the field {storable(name)[:40]!r} must hold a list of texts of {longest:,} characters"
                 " at most"
             )
         kept[storable(name)] = [storable(value) for value in values]
