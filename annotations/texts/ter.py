@@ -1,8 +1,8 @@
-"""TER, the translation edit rate: the words that must be inserted, deleted, replaced or moved to make a text another.
+"""TER, the translation edit rate: words to be inserted, deleted, replaced or moved until a text is another.
 
-Moves are looked for as Tercom does, and sacrebleu after it, in the same order and under the same limits; but edit
-distances are exact, not those within a beam, and a budget of our own bounds the time whatever the texts are. A row
-of the table of distances is kept as differences, in the bits of integers (Myers 1999; Hyyrö 2003).
+Moves are looked for as Tercom does, and sacrebleu after it, in the same order and under the same limits; but
+edit distances are exact, not those within a beam, and a budget of our own bounds the time whatever the texts
+are. A row of the table of distances is kept as differences, in the bits of integers (Myers 1999; Hyyrö 2003).
 """
 
 from bisect import bisect_left, bisect_right
