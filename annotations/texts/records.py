@@ -204,7 +204,9 @@ def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> An
 
 def _judged(value: Mapping[str, Any], where: str) -> AnnotationRecord:
     doc_id, judgements = _doc_id(value, where), value["judgements"]
-    if not isinstance(judgements, Mapping) or not all(isinstance(one, Mapping) for one in judgements.values()):
+    if not isinstance(judgements, Mapping) or not all(
+        isinstance(one, Mapping) for one in judgements.values()
+    ):
         _refuse(doc_id, "judgements must be an object that has an object, an answer, by each text", where)
     return AnnotationRecord(doc_id, (), (), judgements=judgements)
 

@@ -119,8 +119,8 @@ class Interface:
         Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
         words say their language.
     lengths : callable
-        Of the ids of questions, how many words each has by which its price goes, if that goes by length: where
-        nothing else is said, the tokens of its document.
+        Of the ids of questions, how many words each has by which its price goes, if that goes by length:
+        where nothing else is said, the tokens of its document.
     words_shown : callable
         Of questions that are asked together, how many words somebody must read to answer them.
     given : callable

@@ -37,7 +37,7 @@ class Guideline:
 
 @dataclass(frozen=True, slots=True)
 class EditField:
-    """A text to be improved: the form's field, the text as it was, what was made of it, and how long that may be."""
+    """A text to be improved: the form's field, the text as it was, what was made of it, the longest."""
 
     name: str
     original: str
@@ -112,8 +112,8 @@ class Step:
     evidence : Evidence or None
         What some of the choices need.
     unless : str
-        Of an earlier step, its name, a blank and a value: it is not asked where that was chosen. Of several, one a
-        line, where all were.
+        Of an earlier step, its name, a blank and a value: it is not asked where that was chosen. Of several,
+        one a line, where all were.
     guidelines : tuple of Guideline
         When what may be chosen is right.
     """

@@ -21,11 +21,11 @@ class TextForm:
     keys : str
         The template that lists the keys.
     build : callable
-        Of a document, what the page calls a question, what that asks, and what has been filled in, makes its page;
-        and for an expert of what others have answered.
+        Of a document, what the page calls a question, what that asks, and what has been filled in, makes its
+        page; and for an expert of what others have answered.
     read : callable
-        Of what the page calls a question, what that asks and a form, returns the answer; `StepOpen` where it has
-        none.
+        Of what the page calls a question, what that asks and a form, returns the answer; `StepOpen` where it
+        has none.
     longest_field : int
         Characters of a field that is saved as one goes.
     """

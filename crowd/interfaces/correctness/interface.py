@@ -50,7 +50,7 @@ INTERFACE = Interface(
     description="whether an answer is right",
     offer=WorkOffer(
         title="Say whether an answer is right, and highlight what shows it",
-        description="Read a question, an answer and some passages, and find what shows the answer right or wrong.",
+        description="Read a question, an answer and passages, and find what shows the answer right or wrong.",
         keywords="question, answer, reading, evidence, language",
         duration=timedelta(minutes=20),
     ),

@@ -236,7 +236,7 @@ def _find(name: str, text: str, within: Span, quote: str) -> Span:
 
 
 def _marked(words: Sequence[Span], span: Span) -> str:
-    """Return the numbers of the words that a span touches, as the form has them; empty where it touches none."""
+    """Return the numbers of the words that a span touches, as the form has them; empty: of none."""
     touched = [number for number, word in enumerate(words) if word.overlaps(span)]
     return f"{touched[0]}-{touched[-1]}" if touched else ""
 

@@ -29,7 +29,7 @@ def lengths(questions: Iterable[int]) -> dict[int, int]:
 
 
 def given(kind: str, payload: Mapping[str, Any], answer: Mapping[str, Any]) -> GivenAnswer:
-    """Return what a stored answer looks like: "none" is that the answer is implausible; marks are highlights."""
+    """Return what a stored answer looks like: "none" is that it is implausible; marks are highlights."""
     spans = (one["span"] for one in answer["passages"])
     return GivenAnswer(
         is_none=not answer["plausible"],

@@ -20,9 +20,7 @@ def right(asked: CorrectnessQuestion, gold: AnnotationRecord) -> dict[str, objec
     return asked.judgement(True, [(NEITHER, None) if span is None else (RIGHT, span) for span in found])
 
 
-def given(
-    asked: CorrectnessQuestion, gold: AnnotationRecord, error: float, rng: Random
-) -> dict[str, object]:
+def given(asked: CorrectnessQuestion, gold: AnnotationRecord, error: float, rng: Random) -> dict[str, object]:
     """Return the right answer, or with the probability of an error another.
 
     Then what is plausible is not, or one passage is taken for something else, by its first words.
@@ -34,9 +32,9 @@ def given(
         return asked.judgement(False)
     listed = found["passages"] if found["plausible"] else []
     assert isinstance(listed, list)
-    passages = [
-        (one["verdict"], None if one["span"] is None else Span(*one["span"])) for one in listed
-    ] or [(NEITHER, None)] * len(asked.passages)
+    passages = [(one["verdict"], None if one["span"] is None else Span(*one["span"])) for one in listed] or [
+        (NEITHER, None)
+    ] * len(asked.passages)
     place = rng.randrange(len(passages))
     verdict = rng.choice([one for one in _VERDICTS if one != passages[place][0]])
     passages[place] = (verdict, None if verdict == NEITHER else _first_words(asked, asked.passages[place]))

@@ -51,8 +51,8 @@ ASKED: Mapping[str, Rating] = {
 }
 _EDIT_ASKS = "Make it as good as you can"
 _EDIT_HINT = (
-    "Correct mistakes, take out what is said twice, and put in order what is not. Change as little as that takes,"
-    " and add nothing that the text does not say. Something must be changed."
+    "Correct mistakes, take out what is said twice, and put in order what is not. Change as little as that"
+    " takes, and add nothing that the text does not say. Something must be changed."
 )
 
 
@@ -80,7 +80,9 @@ def build_page(
     """
     shown = visible(asked.text)
     steps = [
-        _rating(f"{field_name(question_id)}-{name}", ASKED[name], posted, None if votes is None else votes[name])
+        _rating(
+            f"{field_name(question_id)}-{name}", ASKED[name], posted, None if votes is None else votes[name]
+        )
         for name in RATINGS
         if name in only
     ]
@@ -135,7 +137,9 @@ def _rating(
 ) -> Step:
     chosen = posted.get(name, ())
     choices = tuple(
-        Choice(value, str(key), (Part(words),), value in chosen, None if votes is None else votes.get(value, 0))
+        Choice(
+            value, str(key), (Part(words),), value in chosen, None if votes is None else votes.get(value, 0)
+        )
         for key, (value, words) in enumerate(rating.levels.items(), 1)
     )
     return Step(name, False, (Part(rating.asks),), rating.hint, "Choose one of the three.", choices)
@@ -172,5 +176,5 @@ def _said(asked: QualityQuestion, ratings: Mapping[str, int], edit: str | None, 
     if not edit.strip():
         return "The text is empty: improve it instead of taking it away."
     if len(edit) > asked.longest_edit:
-        return f"The text has {len(edit):,} characters, far more than it had: {asked.longest_edit:,} are the most."
+        return f"The text has {len(edit):,} characters now: {asked.longest_edit:,} are the most. Shorten it."
     return str(error)

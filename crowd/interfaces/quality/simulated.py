@@ -14,8 +14,8 @@ _SLIP = "slightly"
 def right(asked: QualityQuestion, gold: AnnotationRecord) -> dict[str, object]:
     """Return the right answer: what gold says of this text; else one by what stands in it.
 
-    A text that says pairs of words again is redundant, and one that neither begins with a capital nor ends with a
-    full stop reads badly.
+    A text that says pairs of words again is redundant, and one that neither begins with a capital nor ends
+    with a full stop reads badly.
     """
     if (judged := gold.judgements.get(asked.text)) is not None:
         return asked.read_answer(judged)

@@ -1,4 +1,4 @@
-"""How judgements of answers are shown at the desk: what each passage shows, with the evidence marked in it."""
+"""How judgements of answers are shown at the desk: what each passage shows, with the evidence in it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _MARKS = {1: "evidence shows-right", -1: "evidence shows-wrong"}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A passage: its number, its text with the evidence, the verdict, and how many others gave each other one."""
+    """A passage: its number, its text with the evidence, the verdict, and how many others gave each."""
 
     number: int
     segments: Sequence[Segment]
@@ -78,9 +78,7 @@ def _part(document: Document, question: Question, asked: Any, sent: Sent) -> Par
     )
 
 
-def _shown(
-    number: int, text: str, within: Span, one: Mapping[str, Any], votes: Mapping[str, int]
-) -> Shown:
+def _shown(number: int, text: str, within: Span, one: Mapping[str, Any], votes: Mapping[str, int]) -> Shown:
     marks = []
     if one["span"] is not None:
         marks.append(Mark(Span(*one["span"]), _MARKS[one["verdict"]], "evidence"))

@@ -1,13 +1,14 @@
-"""How judgements of texts are shown at the desk: the ratings beside the text, and what the edit changed in it."""
+"""How judgements of texts are shown at the desk: the ratings beside the text, and what the edit changed."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from annotations.kinds.quality import RATINGS, QualityQuestion
 from annotations.kinds.registry import read_asked
 from annotations.models import Document, Question, Response
-from annotations.texts.word_diff import Change, word_diff
 from crowd.interfaces.quality.changes import count_changed
 from crowd.interfaces.quality.page import ASKED
 from crowd.interfaces.sent import Sent, read_sent
@@ -15,6 +16,14 @@ from crowd.models import Assignment
 from crowd.pages.page import DeskPage
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A run of words, and whether it was kept, removed or added."""
+
+    kind: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What somebody said of a text: what was asked with the level chosen, in words, and the edit if there is one."""
+    """What somebody said of a text: what was asked with the level chosen, in words, and the edit, if any."""
 
     response: Response | None
     ratings: Sequence[tuple[str, str]]
@@ -59,10 +68,8 @@ def _part(document: Document, question: Question, asked: Any, sent: Sent) -> Par
     answer, own = sent.answer(question), sent.own.get(question.pk)
     judged = None
     if answer is not None:
-        try:
+        with suppress(InvalidInput):  # what could not be counted may hold anything
             judged = _judged(asked, own, answer if own is not None else asked.read_answer({**answer}))
-        except InvalidInput:
-            pass  # what could not be counted may hold anything
     others = [_judged(asked, one, one.answer) for one in sent.others[question.pk]]
     return Part(document, visible(asked.text), own, judged, others)
 
@@ -75,6 +82,21 @@ def _judged(asked: QualityQuestion, response: Response | None, answer: Mapping[s
         changes = word_diff(visible(asked.text), visible(edit))
         edited = Edited(changes, count_changed(asked.text, edit), answer["hter"])
     return Judged(response, ratings, edited)
+
+
+def word_diff(text: str, edit: str) -> list[Change]:
+    """Return what became of each run of words."""
+    old, new = text.split(), edit.split()
+    found: list[Change] = []
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            found.append(Change("kept", " ".join(old[i:j])))
+            continue
+        if i < j:
+            found.append(Change("removed", " ".join(old[i:j])))
+        if k < m:
+            found.append(Change("added", " ".join(new[k:m])))
+    return found
 
 
 PAGE = DeskPage(read=read, template="desk/parts/judged_text.html")

@@ -15,7 +15,11 @@ LONGEST_EDIT = 40_000  # characters: an edit that has more is not saved as one g
 
 
 def _build(
-    document: Document, name: int, asked: QualityQuestion, posted: Posted, votes: Sequence[StoredAnswer] | None
+    document: Document,
+    name: int,
+    asked: QualityQuestion,
+    posted: Posted,
+    votes: Sequence[StoredAnswer] | None,
 ) -> Page:
     counted = (
         None
