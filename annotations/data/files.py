@@ -20,6 +20,7 @@ from django.conf import settings
 from django.db.models import Count, Func, IntegerField, Max, Q, Sum
 from django.utils import timezone
 
+from annotations import prompts
 from annotations.models import Corpus, CorpusFiles, Document, Sentence
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
@@ -131,6 +132,8 @@ def make(corpus: Corpus) -> CorpusFiles | None:
 
 def text_record(document: Document) -> dict[str, Any]:
     """Return a document as a line of the file of texts has it, which `load_corpus` reads."""
+    if hasattr(document, "given"):
+        return prompts.as_line(document.given)
     return {
         "doc_id": document.doc_id,
         "title": document.title,
@@ -153,7 +156,7 @@ def _documents(corpus: Corpus) -> Iterator[tuple[Document, bool]]:
     last = 0
     while True:
         found = Document.objects.filter(corpus=corpus, pk__gt=last).order_by("pk").defer("suggestions")
-        batch = list(found.select_related("takedown")[:BATCH])
+        batch = list(found.select_related("takedown", "given")[:BATCH])
         if not batch:
             return
         yield from ((document, hasattr(document, "takedown")) for document in batch)
