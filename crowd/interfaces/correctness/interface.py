@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from annotations.models import Question
 from annotations.templatetags.languages import words_of
 from crowd.interfaces.correctness import CORRECTNESS, NAME, shown, simulated
-from crowd.interfaces.interface import AskedKind, Interface, Queue
+from crowd.interfaces.correctness.tutorial import tutorial
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import LengthPrice, Unit
 from kbpo.core.showable import visible
@@ -54,7 +55,18 @@ INTERFACE = Interface(
         keywords="question, answer, reading, evidence, language",
         duration=timedelta(minutes=20),
     ),
-    teaching=None,
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to say whether answers are right (8 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, question, answer, reading, evidence",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=lambda ontology: tutorial(),
+        by_ontology=False,
+    ),
     price=LengthPrice(
         CORRECTNESS, Unit("1,000 words", "1,000 words of answers, passages and questions"), {"prolific": 3}
     ),

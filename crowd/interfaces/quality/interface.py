@@ -10,10 +10,11 @@ from django.utils.safestring import SafeString
 
 from annotations.models import Question
 from annotations.templatetags.languages import words_of
-from crowd.interfaces.interface import AskedKind, Interface, Queue
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import LengthPrice, Unit
 from crowd.interfaces.quality import NAME, QUALITY, shown, simulated
+from crowd.interfaces.quality.tutorial import tutorial
 from kbpo.core.showable import visible
 from kbpo_formats.spans import Span
 
@@ -53,7 +54,18 @@ INTERFACE = Interface(
         keywords="text, reading, rating, writing, editing, language",
         duration=timedelta(minutes=15),
     ),
-    teaching=None,
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to rate short texts and to improve them (11 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, text, reading, rating, editing",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=lambda ontology: tutorial(),
+        by_ontology=False,
+    ),
     price=LengthPrice(QUALITY, Unit("1,000 words", "1,000 words of texts and questions"), {"prolific": 5}),
     queue=Queue(held_for=timedelta(minutes=30), companions=_companions, choose=_choose),
     mentions=_mentions,

@@ -109,10 +109,20 @@ def read_answer(
     prefix = field_name(question_id)
     ratings = {name: read_rating(f"{prefix}-{name}", posted) for name in RATINGS}
     field = f"{prefix}-{_EDIT}"
-    typed = next(iter(posted.get(field, ())), None)
-    edit = None if typed is None else restored(typed, of=asked.text)
+    edit = _typed(field, asked, posted)
     try:
         return asked.read_answer({**ratings, "edit": edit})
+    except InvalidInput as error:
+        raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
+
+
+def read_edit(question_id: int, asked: QualityQuestion, posted: Mapping[str, Sequence[str]]) -> str:
+    """Return the edit that a form has; `StepOpen` if it has none."""
+    field = f"{field_name(question_id)}-{_EDIT}"
+    edit = _typed(field, asked, posted)
+    ratings = dict.fromkeys(RATINGS, 0)
+    try:
+        return str(asked.read_answer({**ratings, "edit": edit})["edit"])
     except InvalidInput as error:
         raise StepOpen(_said(asked, ratings, edit, error), step=field) from None
 
@@ -165,6 +175,11 @@ def _edit(
         edit=EditField(name, shown, typed, longest),
         unless="\n".join(f"{step.name} {BEST}" for step in ratings),
     )
+
+
+def _typed(field: str, asked: QualityQuestion, posted: Mapping[str, Sequence[str]]) -> str | None:
+    typed = next(iter(posted.get(field, ())), None)
+    return None if typed is None else restored(typed, of=asked.text)
 
 
 def _said(asked: QualityQuestion, ratings: Mapping[str, int], edit: str | None, error: InvalidInput) -> str:

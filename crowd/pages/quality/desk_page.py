@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
 from annotations.kinds.quality import RATINGS, QualityQuestion
@@ -19,18 +18,10 @@ from kbpo.core.showable import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A run of words, and whether it was kept, removed or added."""
-
-    kind: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Edited:
-    """What an edit changed: word by word, how many characters, and as which rate of edits."""
+    """An edit, how many characters it changed, and its rate of edits."""
 
-    changes: Sequence[Change]
+    text: str
     characters: int
     hter: float
 
@@ -49,7 +40,8 @@ class Part:
     """A text, what was said of it, and what others said; `judged` is None where nothing can be read."""
 
     document: Document
-    text: str
+    text: str  # as it is
+    shown: str
     response: Response | None
     judged: Judged | None
     others: Sequence[Judged]
@@ -71,7 +63,7 @@ def _part(document: Document, question: Question, asked: Any, sent: Sent) -> Par
         with suppress(InvalidInput):  # what could not be counted may hold anything
             judged = _judged(asked, own, answer if own is not None else asked.read_answer({**answer}))
     others = [_judged(asked, one, one.answer) for one in sent.others[question.pk]]
-    return Part(document, visible(asked.text), own, judged, others)
+    return Part(document, asked.text, visible(asked.text), own, judged, others)
 
 
 def _judged(asked: QualityQuestion, response: Response | None, answer: Mapping[str, Any]) -> Judged:
@@ -79,24 +71,8 @@ def _judged(asked: QualityQuestion, response: Response | None, answer: Mapping[s
     edit = answer["edit"]
     edited = None
     if edit is not None:
-        changes = word_diff(visible(asked.text), visible(edit))
-        edited = Edited(changes, count_changed(asked.text, edit), answer["hter"])
+        edited = Edited(edit, count_changed(asked.text, edit), answer["hter"])
     return Judged(response, ratings, edited)
-
-
-def word_diff(text: str, edit: str) -> list[Change]:
-    """Return what became of each run of words."""
-    old, new = text.split(), edit.split()
-    found: list[Change] = []
-    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            found.append(Change("kept", " ".join(old[i:j])))
-            continue
-        if i < j:
-            found.append(Change("removed", " ".join(old[i:j])))
-        if k < m:
-            found.append(Change("added", " ".join(new[k:m])))
-    return found
 
 
 PAGE = DeskPage(read=read, template="desk/parts/judged_text.html")
