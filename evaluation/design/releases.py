@@ -89,8 +89,9 @@ def _published(epoch: Epoch) -> list[tuple[int, int]]:
     # Each table by itself: whatever Postgres believes of their sizes, it cannot join them badly.
     batches = list(epoch.batches.values_list("pk", flat=True))
     asked = read_rows(
-        "SELECT DISTINCT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)",
-        [batches],
+        "SELECT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)"
+        " UNION SELECT question_id FROM evaluation_epoch_recorded WHERE epoch_id = %s",
+        [batches, epoch.pk],
     )
     needed = array_literal(pk for (pk,) in asked)
     published = read_rows(

@@ -64,6 +64,7 @@ def _choices(prompt: str) -> Choices:
         level=round(100 * intervals.DEFAULT_LEVEL),
         missing=_missing,
         least_labels=FEW,
+        parts_rank_alone=True,
         scales=MappingProxyType({name: _SCALES[name] for name in measures if name in _SCALES}),
         less_is_better=tuple(name for name in measures if name in EDITS),
         standard_words=MappingProxyType(

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0023_inputs'),
-        ('evaluation', '0037_predictions_by_line'),
+        ('evaluation', '0038_attachments'),
     ]
 
     operations = [
@@ -115,5 +115,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='output',
             constraint=models.UniqueConstraint(fields=('submission', 'place'), name='output_of_place'),
+        ),
+        migrations.AddField(
+            model_name='epoch',
+            name='recorded',
+            field=models.ManyToManyField(blank=True, help_text='Those whose answers were recorded elsewhere, and came in with it: of a released epoch.', related_name='recorded_in', to='annotations.question'),
         ),
     ]

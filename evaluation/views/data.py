@@ -35,6 +35,7 @@ WHAT = {
     "classes.json": "The same for programs",
     "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
 }
+INPUTS = "The inputs: one a line, with input_id, question, passages and references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +189,19 @@ def list_files(corpus: Corpus, person: Person) -> list[Listed]:
     """Return all of a corpus' files, as somebody may have them."""
     made, may_download = corpus_files.current(corpus), readers.may_download(person, corpus)
     return [
-        *_large(made, may_download=may_download),
+        *_large(made, TASKS.get(corpus.task), may_download=may_download),
         *_others(corpus, TASKS.get(corpus.task), made, may_download=may_download),
     ]
 
 
-def _large(made: CorpusFiles | None, *, may_download: bool) -> Iterator[Listed]:
+def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -> Iterator[Listed]:
     texts, ids = corpus_files.TEXTS, corpus_files.IDS
+    what = INPUTS if task is not None and task.has_prompt else WHAT[texts]
     if made is None:
-        yield Listed(texts, WHAT[texts], None, "", is_open=False)
+        yield Listed(texts, what, None, "", is_open=False)
         yield Listed(ids, WHAT[ids], None, "", is_open=False)
     else:
-        yield Listed(texts, WHAT[texts], made.texts_size, made.texts_digest, is_open=may_download)
+        yield Listed(texts, what, made.texts_size, made.texts_digest, is_open=may_download)
         yield Listed(ids, WHAT[ids], made.ids_size, made.ids_digest, is_open=True)
 
 

@@ -243,6 +243,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
             one.measures,
         )
         for one in newest
+        if one.score.part in choices.parts_of_scores
     ]
     return {
         **(_subsets(request, found, task, standard) if shown else {}),

@@ -12,15 +12,13 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotations import responses
-from annotations.models import Corpus, Input, Prompt, Question
+from annotations.models import Corpus, Prompt, Question
 from evaluation.design import audit
-from evaluation.generation.task import TASK
-from evaluation.models import Output, OutputText, SampledUnit, SubsetScore, Submission, Unit
+from evaluation.models import Output, OutputText, SampledUnit, Submission, SubsetScore, Unit
 from evaluation.registry import task_of
 from evaluation.scoring import comparing, leaderboard
 from kbpo import pipeline
 from kbpo.accounts.models import User
-from kbpo.core.errors import InvalidInput
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +45,9 @@ def write_inputs(path: Path, *, answers: bool = False) -> Path:
 
 def load(tmp_path: Path, prompt: str, **options: Any) -> Corpus:
     path = write_inputs(tmp_path / "inputs.jsonl", answers=prompt == "answer")
-    call_command("load_corpus", str(path), corpus="notes", task="generation", prompt=prompt, verbosity=0, **options)
+    call_command(
+        "load_corpus", str(path), corpus="notes", task="generation", prompt=prompt, verbosity=0, **options
+    )
     return Corpus.objects.get(tag="notes")
 
 
