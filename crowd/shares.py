@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Q, QuerySet, Sum
 
 from annotations.models import Question, Response
@@ -14,13 +15,13 @@ WORKING = timedelta(hours=2)  # so long work that was begun counts as given; the
 def allowed(interface: Interface, corpus_id: int) -> int | None:
     """Return how many judgements one person may give; None: any number.
 
-    A share of all that are asked for in the epoch at hand, which are those whose labels are not published: with
-    every system that comes it may be more. One is always allowed.
+    A share (`CROWD_MOST_PERCENT`) of all that are asked for in the epoch at hand, those whose labels are not
+    published: with every system that comes it may be more. One is always allowed.
     """
-    if interface.most_share is None:
+    if not interface.bounds_shares:
         return None
     asked = _asked(interface, corpus_id).aggregate(votes=Sum("votes_needed", default=0))["votes"]
-    return max(1, int(interface.most_share * asked))
+    return max(1, int(settings.CROWD_MOST_PERCENT * asked / 100))
 
 
 def given(
@@ -73,9 +74,7 @@ def is_full(
     most = allowed(interface, corpus_id)
     if most is None:
         return False
-    before = given(
-        interface, corpus_id, now=now, user_id=user_id, provider=provider, worker_id=worker_id
-    )
+    before = given(interface, corpus_id, now=now, user_id=user_id, provider=provider, worker_id=worker_id)
     return before > 0 and before + more > most
 
 

@@ -189,8 +189,17 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None, ontology: Ontolo
     return QualityQuestion(text)
 
 
+#: What agreement is measured of, the first one where there is room for one alone.
+_ASPECTS = {
+    "overall": Aspect.OVERALL,
+    "fluency": Aspect.FLUENCY,
+    "redundancy": Aspect.REDUNDANCY,
+    "edit": Aspect.EDIT,
+}
+
+
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
-    return on_values(questions, first, level, kind=NAME, aspects={"overall": Aspect.WHOLE}, read=KIND.read)
+    return on_values(questions, first, level, kind=NAME, aspects=_ASPECTS, read=KIND.read)
 
 
 KIND = Kind(

@@ -121,6 +121,8 @@ class Interface:
     lengths : callable
         Of the ids of questions, how many words each has by which its price goes, if that goes by length:
         where nothing else is said, the tokens of its document.
+    bounds_shares : bool
+        Whether one person may give but a part of an epoch's judgements (`crowd.shares`).
     words_shown : callable
         Of questions that are asked together, how many words somebody must read to answer them.
     given : callable
@@ -145,6 +147,7 @@ class Interface:
     is_sampled: bool
     simulated: Simulated
     lengths: Callable[[Iterable[int]], Mapping[int, int]] = of_documents
+    bounds_shares: bool = False
 
     @property
     def main(self) -> str:

@@ -72,6 +72,7 @@ INTERFACE = Interface(
     summary=_summary,
     words_shown=shown.words_shown,
     lengths=shown.lengths,
+    bounds_shares=True,
     given=shown.given,
     is_sampled=True,
     simulated=simulated,
