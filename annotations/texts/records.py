@@ -203,7 +203,7 @@ def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> An
 
 
 def _judged(value: Mapping[str, Any], where: str) -> AnnotationRecord:
-    doc_id, judgements = _doc_id(value, where), value["judgements"]
+    doc_id, judgements = read_id(value, where), value["judgements"]
     if not isinstance(judgements, Mapping) or not all(
         isinstance(one, Mapping) for one in judgements.values()
     ):

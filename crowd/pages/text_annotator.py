@@ -64,6 +64,14 @@ class TextAnnotator:
             given = Response.objects.filter(question=question, is_valid=True, is_expert=False)
             votes = list(given.values_list("answer", flat=True))
         page = self.form.build(question.document, question.pk, asked, dict(request.POST.lists()), votes)
-        context = {"question": question, "page": page, "as_expert": as_expert, "error": error}
-        context["keys_template"] = self.form.keys
+        document, shows_source = question.document, self.form.shows_source
+        context = {
+            "question": question,
+            "title": document.title or document.doc_id if shows_source else "The text",
+            "date": document.date if shows_source else None,
+            "page": page,
+            "as_expert": as_expert,
+            "error": error,
+            "keys_template": self.form.keys,
+        }
         return render(request, "crowd/question.html", context, status=error.status if error else 200)

@@ -26,6 +26,8 @@ class TextForm:
     read : callable
         Of what the page calls a question, what that asks and a form, returns the answer; `StepOpen` where it
         has none.
+    shows_source : bool
+        Whether the document is what is asked about: then its title and its date are shown.
     longest_field : int
         Characters of a field that is saved as one goes.
     """
@@ -33,4 +35,5 @@ class TextForm:
     keys: str
     build: Callable[[Document, int, Any, Posted, Sequence[StoredAnswer] | None], Page]
     read: Callable[[int, Any, Posted], dict[str, Any]]
+    shows_source: bool = True
     longest_field: int = LONGEST_COMMENT

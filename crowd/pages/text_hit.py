@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -29,11 +30,18 @@ class Group:
     number: int
     document: Document
     page: Page
+    shows_source: bool
 
     @property
     def title(self) -> str:
         """Return what stands over the text."""
-        return self.document.title or f"Text {self.number}"
+        title = self.document.title if self.shows_source else ""
+        return title or f"{'Answer' if self.page.facts else 'Text'} {self.number}"
+
+    @property
+    def date(self) -> date | None:
+        """Return what stands under it."""
+        return self.document.date if self.shows_source else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ class TextHit:
                 number,
                 one.document,
                 self.form.build(one.document, names[one.pk], asked[one.pk], shown, None),
+                self.form.shows_source,
             )
             for number, one in enumerate(questions, 1)
         ]

@@ -188,7 +188,7 @@ class Evidence {
     if (value !== this.#field.value) {
       this.#field.value = value;
       this.#sure.checked = false;
-      this.#field.dispatchEvent(new Event("change", { bubbles: true }));
+      for (const kind of ["input", "change"]) this.#field.dispatchEvent(new Event(kind, { bubbles: true }));
     }
     this.#show();
   }

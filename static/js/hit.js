@@ -17,7 +17,7 @@ const clocks = [...form.elements].filter(({ name }) => name.startsWith("seconds-
 const step = ({ name }) => name.slice("seconds-".length);
 const seconds = new Stopwatch(Object.fromEntries(clocks.map((field) => [step(field), Number(field.value)])));
 const steps = new Steps(form, { first: start.step, send, onShow: (name) => seconds.turnTo(name) });
-judging?.startJudging(form, steps);
+await judging?.startJudging(form, steps);
 links?.startLinks(form, { address: form.dataset.pages, token });
 
 const autosave = new Autosave({

@@ -1,7 +1,7 @@
 """The page of the quality interface, a text with its ratings and its edit, and what its form says. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.kinds.quality import RATINGS, QualityQuestion, is_best
@@ -79,9 +79,13 @@ def build_page(
         The steps that are asked, where not all are.
     """
     shown = visible(asked.text)
+    explained = f" {UNKNOWN}" if UNKNOWN_WORD in shown else ""
     steps = [
         _rating(
-            f"{field_name(question_id)}-{name}", ASKED[name], posted, None if votes is None else votes[name]
+            f"{field_name(question_id)}-{name}",
+            replace(ASKED[name], hint=ASKED[name].hint + explained),
+            posted,
+            None if votes is None else votes[name],
         )
         for name in RATINGS
         if name in only
@@ -163,13 +167,12 @@ def _edit(
     posted: Mapping[str, Sequence[str]],
 ) -> Step:
     typed = next(iter(posted.get(name, ())), shown)
-    hint = f"{_EDIT_HINT} {UNKNOWN}" if UNKNOWN_WORD in shown else _EDIT_HINT
     longest = asked.longest_edit + len(shown) - len(asked.text)
     return Step(
         name,
         False,
         (Part(_EDIT_ASKS),),
-        hint,
+        _EDIT_HINT,
         "Nothing is changed yet: improve something in the text.",
         (),
         edit=EditField(name, shown, typed, longest),

@@ -33,4 +33,6 @@ def _read(name: int, asked: QualityQuestion, posted: Posted) -> dict[str, Any]:
     return read_answer(name, asked, posted)
 
 
-FORM = TextForm(keys="crowd/quality/keys.html", build=_build, read=_read, longest_field=LONGEST_EDIT)
+FORM = TextForm(
+    keys="crowd/quality/keys.html", build=_build, read=_read, shows_source=False, longest_field=LONGEST_EDIT
+)
