@@ -100,11 +100,11 @@ class Lines:
 def by_fold(values: FloatArray, folds: IntArray, k: int) -> FloatArray:
     """Return the sums of values over each fold, float[..., K]; one row of folds is that of all rows."""
     if folds.ndim == 1:
-        return values @ (folds[:, None] == np.arange(k)).astype(np.float64)
+        return np.asarray(values @ (folds[:, None] == np.arange(k)).astype(np.float64))
     rows = values.reshape(-1, values.shape[-1])
     place = np.broadcast_to(folds, values.shape).reshape(rows.shape) + k * np.arange(len(rows))[:, None]
     found = np.bincount(place.ravel(), rows.ravel(), minlength=k * len(rows))
-    return found.reshape(*values.shape[:-1], k)
+    return found.reshape(*values.shape[:-1], k).astype(np.float64, copy=False)
 
 
 def lines(

@@ -78,7 +78,7 @@ def _class(text: str, ends: tuple[int, ...]) -> int:
 
 
 def _first_word(given: Input) -> int:
-    start, end = given.question
+    start, end = given.question or (0, 0)
     word = next(iter(given.document.text[start:end].casefold().split()), "").strip("\"'“”‘’.,:;?!")
     word = word.removesuffix("'s").removesuffix("’s")
     return _QUESTIONS.index(word) if word in _QUESTIONS else len(_QUESTIONS)
