@@ -127,6 +127,28 @@ class Kit:
     output: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparing:
+    """What is worked out of a submission once it is accepted, and before its sample is drawn.
+
+    Attributes
+    ----------
+    doing : str
+        What that is, for people: "Computing its metrics".
+    left : callable
+        How many things are still to be worked out for a submission; it is sampled once that is 0.
+    step : callable
+        Works out the next few and stores them, in a transaction of its own: what is stored is not done again.
+    words : callable
+        How far it is, for people; empty where nothing is left.
+    """
+
+    doing: str
+    left: Callable[[Submission], int]
+    step: Callable[[Submission], None]
+    words: Callable[[Submission], str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """One task.
@@ -223,6 +245,8 @@ class Task:
         Whether labels of its corpora may be audited.
     of_corpus : callable or None
         Returns the task as it is for a corpus, where what is judged is the corpus' to say.
+    preparing : Preparing or None
+        What is worked out before samples are drawn; None where nothing is.
     random_key : callable or None
         From a unit's key to that of its random number and its fold, which units may share; None: the same.
     label_variance : float
@@ -278,6 +302,7 @@ class Task:
     policies: tuple[str, ...] = (curtailed.POLICY.name, fixed.POLICY.name)
     has_audits: bool = True
     of_corpus: "Callable[[Corpus], Task] | None" = None
+    preparing: Preparing | None = None
     random_key: Callable[[str], str] | None = None
     label_variance: float = LABEL_VARIANCE
     prior: Callable[[Pool, CoordinatedSample], FloatArray] | None = None
@@ -286,6 +311,16 @@ class Task:
     def annotates_documents(self) -> bool:
         """Say whether its recall rests on documents that are annotated in full."""
         return self.retire is not None
+
+    def is_prepared(self, submission: Submission) -> bool:
+        """Say whether all is worked out that a submission's sample waits for."""
+        return self.preparing is None or not self.preparing.left(submission)
+
+    def words_of_preparing(self, submission: Submission) -> str:
+        """Say how far it is with what a submission's sample waits for; empty where it waits for nothing."""
+        if self.preparing is None or submission.state != Submission.State.ACCEPTED:
+            return ""
+        return self.preparing.words(submission)
 
     def random_keys(self, units: Units) -> Sequence[str]:
         """Return what the random number and the fold of each unit are made from."""

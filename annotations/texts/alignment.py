@@ -26,7 +26,7 @@ def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int
 
 
 def _rows(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[int]:
-    """Yield, for the first 0, 1, … of the others, a bit for each of the ones: 0 where it makes more in common."""
+    """Yield, for the first 0, 1, … of the others, a bit for each of the one: 0 where more is in common."""
     places: dict[Hashable, int] = {}
     for number, item in enumerate(one):
         places[item] = places.get(item, 0) | 1 << number

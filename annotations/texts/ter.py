@@ -1,8 +1,8 @@
 """TER, the translation edit rate: words to be inserted, deleted, replaced or moved until a text is another.
 
 Moves are looked for as Tercom does, and sacrebleu after it, in the same order and under the same limits; but
-edit distances are exact, not those within a beam, and a budget of our own bounds the time whatever the texts
-are. A row of the table of distances is kept as differences, in the bits of integers (Myers 1999; Hyyrö 2003).
+edit distances are exact, not those within a beam, and further limits of ours bound the time, whatever the
+texts are. To count edits each word is written as one character.
 """
 
 from bisect import bisect_left, bisect_right
@@ -10,10 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
+from annotations.texts.tokens import tokens
+
 MOVED = 10  # words that move together, at most
 FAR = 50  # places that they move, at most
 MOVES = 1_000  # that are tried for two texts, at most
-BUDGET = 500_000  # of work on moves, for two texts: under half a second
+WORK = 400_000  # on moves, for two texts: runs of words that are looked at, and steps through a table
 CELLS = 9_000_000  # pairs of words above which moves are not looked for: two texts of 3,000 words
 
 
@@ -46,224 +50,180 @@ def ter(text: str, becomes: str) -> float:
 
 
 def hter(text: str, edit: str | None) -> float:
-    """Return TER between a text and what a person made of it; 0 where it needed no edit."""
-    return 0.0 if edit is None else ter(text, edit)
+    """Return TER between a text and what a person made of it; 0 where it needed no edit.
+
+    Words are those of `annotations.texts.tokens`, with their capitals: a mark or a capital is an edit too.
+    """
+    return 0.0 if edit is None else count_edits(tokens(text), tokens(edit)).rate
 
 
 def count_edits(words: Sequence[str], becomes: Sequence[str]) -> Edits:
     """Count the edits by which words become others."""
-    if not words or not becomes:
-        return Edits(max(len(words), len(becomes)), len(becomes))
-    table = _Table(becomes)
-    if len(words) * len(becomes) > CELLS:
-        return Edits(table.distance(words), len(becomes))
-    current, moves, budget = list(words), 0, _Budget()
-    while True:
-        rows = table.rows(current)
-        moved = _best_move(rows, budget) if rows.distance else None
+    characters = _Characters()
+    text, other = characters.write(words), characters.write(becomes)
+    moves, limits = 0, _Limits(moves=MOVES, work=WORK)
+    distance = Levenshtein.distance(text, other)
+    while distance and 0 < len(text) * len(other) <= CELLS:
+        moved = _best_move(text, other, distance, limits)
         if moved is None:
-            return Edits(moves + rows.distance, len(becomes))
-        current = moved
-        moves += 1
+            break
+        moves, text = moves + 1, moved
+        distance = Levenshtein.distance(text, other)
+    return Edits(moves + distance, len(other))
 
 
-class _Budget:
-    """What may still be spent on moves."""
+class _Characters:
+    """One character for each word; beyond a million words two may share one."""
 
     def __init__(self) -> None:
-        self.moves, self.work = MOVES, BUDGET
+        self._of: dict[str, str] = {}
+
+    def write(self, words: Sequence[str]) -> str:
+        return "".join(self._of.get(word) or self._next(word) for word in words)
+
+    def _next(self, word: str) -> str:
+        code = 1 + len(self._of) % 1_000_000
+        self._of[word] = chr(code if code < 0xD800 else code + 0x800)  # no half of a pair
+        return self._of[word]
+
+
+class _Limits:
+    """What may still be done on moves."""
+
+    def __init__(self, *, moves: int, work: int) -> None:
+        self.moves, self.work = moves, work
 
     @property
-    def is_spent(self) -> bool:
+    def are_reached(self) -> bool:
         return self.moves <= 0 or self.work <= 0
 
 
-class _Rows(NamedTuple):
-    """The table of distances: row i is of the first i words, bit j of a row of the first j + 1 of the others.
-
-    `rises` and `falls` are differences along a row, `grows` and `shrinks` from the row before.
-    """
-
-    table: "_Table"
-    words: list[str]
-    rises: list[int]
-    falls: list[int]
-    grows: list[int]
-    shrinks: list[int]
-    lasts: list[int]  # the last number of each row
-
-    @property
-    def distance(self) -> int:
-        return self.lasts[-1]
-
-    def after_move(self, lower: int, upper: int, between: Sequence[str]) -> int:
-        """Return the distance where the words from `lower` to `upper` are those of `between`."""
-        go_on, words, rises, falls = self.table.go_on, self.words, self.rises, self.falls
-        rise, fall, last = go_on(rises[lower], falls[lower], self.lasts[lower], between)
-        for place in range(upper, len(words)):
-            if rise == rises[place] and fall == falls[place]:  # then all that follows is as it was
-                return self.distance
-            rise, fall, last = go_on(rise, fall, last, (words[place],))
-        return last
-
-
-class _Table:
-    """The edit distances of any words to the same others."""
-
-    def __init__(self, becomes: Sequence[str]) -> None:
-        self.becomes = becomes
-        self._mask = (1 << len(becomes)) - 1
-        self._places = _bits(becomes)
-
-    def distance(self, words: Sequence[str]) -> int:
-        return self.go_on(self._mask, 0, len(self.becomes), words)[2]
-
-    def go_on(self, rise: int, fall: int, last: int, words: Sequence[str]) -> tuple[int, int, int]:
-        """Go down one row a word, and return the last."""
-        for word in words:
-            rise, fall, _, _, last = self._next(rise, fall, last, word)
-        return rise, fall, last
-
-    def rows(self, words: list[str]) -> _Rows:
-        rise, fall, last = self._mask, 0, len(self.becomes)
-        rows = _Rows(self, words, [rise], [fall], [0], [0], [last])
-        for word in words:
-            rise, fall, grow, shrink, last = self._next(rise, fall, last, word)
-            for column, value in zip(rows[2:], (rise, fall, grow, shrink, last), strict=True):
-                column.append(value)
-        return rows
-
-    def _next(self, rise: int, fall: int, last: int, word: str) -> tuple[int, int, int, int, int]:
-        mask, end = self._mask, len(self.becomes) - 1
-        same = self._places.get(word, 0) | fall
-        diagonal = (((same & rise) + rise) ^ rise) | same
-        shrink = rise & diagonal
-        grow = (fall | ~(rise | diagonal)) & mask
-        last += (grow >> end) - (shrink >> end)
-        above = grow << 1 | 1
-        return (shrink << 1 | ~(diagonal | above)) & mask, diagonal & above & mask, grow, shrink, last
-
-
-class _Alignment(NamedTuple):
-    """Where the words and the others come to stand."""
-
-    beside: list[int]  # beside which word each of the others does; −1: before the first
-    wrong: list[int]  # how many of the first i words are in error
-    wrong_others: list[int]  # and of the others
-
-
-def _align(rows: _Rows) -> _Alignment:
-    """Go back through the table: rather replace than delete, rather delete than insert."""
-    words, becomes = rows.words, rows.table.becomes
-    row, column = len(words), len(becomes)
-    beside = [0] * column
-    wrong, wrong_others = [0] * row, [0] * column
-    while row or column:
-        step = _step_back(rows, row, column)
-        if step == (1, 1):
-            is_wrong = int(words[row - 1] != becomes[column - 1])
-            wrong[row - 1] = wrong_others[column - 1] = is_wrong
-            beside[column - 1] = row - 1
-        elif step == (1, 0):
-            wrong[row - 1] = 1
-        else:
-            wrong_others[column - 1], beside[column - 1] = 1, row - 1
-        row, column = row - step[0], column - step[1]
-    return _Alignment(beside, list(accumulate(wrong, initial=0)), list(accumulate(wrong_others, initial=0)))
-
-
-def _step_back(rows: _Rows, row: int, column: int) -> tuple[int, int]:
-    if not row or not column:
-        return (1, 0) if row else (0, 1)
-    if rows.words[row - 1] == rows.table.becomes[column - 1]:
-        return 1, 1
-    bit = column - 1
-    down = (rows.grows[row] >> bit & 1) - (rows.shrinks[row] >> bit & 1)
-    along = (rows.rises[row - 1] >> bit & 1) - (rows.falls[row - 1] >> bit & 1)
-    if down + along == 1:
-        return 1, 1
-    return (1, 0) if down == 1 else (0, 1)
-
-
-def _best_move(rows: _Rows, budget: _Budget) -> list[str] | None:
-    """Return the words after the move that saves most; None where none saves any, or too many were tried.
+def _best_move(text: str, other: str, distance: int, limits: _Limits) -> str | None:
+    """Return the text after the move that saves most; None where none saves any, or too many were tried.
 
     Of those that save as much it is the longest, then the first to be moved, then the one to the first place.
     """
-    words, becomes = rows.words, rows.table.becomes
-    beside, wrong, wrong_others = _align(rows)
-    cost = 1 + len(becomes) // 250
-    budget.work -= 5 * cost * len(words) + len(becomes)
-    best, best_words = (0, 0, 0, 0), None
-    for start, other, length in _same_runs(words, becomes, budget):
-        if wrong[start + length] == wrong[start] or wrong_others[other + length] == wrong_others[other]:
+    beside, wrong, wrong_others = _align(text, other)
+    limits.work -= (len(text) + len(other)) * (1 + len(other) // 500)
+    best, best_text = (0, 0, 0, 0), None
+    for start, place, length in _same_runs(text, other, limits):
+        if wrong[start + length] == wrong[start] or wrong_others[place + length] == wrong_others[place]:
             continue
-        if start <= beside[other] < start + length:
+        if start <= beside[place] < start + length:
             continue
-        for target in _targets(beside, other, length):
-            budget.moves -= 1
-            if 2 * length < best[0]:  # its words are deleted here and inserted there: it saves no more
+        for target in _targets(beside, place, length):
+            limits.moves -= 1
+            if 2 * length < best[0]:  # what is moved is deleted here and inserted there: it saves no more
                 continue
-            lower, upper, between = _move(words, start, length, target)
-            budget.work -= cost * (upper - lower + 4)
-            saved = rows.distance - rows.after_move(lower, upper, between)
+            moved = _move(text, start, length, target)
+            to_beat = distance - max(best[0], 1)
+            saved = distance - Levenshtein.distance(moved, other, score_cutoff=to_beat)
             found = (saved, length, -start, -target)
             if saved > 0 and found > best:
-                best, best_words = found, [*words[:lower], *between, *words[upper:]]
-        if budget.is_spent:
+                best, best_text = found, moved
+        if limits.are_reached:
             return None
-    return best_words
+    return best_text
 
 
-def _targets(beside: list[int], other: int, length: int) -> Iterator[int]:
-    """Yield the places before which words may be put, so that they stand where the others do."""
+def _targets(beside: Sequence[int], place: int, length: int) -> Iterator[int]:
+    """Yield the places before which a run may be put, to stand where the same words of the other do."""
     before = None
-    for place in range(other - 1, other + length):
-        target = 0 if place == -1 else beside[place] + 1
+    for one in range(place - 1, place + length):
+        target = 0 if one == -1 else beside[one] + 1
         if target != before:
             yield target
         before = target
 
 
-def _move(words: list[str], start: int, length: int, target: int) -> tuple[int, int, list[str]]:
-    """Return what a move changes: from where, up to where, and the words that then stand there."""
-    moved = words[start : start + length]
+def _move(text: str, start: int, length: int, target: int) -> str:
+    end = start + length
     if target < start:
-        return target, start + length, [*moved, *words[target:start]]
-    # within the words that move: as far on as they are many
-    upper = target if target > start + length else min(length + target, len(words))
-    return start, upper, [*words[start + length : upper], *moved]
+        return text[:target] + text[start:end] + text[target:start] + text[end:]
+    # within what moves: as far on as there are words of it before the target
+    after = target if target > end else length + target
+    return text[:start] + text[end:after] + text[start:end] + text[after:]
 
 
-def _same_runs(words: list[str], others: Sequence[str], budget: _Budget) -> Iterator[tuple[int, int, int]]:
+def _same_runs(text: str, other: str, limits: _Limits) -> Iterator[tuple[int, int, int]]:
     """Yield where runs of the same words begin in both, not too far apart, and how long they are."""
-    places = _places(others)
-    for start, word in enumerate(words):
-        near = places.get(word, ())
-        for other in near[bisect_left(near, start - FAR) : bisect_right(near, start + FAR)]:
-            longest = min(MOVED, len(words) - start, len(others) - other)
-            for length in range(longest):
-                if words[start + length] != others[other + length]:
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(other):
+        places.setdefault(word, []).append(place)
+    for start, word in enumerate(text):
+        near = places.get(word, [])
+        for place in near[bisect_left(near, start - FAR) : bisect_right(near, start + FAR)]:
+            for length in range(min(MOVED, len(text) - start, len(other) - place)):
+                if text[start + length] != other[place + length]:
                     break
-                budget.work -= 1
-                yield start, other, length + 1
-        if budget.is_spent:
+                limits.work -= 1
+                yield start, place, length + 1
+        if limits.are_reached:
             return
 
 
-def _places(words: Sequence[str]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
-    return places
+class _Alignment(NamedTuple):
+    """Where the words of both come to stand."""
+
+    beside: list[int]  # beside which word of the text each of the other stands; −1: before the first
+    wrong: list[int]  # how many of the first i words of the text are in error
+    wrong_others: list[int]  # and of the other
 
 
-def _bits(words: Sequence[str]) -> dict[str, int]:
-    """Return for each word an integer with a bit for each place where it stands."""
-    bits = {}
-    for word, places in _places(words).items():
-        packed = bytearray(places[-1] // 8 + 1)
-        for place in places:
-            packed[place >> 3] |= 1 << (place & 7)
-        bits[word] = int.from_bytes(packed, "little")
-    return bits
+def _align(text: str, other: str) -> _Alignment:
+    """Go back through the table of distances: rather replace than delete, rather delete than insert."""
+    table = _Table(text, other)
+    row, column = len(text), len(other)
+    beside = [0] * column
+    wrong, wrong_others = [0] * row, [0] * column
+    while row or column:
+        down, along = table.step_back(row, column)
+        row, column = row - down, column - along
+        is_same = down and along and text[row] == other[column]
+        if down:
+            wrong[row] = int(not is_same)
+        if along:
+            wrong_others[column] = int(not is_same)
+            beside[column] = row if down else row - 1
+    return _Alignment(beside, list(accumulate(wrong, initial=0)), list(accumulate(wrong_others, initial=0)))
+
+
+class _Table:
+    """The distances of the first i words of one text from the first j of another.
+
+    Rows are kept as differences, in the bits of integers (Myers 1999; Hyyrö 2003): `rises` and `falls` are
+    those along a row, `grows` and `shrinks` those from the row before.
+    """
+
+    def __init__(self, text: str, other: str) -> None:
+        self._text, self._other = text, other
+        mask = (1 << len(other)) - 1
+        places: dict[str, int] = {}
+        for place, word in enumerate(other):
+            places[word] = places.get(word, 0) | 1 << place
+        rise, fall = mask, 0
+        self._rises, self._falls, self._grows, self._shrinks = [rise], [fall], [0], [0]
+        for word in text:
+            same = places.get(word, 0) | fall
+            diagonal = (((same & rise) + rise) ^ rise) | same
+            shrink = rise & diagonal
+            grow = (fall | ~(rise | diagonal)) & mask
+            above = grow << 1 | 1
+            rise, fall = (shrink << 1 | ~(diagonal | above)) & mask, diagonal & above & mask
+            self._rises.append(rise)
+            self._falls.append(fall)
+            self._grows.append(grow)
+            self._shrinks.append(shrink)
+
+    def step_back(self, row: int, column: int) -> tuple[int, int]:
+        """Return how many rows and columns, none or one, the best way came from."""
+        if not row or not column:
+            return (1, 0) if row else (0, 1)
+        if self._text[row - 1] == self._other[column - 1]:
+            return 1, 1
+        bit = column - 1
+        down = (self._grows[row] >> bit & 1) - (self._shrinks[row] >> bit & 1)
+        along = (self._rises[row - 1] >> bit & 1) - (self._falls[row - 1] >> bit & 1)
+        if down + along == 1:
+            return 1, 1
+        return (1, 0) if down == 1 else (0, 1)

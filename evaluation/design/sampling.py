@@ -163,8 +163,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     Returns
     -------
     bool
-        False where there was nothing to do: not its turn, its team's quota used up, sampled before, or
-        cancelled, be it meanwhile.
+        False where there was nothing to do: not its turn, its team's quota used up, not prepared yet, sampled
+        before, or cancelled, be it meanwhile.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
     open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
@@ -176,6 +176,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     if not is_due(submission, due=due) or _is_behind(submission, due):
         return False
     task.check_corpus(submission.corpus)
+    if not task.is_prepared(submission):
+        return False
     batch = SampleBatch(
         epoch=epoch,
         number=1 + SampleBatch.objects.filter(epoch=epoch).count(),

@@ -13,6 +13,7 @@ from annotations.policies import single
 from evaluation.estimators import coordinated
 from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
+from evaluation.generation.metrics import stored as metrics
 from evaluation.models import Epoch, Output, OutputText, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
@@ -30,6 +31,10 @@ class Handed(Protocol):
     @property
     def outputs(self) -> Sequence[tuple[str, str]]:
         """Return an input's id and the text for each, in the order of the file."""
+
+    @property
+    def metrics(self) -> Mapping[str, Sequence[float]]:
+        """Return the values of each metric that was handed in, in the same order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +110,8 @@ def store_predictions(submission: Submission, handed: Handed) -> None:
         batch_size=5000,
     )
     analyse(dict.fromkeys((Unit, OutputText, Output), len(stored)))
+    for name, values in handed.metrics.items():
+        metrics.store(submission=submission, name=name, values=values, uploaded=True)
 
 
 def _unit_ids(corpus: Corpus, keys: Iterable[str]) -> dict[str, int]:
@@ -192,8 +199,8 @@ def ask(batch: SampleBatch, outputs: Outputs, sampled: Mapping[int, int | None])
 
 
 def audit(corpus: Corpus) -> list[str]:
-    """Say which inputs are not as they were loaded, and which outputs have too few votes."""
-    findings = []
+    """Say which inputs and metrics are not as they were stored, and which outputs have too few votes."""
+    findings = metrics.audit(corpus)
     changed = prompts.changed_inputs(corpus)
     if changed:
         findings.append(f"{len(changed)} inputs are not as they were loaded, the first {changed[0]}")

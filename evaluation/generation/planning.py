@@ -15,6 +15,7 @@ from annotations.policies.single import SECOND_SHARE
 from annotations.texts.inputs import MEASURES, PARTS_OF_PLAN, QUALITY
 from evaluation.estimators import coordinated
 from evaluation.generation.estimates import Variances, needed
+from evaluation.generation.metrics import stored as stored_metrics
 from evaluation.models import Epoch, PlannedVariance, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 
@@ -76,8 +77,7 @@ def plan(
     """Plan the variance of a submission's judgements; None for one without outputs."""
     if not ids.size:
         return None
-    prompt = prompts.prompt_of(epoch.corpus)
-    stated = values_of(prompt, _designed(prompt))
+    stated = _stated(submission, epoch)
     target = _target(epoch.corpus)
     return Plan(
         variance=variance_of(stated, ids.size, target),
@@ -95,15 +95,18 @@ def plan_again(stored: PlannedVariance, ids: IntArray) -> tuple[FloatArray, list
     """Plan the variances of a batch again; say what differs from what the data set was made with."""
     batch, findings = stored.batch, []
     (stated,) = map(tuple, stored.coefficients)
-    if stored.version == VERSION:
-        prompt = prompts.prompt_of(batch.epoch.corpus)
-        if stated != values_of(prompt, _designed(prompt)):
-            findings.append("the values that variances were planned with are not those of the data set")
+    if stored.version == VERSION and stated != _stated(batch.submission, batch.epoch):
+        findings.append("the values that variances were planned with are not those of the data set")
     return variance_of(stated, ids.size, batch.target_variance), findings
 
 
-def _designed(prompt: Prompt | None) -> str:
-    return MEASURES[QUALITY if prompt is None else prompt.name][0]
+def _stated(submission: Submission, epoch: Epoch) -> tuple[float, float, float]:
+    """Return what a submission is planned with: a metric that it has not corrects nothing."""
+    prompt = prompts.prompt_of(epoch.corpus)
+    measure = MEASURES[QUALITY if prompt is None else prompt.name][0]
+    outputs, judgements, correlation = values_of(prompt, measure)
+    has_metric = prompt is not None and prompt.metric in stored_metrics.names_of(submission)
+    return outputs, judgements, correlation if has_metric else 0.0
 
 
 def _target(corpus: Corpus) -> float:

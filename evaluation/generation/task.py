@@ -16,6 +16,7 @@ from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.handed import READER
 from evaluation.generation.listed import LISTING
+from evaluation.generation.metrics.preparing import PREPARING
 from evaluation.generation.starting.samples import SAMPLES
 from evaluation.models import Epoch
 from evaluation.task import Kit, Pages, Task
@@ -40,6 +41,7 @@ TASK = Task(
     summarise=_summarise,
     store_predictions=outputs.store_predictions,
     read_units=outputs.read_outputs,
+    preparing=PREPARING,
     key_version=outputs.KEY_VERSION,
     random_key=outputs.random_key,
     known=outputs.known,

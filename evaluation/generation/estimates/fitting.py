@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.estimators._checks import FloatArray, IntArray
-from evaluation.estimators.control import lines, standard
+from evaluation.estimators.control import lines, places, standard
 from evaluation.generation.estimates.scales import Scale
 
 _ROUNDING = 1e-12
@@ -47,23 +47,27 @@ def fitted(
         Mean judgements ȳ; any number where the weight is 0.
     weights : float[..., N]
         1/π of judged outputs, 0 of others.
-    candidates : sequence of float[N] or float[..., N]
+    candidates : sequence of float[N]
     folds : int[N] or int[..., N]
     k : int
     scale : Scale
     """
-    level = lines(values, weights, np.zeros_like(values), folds, k)
-    best, error = np.zeros(level.error.shape, dtype=np.int64), level.error
-    of_level = np.broadcast_to(folds, values.shape)
-    found = level.at(np.zeros_like(values), of_level)
+    best = lines(values, weights, np.zeros(values.shape[-1]), folds, k)
+    chosen, error = np.zeros(best.error.shape, dtype=np.int64), best.error
+    of_fold = np.broadcast_to(places(folds, best.level.shape), values.shape)
+    standardised, found = [], [best]
     for number, column in enumerate(candidates, start=1):
         centre, spread = standard(column)
-        g = np.broadcast_to((column - centre) / spread, values.shape)
-        line = lines(values, weights, g, folds, k)
+        standardised.append((column - centre) / spread)
+        line = lines(values, weights, standardised[-1], folds, k)
         better = line.error < error
-        best, error = np.where(better, number, best), np.where(better, line.error, error)
-        found = np.where(np.take_along_axis(better, of_level, -1), line.at(g, of_level), found)
-    return Fitted(scale.clip(found), best)
+        chosen, error = np.where(better, number, chosen), np.where(better, line.error, error)
+        found.append(line)
+    level = np.choose(chosen, [one.level - one.slope * one.centre for one in found])
+    foretold = level.take(of_fold)
+    for number, (column, line) in enumerate(zip(standardised, found[1:], strict=True), start=1):
+        foretold += np.where(chosen == number, line.slope, 0.0).take(of_fold) * column
+    return Fitted(scale.clip(foretold), chosen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,7 +56,9 @@ def ends(
     estimate: ArrayLike, variance: ArrayLike, degrees_of_freedom: ArrayLike, scale: Scale, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of intervals, of estimates inside the scale with a variance above 0."""
-    reach = np.asarray(stdtrit(np.asarray(degrees_of_freedom, dtype=np.float64), (1.0 + level) / 2.0)) * np.sqrt(variance)
+    reach = np.asarray(
+        stdtrit(np.asarray(degrees_of_freedom, dtype=np.float64), (1.0 + level) / 2.0)
+    ) * np.sqrt(variance)
     above = np.asarray(estimate) - scale.low
     if scale.high is None:
         factor = np.exp(np.minimum(_MOST, reach / above))

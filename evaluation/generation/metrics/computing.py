@@ -32,7 +32,7 @@ class Column:
 def filled(values: Sequence[float | None]) -> Column | None:
     """Return a column of values that may be missing; None where all are.
 
-    What is missing says nothing of an output, as the mean does: estimates with control variates stay unbiased.
+    A mean says nothing of an output, as what is missing: estimates with control variates stay unbiased.
     """
     missing = np.array([value is None for value in values], dtype=np.bool_)
     if missing.all():

@@ -1,8 +1,8 @@
 """BLEU and chrF as sacrebleu computes them for one text, but from 0 to 1.
 
-Characters of scripts without white space are set apart for BLEU; without such the numbers are sacrebleu's own.
-Several references are taken as these metrics do: BLEU counts a run of words as often as it stands in any one
-of them, and compares with the length that is nearest; of chrF the highest counts.
+Characters of scripts without white space are set apart for BLEU; without these all is sacrebleu's own. Of
+several references each metric takes what is its way: BLEU counts a run of words as often as it stands in
+any one of them, and compares with the length that is nearest; of chrF the highest counts.
 """
 
 from collections.abc import Sequence

@@ -4,39 +4,31 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# Scripts whose words no white space sets apart: each of their characters is a word.
-_UNSPACED = (
-    "\u0e00-\u0eff"  # Thai, Lao
-    "\u1000-\u109f"  # Burmese
-    "\u1780-\u17ff"  # Khmer
-    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"  # Chinese, Japanese
-)
+from annotations.texts.tokens import UNSPACED
 
 
 def _marks() -> str:
-    """Return, as ranges, the marks that combine with the letter before."""
-    return "".join(
-        chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code)) in ("Mn", "Mc")
-    )
+    """Return the marks that combine with the letter before."""
+    every = map(chr, range(0x300, 0xFFFF))
+    return "".join(mark for mark in every if unicodedata.category(mark) in ("Mn", "Mc"))
 
-
-_MARKS = _marks()
-_WORD = re.compile(rf"[{_UNSPACED}][{_MARKS}]*|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|[{_MARKS}])*")
-_UNSPACED_CHARACTER = re.compile(rf"([{_UNSPACED}][{_MARKS}]*)")
-_SENTENCE_END = re.compile(r"(?<=[.!?…۔؟।॥])[\"'”’»)\]]*\s+|(?<=[。！？｡])|[\n\r\u2028\u2029]+")
 
 UNKNOWN = "▃"
 """Stands for a word that a system did not know."""
 
-_UNKNOWN_WORD = re.compile(rf"\S*{UNKNOWN}\S*|[<\[](?:unk|UNK)[>\]]|\bUNK\b")
+_MARKS = _marks()
+_WORD = re.compile(rf"{UNKNOWN}|[{UNSPACED}][{_MARKS}]*|[^\W_{UNSPACED}](?:[^\W_{UNSPACED}]|[{_MARKS}])*")
+_UNSPACED_CHARACTER = re.compile(rf"([{UNSPACED}][{_MARKS}]*)")
+_SENTENCE_END = re.compile(r"(?<=[.!?…۔؟।॥])[\"'”’»)\]]*\s+|(?<=[。！？｡])|[\n\r\u2028\u2029]+")
+
+_UNKNOWN_WORD = re.compile(rf"{UNKNOWN}|[<\[](?:unk|UNK)[>\]]|\bUNK\b")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case: letters and digits, without punctuation.
+    """Return the words of a text in lower case: letters and digits, without punctuation, and ▃ as a word.
 
-    Of texts in ASCII they are those of the package rouge-score. In scripts that set no words apart each character is
-    one.
+    Of texts in ASCII they are those of the package rouge-score. In scripts that set no words apart each
+    character is one.
     """
     return _WORD.findall(text.lower())
 
@@ -47,7 +39,7 @@ def spaced(text: str) -> str:
 
 
 def sentences(text: str) -> Iterator[list[str]]:
-    """Yield the words of each sentence that has any: it ends at a mark and white space, or at the line's end."""
+    """Yield the words of each sentence that has any: it ends at a mark and white space, or with the line."""
     for sentence in _SENTENCE_END.split(text):
         if found := words(sentence):
             yield found

@@ -267,7 +267,7 @@ def _stand(request: Request, found: Submission) -> Stand:
     return Stand(
         submission=found,
         own=own,
-        version=version(found, len(events), done, written),
+        version=version(found, len(events), done, written, task_of(found.corpus).words_of_preparing(found)),
         normalised=written,
         heading=HEADINGS[found.state],
         next_step=next_step(found),

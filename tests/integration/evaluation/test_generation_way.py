@@ -8,10 +8,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 
-from annotations import responses
+from annotations import responses, takedowns
+from annotations.data import files
 from annotations.models import Corpus, Input, Prompt, Question
 from evaluation.design import audit
 from evaluation.models import Output, OutputText, SampledUnit, Submission, SubsetScore, Unit
@@ -21,6 +24,8 @@ from evaluation.submissions import lifecycle
 from kbpo import pipeline
 from kbpo.accounts.models import User
 from kbpo.core.commands import Refused
+from kbpo.pages import corpora
+from kbpo.pages.corpus_forms import CorpusForm
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -242,3 +247,41 @@ def test_answers_are_asked_about_with_their_passages(tmp_path: Path) -> None:
     (passage,) = question.payload["passages"]
     assert question.document.text[slice(*passage)].startswith("It sails at")
     assert set(task_of(corpus).choices.measures) == {"any", "average"}
+
+
+def test_an_organiser_makes_one_of_a_form(tmp_path: Path) -> None:
+    sent = SimpleUploadedFile(
+        "inputs.jsonl", write_inputs(tmp_path / "inputs.jsonl", answers=True).read_bytes()
+    )
+    given = {"tag": "notes", "name": "Notes", "language": "en", "task": "generation", "policy": "curtailed"}
+    asked = {"prompt": "answer", "metric": "chrf", "planning": "any=0.1,0.2,0.3", "audit_share": "0.1"}
+    assert CorpusForm({**given, "audit_share": "0.1"}, {"file": sent}).errors.keys() == {"prompt"}
+    form = CorpusForm({**given, **asked}, {"file": sent})
+    assert form.is_valid(), form.errors
+    by = UserFactory.create(operator=True)
+    corpus = corpora.make_corpus(by=by, now=timezone.now(), **form.cleaned_data).corpus
+    assert (corpus.policy, corpus.audit_share, corpus.prompt.metric) == ("single", 0.0, "chrf")
+    assert corpus.prompt.planning["any"]["correlation"] == 0.3
+
+
+def test_files_of_a_data_set_load_again(tmp_path: Path) -> None:
+    corpus = load(tmp_path, "answer")
+    assert files.make(corpus) is not None
+    made = files.current(corpus)
+    assert made is not None
+    given = {"task": "generation", "prompt": "answer", "verbosity": 0}
+    call_command("load_corpus", str(files.path_of(made, files.TEXTS)), corpus="again", **given)
+    digests = [
+        set(Input.objects.filter(document__corpus__tag=tag).values_list("digest"))
+        for tag in ("notes", "again")
+    ]
+    assert digests[0] == digests[1]
+
+
+def test_a_removed_input_says_nothing_any_more(tmp_path: Path) -> None:
+    corpus = load(tmp_path, "answer")
+    document = corpus.documents.get(doc_id="I03")
+    by = UserFactory.create(operator=True)
+    takedowns.take_down(document=document, reason="It was asked for.", by=by, now=timezone.now())
+    assert "Ferry" not in str(Input.objects.get(document=document).references)
+    call_command("audit_samples", "--corpus", "notes", verbosity=0)
