@@ -10,7 +10,7 @@ from annotations import checking
 from annotations.models import Corpus
 from evaluation.design import audits, columns, epochs, plans, released, sampling, settled
 from evaluation.estimators import coordinated
-from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
+from evaluation.models import Attachment, Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
 from kbpo.core.errors import InvalidInput
@@ -176,8 +176,10 @@ def _arrive_again(
 
 def _audit_file(submission: Submission) -> list[str]:
     """Compare the files that were read, where they were not deleted since, with the digests of what came."""
+    files: list[tuple[Submission | Attachment, str]] = [(submission, "file")]
+    files += [(one, one.name) for one in submission.attachments.all()]
     found = []
-    for one, words in ((submission, "file"), *((one, one.name) for one in submission.attachments.all())):
+    for one, words in files:
         file = one.open_file()
         if file is None:
             continue

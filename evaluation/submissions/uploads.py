@@ -271,7 +271,16 @@ def _make_room(user: User, size: int) -> None:
             if _fits(mine, size):
                 return
             with suppress(TryAgain):  # it is just being written anew: the next older one then
-                discard(upload=upload)
+                for one in _checked_with(upload):
+                    discard(upload=one)
+
+
+def _checked_with(upload: Upload) -> list[Upload]:
+    """Return all uploads of the check that an upload is of."""
+    check = FileCheck.objects.filter(Q(upload=upload) | Q(attachments__upload=upload)).first()
+    if check is None:
+        return []
+    return [check.upload, *Upload.objects.filter(attached__file_check=check)]
 
 
 class _Movable(File):  # type: ignore[type-arg]

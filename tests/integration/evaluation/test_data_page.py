@@ -60,9 +60,12 @@ def of_letters(tmp_path) -> Corpus:
 @pytest.fixture
 def of_notes(tmp_path) -> Corpus:
     path = tmp_path / "inputs.jsonl"
-    asked = [{"input_id": f"I{n}", "references": ["It sails."], "question": "When? " * (n + 1)} for n in range(2)]
-    passages = [{"text": "A ferry."}, {"text": "It sails at nine. It is red."}]
-    path.write_text("".join(json.dumps({**one, "passages": passages}) + "\n" for one in asked))
+    known = {
+        "references": ["It sails."],
+        "passages": [{"text": "A ferry."}, {"text": "It sails at nine. It is red."}],
+    }
+    asked = ({"input_id": f"I{n}", "question": "When? " * (n + 1), **known} for n in range(2))
+    path.write_text("".join(json.dumps(one) + "\n" for one in asked))
     options = ("--task", "generation", "--prompt", "answer", "--licence", "CC0")
     call_command("load_corpus", str(path), "--corpus", NOTES, *options, verbosity=0)
     pipeline.make_corpus_files()
