@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.experiments import nlg
-from evaluation.experiments.nlg import Recorded
+from evaluation.experiments.generation import recorded as files
+from evaluation.experiments.generation.recorded import Recorded
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "nlg"
 
@@ -19,7 +19,7 @@ needs_nlg = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the data set {FOLDE
 
 @functools.cache
 def recorded() -> dict[str, Recorded]:
-    return nlg.read(FOLDER)
+    return files.read(FOLDER)
 
 
 @functools.cache

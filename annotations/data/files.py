@@ -132,13 +132,12 @@ def make(corpus: Corpus) -> CorpusFiles | None:
 
 def text_record(document: Document) -> dict[str, Any]:
     """Return a document as a line of the file of texts has it, which `load_corpus` reads."""
-    if hasattr(document, "given"):
-        return prompts.as_line(document.given)
     return {
         "doc_id": document.doc_id,
         "title": document.title,
         "date": None if document.date is None else document.date.isoformat(),
         "text": document.text,
+        **(prompts.as_line(document.given) if hasattr(document, "given") else {}),
     }
 
 

@@ -205,8 +205,12 @@ def _parse(
     )
 
 
+#: What agreement is measured of, the first one where there is room for one alone.
+_ASPECTS = {"any": Aspect.ANY, "average": Aspect.AVERAGE}
+
+
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
-    return on_values(questions, first, level, kind=NAME, aspects={"any": Aspect.WHOLE}, read=KIND.read)
+    return on_values(questions, first, level, kind=NAME, aspects=_ASPECTS, read=KIND.read)
 
 
 KIND = Kind(

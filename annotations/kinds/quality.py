@@ -25,7 +25,7 @@ from annotations.texts.passages import Passage
 from annotations.texts.records import shown
 from annotations.texts.ter import ter
 from kbpo.core.errors import InvalidInput
-from kbpo.core.showable import without_unshowable
+from kbpo.core.showable import without_unseen
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -163,7 +163,7 @@ class QualityQuestion:
             raise InvalidInput(
                 f"the edit is {shown(edit)}; it must be a text, or null where all ratings are 1"
             )
-        return without_unshowable(edit.replace("\r\n", "\n").replace("\r", "\n"), but=self.text).strip()
+        return without_unseen(edit.replace("\r\n", "\n").replace("\r", "\n"), but=self.text).strip()
 
     def _hter(self, ratings: Mapping[str, int], edit: str | None) -> float:
         if not self.text.strip():
@@ -189,8 +189,17 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None, ontology: Ontolo
     return QualityQuestion(text)
 
 
+#: What agreement is measured of, the first one where there is room for one alone.
+_ASPECTS = {
+    "overall": Aspect.OVERALL,
+    "fluency": Aspect.FLUENCY,
+    "redundancy": Aspect.REDUNDANCY,
+    "edit": Aspect.EDIT,
+}
+
+
 def _agreement(questions: QuerySet[Question], first: int | None, level: float) -> list[Agreement]:
-    return on_values(questions, first, level, kind=NAME, aspects={"overall": Aspect.WHOLE}, read=KIND.read)
+    return on_values(questions, first, level, kind=NAME, aspects=_ASPECTS, read=KIND.read)
 
 
 KIND = Kind(

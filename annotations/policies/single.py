@@ -7,8 +7,8 @@ questions with a vote each tell more of a system than a few with many.
 from annotations.policies.policy import Decision, Limits, Policy, Settle, Votes, Wait
 
 VOTES = 1
-SECOND = 2
-"""Of the share of questions that are asked for two votes, so that it is seen how people differ."""
+SECOND, SECOND_SHARE = 2, 0.3
+"""Votes of some questions, and their share, so that it is seen how people differ."""
 
 
 def _decide(votes: Votes, limits: Limits) -> Decision:
@@ -16,7 +16,7 @@ def _decide(votes: Votes, limits: Limits) -> Decision:
 
 
 def _expected_votes(error: float) -> float:
-    return float(VOTES)
+    return VOTES + SECOND_SHARE * (SECOND - VOTES)
 
 
 POLICY = Policy(

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NoReturn
 
@@ -65,12 +65,16 @@ class RelationRecord:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationRecord:
-    """All mentions and relations of a document, each sorted; of one to be classed its class alone."""
+    """All mentions and relations of a document, each sorted; of one to be classed its class alone.
+
+    Of an input for which systems write texts: by each text, what people should say of it, as its kind has it.
+    """
 
     doc_id: str
     mentions: tuple[MentionRecord, ...]
     relations: tuple[RelationRecord, ...]
     label: str | None = None
+    judgements: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -178,19 +182,33 @@ def read_annotation(value: Mapping[str, Any], *, where: str, ontology: Ontology)
 
 
 def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> AnnotationRecord:
-    """Read a line of right answers: an annotation, or `doc_id` and `label`, the class of its text or null.
+    """Read a line of right answers: an annotation, or `doc_id` and one of `label` and `judgements`.
+
+    The first is the class of its text or null; the other is what people should say of texts that systems wrote
+    for it, an object by each text.
 
     Raises
     ------
     InvalidInput
-        As `read_annotation`, or if the label is no text.
+        As `read_annotation`, or if the label is no text, or the judgements are no objects.
     """
+    if "judgements" in value:
+        return _judged(value, where)
     if "label" not in value:
         return read_annotation(value, where=where, ontology=ontology)
     doc_id, label = read_id(value, where), value["label"]
     if label is not None and not isinstance(label, str):
         _refuse(doc_id, f"the label is {shown(label)}; it must be the name of a class, or null", where)
     return AnnotationRecord(doc_id, (), (), label)
+
+
+def _judged(value: Mapping[str, Any], where: str) -> AnnotationRecord:
+    doc_id, judgements = read_id(value, where), value["judgements"]
+    if not isinstance(judgements, Mapping) or not all(
+        isinstance(one, Mapping) for one in judgements.values()
+    ):
+        _refuse(doc_id, "judgements must be an object that has an object, an answer, by each text", where)
+    return AnnotationRecord(doc_id, (), (), judgements=judgements)
 
 
 def check_terms(record: AnnotationRecord, ontology: Ontology) -> None:

@@ -154,11 +154,12 @@ class Client:
         go_ahead: bool = False,
         is_public: bool = True,
         again: bool = False,
+        metrics: Path | str | None = None,
         progress: Progress = nowhere,
     ) -> Row:
         """Upload a file, and hand it in; return the submission. See the API's `submit` for what is meant.
 
-        An upload that was interrupted is gone on with.
+        An upload that was interrupted is gone on with. `metrics` is the table that comes beside outputs.
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
         body = {
@@ -172,6 +173,9 @@ class Client:
             "is_public": is_public,
             "again": again,
         }
+        if metrics is not None:
+            beside = uploads.send(self._connection, Path(metrics), progress=progress)
+            body["attachments"] = {"metrics": beside}
         return self._connection.read("POST", "submissions/", json=body)
 
     def submissions(

@@ -31,7 +31,7 @@ TABLES: Mapping[str, Sequence[str]] = {
     "corpora": ("tag", "name", "task", "language", "documents", "ontology", "classes", "weekly_quota"),
     "data": ("file", "state"),
     "listed": ("name", "size", "is_open", "digest"),
-    "problems": ("line", "column", "severity", "code", "message"),
+    "problems": ("attachment", "line", "column", "severity", "code", "message"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
     "submission": ("id", "corpus", "team", "name", "state", "heading", "next_step", "work"),
 }
@@ -114,7 +114,7 @@ def _data(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _validate(asked: argparse.Namespace, output: Output) -> int:
-    found = validate(asked.file, data=asked.data, format=asked.format or None)
+    found = validate(asked.file, data=asked.data, format=asked.format or None, metrics=asked.metrics)
     if output.as_json:
         output.one({"accepted": found.accepted, "problems": found.problems, "counts": found.counts})
     else:
@@ -136,6 +136,7 @@ def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
         go_ahead=asked.go_ahead,
         is_public=not asked.private,
         again=asked.again,
+        metrics=asked.metrics,
         progress=output.bar,
     )
     if not (asked.wait or asked.until):
@@ -246,6 +247,7 @@ def _for_data(command: argparse.ArgumentParser) -> None:
 def _for_file(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", type=Path, help="plain or gzip")
     command.add_argument("--format", default="", help="recognised if left out")
+    command.add_argument("--metrics", type=Path, metavar="TABLE", help="of outputs: what comes beside them")
 
 
 def _for_validating(command: argparse.ArgumentParser) -> None:

@@ -28,6 +28,8 @@ SLOPE_NEEDS = 20
 SPREAD_NEEDS = 0.25
 """Of the metric's variance over all outputs, the other folds must show this share, or the line is level: an
 outlier that they did not see would else be foretold from what is hardly different."""
+CHOSEN = 2.0
+"""Parameters that a slope counts for in cross-validation: one more than it has, for it is chosen."""
 
 _ROUNDING = 1e-12
 
@@ -86,25 +88,19 @@ class Lines:
     error: FloatArray
 
     def at(self, metric: FloatArray, folds: IntArray) -> FloatArray:
-        """Return ĝ of outputs, from their metric and fold, both of the shape [..., n]."""
-        shape = np.broadcast_shapes(self.level.shape[:-1], metric.shape[:-1], folds.shape[:-1])
-        where = np.broadcast_to(folds, (*shape, folds.shape[-1]))
-        lines = (
-            np.take_along_axis(np.broadcast_to(one, (*shape, one.shape[-1])), where, -1)
-            for one in (self.level, self.slope, self.centre)
+        """Return ĝ of outputs, float[..., n], from their metric and fold."""
+        where = places(folds, self.level.shape)
+        return np.asarray(
+            self.level.take(where) + self.slope.take(where) * (metric - self.centre.take(where))
         )
-        level, slope, centre = lines
-        return level + slope * (metric - centre)
 
 
-def by_fold(values: FloatArray, folds: IntArray, k: int) -> FloatArray:
-    """Return the sums of values over each fold, float[..., K]; one row of folds is that of all rows."""
-    if folds.ndim == 1:
-        return values @ (folds[:, None] == np.arange(k)).astype(np.float64)
-    rows = values.reshape(-1, values.shape[-1])
-    place = np.broadcast_to(folds, values.shape).reshape(rows.shape) + k * np.arange(len(rows))[:, None]
-    found = np.bincount(place.ravel(), rows.ravel(), minlength=k * len(rows))
-    return found.reshape(*values.shape[:-1], k)
+def places(folds: IntArray, shape: tuple[int, ...]) -> IntArray:
+    """Return where outputs find what is theirs in an array of this shape, float[..., K], raveled."""
+    if len(shape) == 1:
+        return folds
+    rows = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
+    return np.asarray(folds + shape[-1] * rows)
 
 
 def lines(
@@ -114,7 +110,7 @@ def lines(
     folds: IntArray,
     k: int,
     *,
-    spread: FloatArray | float = 1.0,
+    spread: float = 1.0,
 ) -> Lines:
     """Fit, for each fold, a line to the judged outputs of the others by weighted least squares.
 
@@ -124,37 +120,40 @@ def lines(
         The mean judgement of each output; any number where its weight is 0.
     weights : float[..., n]
         1/π of judged outputs, 0 of others.
-    metric : float[..., n]
+    metric : float[n] or float[..., n]
     folds : int[n] or int[..., n]
         From 0 to k − 1.
     k : int
-    spread : float or float[...]
+    spread : float
         The metric's variance over all outputs: see `SPREAD_NEEDS`.
 
     Returns
     -------
     Lines
     """
+    shape = (*values.shape[:-1], k)
+    judged = weights > 0
+    place = np.broadcast_to(places(folds, shape), values.shape)[judged]
+    y, w, g = values[judged], weights[judged], np.broadcast_to(metric, values.shape)[judged]
     others = 1.0 - np.eye(k)  # sums over other folds, not differences: nothing stays exactly 0
 
-    def of_others(array: FloatArray) -> FloatArray:
-        return by_fold(array, folds, k) @ others
+    def of_others(array: FloatArray | None) -> FloatArray:
+        found = np.bincount(place, array, minlength=int(np.prod(shape))).reshape(shape)
+        return np.asarray(found @ others)
 
-    wy, wg = weights * values, weights * metric
-    count = of_others((weights > 0).astype(np.float64))
-    total = of_others(weights)
-    some = total > 0
+    wy, wg = w * y, w * g
+    count, total = of_others(None), of_others(w)
+    some = count > 0
     safe = np.where(some, total, 1.0)
     level, centre = of_others(wy) / safe, of_others(wg) / safe
-    yy = np.maximum(0.0, of_others(wy * values) - safe * level**2)
-    gg = np.maximum(0.0, of_others(wg * metric) - safe * centre**2)
-    gy = of_others(wg * values) - safe * centre * level
-    wide = gg > np.maximum(SPREAD_NEEDS * np.asarray(spread)[..., None], _ROUNDING) * safe
-    sloped = wide & (count >= SLOPE_NEEDS)
-    slope = np.divide(gy, gg, out=np.zeros_like(gy), where=sloped)
+    yy = np.maximum(0.0, of_others(wy * y) - safe * level**2)
+    gg = np.maximum(0.0, of_others(wg * g) - safe * centre**2)
+    gy = of_others(wg * y) - safe * centre * level
+    sloped = (count >= SLOPE_NEEDS) & (gg > max(SPREAD_NEEDS * spread, _ROUNDING) * safe)
+    slope = np.divide(gy, gg, out=np.zeros(shape), where=sloped)
     missed = np.maximum(0.0, yy - slope * gy) / safe
-    left = count - 1.0 - sloped
-    error = np.divide(missed * count**2, left**2, out=np.full_like(missed, math.inf), where=some & (left > 0))
+    left = count - 1.0 - CHOSEN * sloped
+    error = np.divide(missed * count**2, left**2, out=np.full(shape, math.inf), where=some & (left > 0))
     return Lines(level, slope, np.where(sloped, centre, 0.0), error)
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from django.db import transaction
 
-from annotations import labels, prompts, questions
-from annotations.kinds.correctness import CorrectnessQuestion
-from annotations.kinds.kind import StoredAnswer
+from annotations import labels, questions
+from annotations.kinds.kind import Content, StoredAnswer
 from annotations.models import Corpus, Document, Question, Response
 from annotations.responses import Answer, record_many
 from annotations.texts import jsonlines
 from annotations.texts.records import read_id
 from evaluation.design import recorded as recording
-from evaluation.generation.outputs import Asked, as_judged, asked_of
+from evaluation.generation.asking import Asked, asked_of, asking_of
+from evaluation.generation.outputs import as_judged
 from evaluation.generation.recorded import Collected, Recorded, read_recorded
 from evaluation.models import Epoch, Output, SampledUnit
 from evaluation.task import Task
@@ -29,6 +29,8 @@ DOMAIN = "recorded.invalid"
 
 Outputs = Mapping[str, Mapping[str, str]]
 """By system and input, what it wrote."""
+_Place = tuple[int, Asked]  # the row id of an input, and what is asked about an output
+_Answered = tuple[str, dict[str, Any], float | None]  # who said what, and in how many seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +101,15 @@ def import_judgements(
         If anything of the corpus was sampled, or an output has other judgements already.
     """
     task.check_corpus(corpus)
-    given = _read(path, corpus, outputs)
-    contents = _contents(corpus, given)
-    votes = {place: len(judgements) for place, judgements in contents.items()}
-    places = {(place.document, place.asked): place for place in contents}
-    found = questions.ask(list(places), {key: votes[place] for key, place in places.items()})
-    people = _people(corpus, sorted({one.worker for judgements in contents.values() for one in judgements}))
+    given = _answers(path, corpus, _read(path, corpus, outputs))
+    found = questions.ask(list(given), {place: len(said) for place, said in given.items()})
+    people = _people(corpus, sorted({worker for said in given.values() for worker, _, _ in said}))
     answers = [
-        Answer(
-            question=question,
-            worker=people[one.worker],
-            answer=answer_of(key[1], one),
-            seconds=one.seconds,
-            is_recorded=True,
-        )
-        for key, question in found.items()
-        for one in contents[places[key]]
+        Answer(question=question, worker=people[worker], answer=answer, seconds=seconds, is_recorded=True)
+        for place, question in found.items()
+        for worker, answer, seconds in given[place]
     ]
-    new = _not_there(answers, {question.pk: votes[places[key]] for key, question in found.items()})
+    new = _not_there(answers, {question.pk: len(given[place]) for place, question in found.items()})
     report = ImportReport(len(answers), len(found), len(people), len(new), None)
     if not new:
         return report
@@ -131,22 +124,12 @@ def import_judgements(
     return ImportReport(report.judgements, report.outputs, report.workers, report.created, epoch)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """An output: the row id of its input, and what is asked about it."""
-
-    document: int
-    asked: Asked
-
-
 def _read(path: Path | str, corpus: Corpus, outputs: Outputs) -> list[tuple[Recorded, str]]:
     """Return the judgements with the text that each is about; all faults are said."""
-    prompt = prompts.prompt_of(corpus)
-    assert prompt is not None, "a corpus for generation has a prompt"
     inputs = set(Document.objects.filter(corpus=corpus).values_list("doc_id", flat=True))
     faults, found = Collected(path), []
     seen: dict[tuple[str, str, str], int] = {}
-    for one in read_recorded(path, prompt.name):
+    for one in read_recorded(path, asking_of(corpus).name):
         texts = {outputs[name][one.input_id] for name in one.systems if one.input_id in outputs.get(name, {})}
         unknown = [name for name in one.systems if name not in outputs]
         silent = [name for name in one.systems if name in outputs and one.input_id not in outputs[name]]
@@ -168,29 +151,24 @@ def _read(path: Path | str, corpus: Corpus, outputs: Outputs) -> list[tuple[Reco
     return found
 
 
-def _contents(corpus: Corpus, given: Sequence[tuple[Recorded, str]]) -> dict[_Place, list[Recorded]]:
+def _answers(
+    path: Path | str, corpus: Corpus, given: Sequence[tuple[Recorded, str]]
+) -> dict[_Place, list[_Answered]]:
+    """Return what is asked about each output, with what was answered; all that does not fit is said."""
     ids = dict(Document.objects.filter(corpus=corpus).values_list("doc_id", "pk"))
+    asking = asking_of(corpus)
     asked = asked_of(corpus, [(ids[one.input_id], text) for one, text in given])
-    found: dict[_Place, list[Recorded]] = defaultdict(list)
-    faults = Collected("the judgements")
+    found: dict[_Place, list[_Answered]] = defaultdict(list)
+    faults = Collected(path)
     for (one, _), content in zip(given, asked, strict=True):
-        if isinstance(content, CorrectnessQuestion) and one.said["plausible"]:
-            verdicts, passages = len(one.said["passages"]), len(content.passages)
-            if verdicts != passages:
-                faults.add(one.line, f"{verdicts} passages have a verdict; {one.input_id} has {passages}")
-                continue
-        found[_Place(ids[one.input_id], content)].append(one)
+        try:
+            answer = asking.stored(content, one.said)
+        except InvalidInput as error:
+            faults.add(one.line, str(error))
+        else:
+            found[ids[one.input_id], content].append((one.worker, answer, one.seconds))
     faults.refuse()
     return found
-
-
-def answer_of(asked: Asked, one: Recorded) -> dict[str, Any]:
-    """Return a recorded judgement as an answer to a question about its output."""
-    said = one.said
-    if isinstance(asked, CorrectnessQuestion):
-        return asked.judgement(said["plausible"], [(verdict, None) for verdict in said["passages"]])
-    ratings = {name: said[name] for name in ("fluency", "redundancy", "overall")}
-    return asked.judgement(ratings, said["edit"], said["hter"])
 
 
 def _not_there(answers: Sequence[Answer], votes: Mapping[int, int]) -> list[Answer]:
@@ -248,16 +226,14 @@ class Replayed:
     """
 
     def __init__(self, path: Path | str, corpus: Corpus) -> None:
-        prompt = prompts.prompt_of(corpus)
-        if prompt is None:
-            raise InvalidInput(f"{corpus.tag} has no outputs that could be judged", where="corpus")
+        self._asking = asking_of(corpus)
         self._said: dict[tuple[str, str], list[Recorded]] = defaultdict(list)
-        for one in read_recorded(path, prompt.name):
+        for one in read_recorded(path, asking_of(corpus).name):
             for system in one.systems:
                 self._said[one.input_id, system].append(one)
 
     def of(
-        self, asked: Mapping[Question, Asked]
+        self, asked: Mapping[Question, Content]
     ) -> dict[int, list[tuple[str, dict[str, Any], float | None]]]:
         """Return by question who said what, and how long that took.
 
@@ -281,5 +257,6 @@ class Replayed:
                     f"nobody judged what {' or '.join(systems) or 'a system'} wrote for the input {doc_id}",
                     where="judgements",
                 )
-            found[question.pk] = [(one.worker, answer_of(content, one), one.seconds) for one in said]
+            stored = self._asking.stored
+            found[question.pk] = [(one.worker, stored(content, one.said), one.seconds) for one in said]
         return found

@@ -8,12 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from annotations import prompts, questions
-from annotations.kinds.correctness import CorrectnessQuestion
-from annotations.kinds.quality import QualityQuestion
-from annotations.models import Corpus, Document, Input, Question
+from annotations.models import Corpus, Document, Question
 from annotations.policies import single
-from annotations.texts.inputs import ANSWER
 from evaluation.estimators import coordinated
+from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
 from evaluation.generation.metrics import stored as metrics
 from evaluation.models import Epoch, Output, OutputText, SampleBatch, SampledUnit, Submission, Unit
@@ -21,15 +19,10 @@ from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack
-from kbpo_formats.spans import Span
 
 KEY_VERSION = "output 1"
 """An output's key is its input's id, a bar, and a digest of its text."""
-SECOND_SHARE = 0.3
-"""Of the outputs, that are asked about with two votes."""
 INPUTS, PLACES = "input", "place"
-
-Asked = QualityQuestion | CorrectnessQuestion
 
 
 class Handed(Protocol):
@@ -157,22 +150,7 @@ def columns(outputs: Outputs) -> Mapping[str, bytes]:
 def second_votes(epoch: Epoch, keys: Sequence[str]) -> BoolArray:
     """Say which outputs are asked about with two votes: a random share, by their keys."""
     u = coordinated.uniforms(bytes.fromhex(epoch.secret), [f"second|{key}" for key in keys])
-    return np.asarray(u < SECOND_SHARE)
-
-
-def asked_of(corpus: Corpus, outputs: Collection[tuple[int, str]]) -> list[Asked]:
-    """Return what is asked about outputs: row ids of inputs, and texts."""
-    prompt = prompts.prompt_of(corpus)
-    if prompt is None or prompt.name != ANSWER:
-        return [QualityQuestion(text) for _, text in outputs]
-    given = Input.objects.in_bulk({document for document, _ in outputs})
-    return [_about(given[document], text) for document, text in outputs]
-
-
-def _about(given: Input, text: str) -> CorrectnessQuestion:
-    return CorrectnessQuestion(
-        text, Span(*(given.question or (0, 0))), tuple(Span(*one) for one in given.passages)
-    )
+    return np.asarray(u < single.SECOND_SHARE)
 
 
 def read_texts(ids: Iterable[int]) -> dict[int, tuple[int, str]]:
@@ -228,7 +206,8 @@ def audit(corpus: Corpus) -> list[str]:
         findings.append(f"{len(changed)} inputs are not as they were loaded, the first {changed[0]}")
     for epoch in corpus.epochs.order_by("number"):
         sampled = SampledUnit.objects.filter(epoch=epoch).exclude(question__published_at__lt=epoch.opened_at)
-        rows = list(sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed"))
+        keyed = sampled.order_by("unit__key").values_list("unit__key", "question__votes_needed")
+        rows = [(key or "", votes) for key, votes in keyed]
         twice = second_votes(epoch, [key for key, _ in rows])
         few = [key for (key, votes), two in zip(rows, twice, strict=True) if votes < 1 + two]
         if few:
@@ -242,8 +221,7 @@ def audit(corpus: Corpus) -> list[str]:
 def foresee(submission: Submission, epoch: Epoch) -> Foreseen:
     """Read a submission's outputs: one question each, for all systems that wrote the same."""
     outputs = read_outputs(submission)
-    prompt = prompts.prompt_of(submission.corpus)
-    kind = CorrectnessQuestion.kind if prompt is not None and prompt.name == ANSWER else QualityQuestion.kind
+    kind = asking_of(submission.corpus).kind
     every = np.arange(len(outputs.keys))
     groups = Groups(kind, every, every, np.ones(every.size, dtype=np.bool_))
     return Foreseen(outputs.ids, outputs.p, known(submission, outputs), (groups,))

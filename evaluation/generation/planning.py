@@ -3,6 +3,7 @@
 Nothing here rests on a judgement of the epoch, so that what is sampled by it is as good as any.
 """
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -10,9 +11,11 @@ import numpy as np
 
 from annotations import prompts
 from annotations.models import Corpus, Prompt
+from annotations.policies.single import SECOND_SHARE
 from annotations.texts.inputs import MEASURES, PARTS_OF_PLAN, QUALITY
 from evaluation.estimators import coordinated
-from evaluation.generation.outputs import SECOND_SHARE
+from evaluation.generation.estimates import Variances, needed
+from evaluation.generation.metrics import stored as stored_metrics
 from evaluation.models import Epoch, PlannedVariance, Submission
 from evaluation.units import FloatArray, IntArray, Plan
 
@@ -55,12 +58,13 @@ def planned_pi(
     >>> round(planned_pi(0.14, 0.28, 0.0, size=596, target_variance=0.000548), 3)
     0.81
     """
-    of_outputs = outputs * (1.0 - correlation**2)
-    of_people = judgements * (1.0 - SECOND_SHARE / 2.0)
-    return min(MOST_SAMPLED, (of_outputs + of_people) / (size * target_variance + of_outputs))
+    planned = Variances(sigma2_a=judgements, sigma2_f=outputs)
+    half_width = math.sqrt(target_variance)  # of an interval of one standard error
+    found = needed(planned, correlation, size, half_width, quantile=1.0, twice=SECOND_SHARE)
+    return min(MOST_SAMPLED, found.outputs / size)
 
 
-def _variance(stated: tuple[float, float, float], size: int, target_variance: float) -> FloatArray:
+def variance_of(stated: tuple[float, float, float], size: int, target_variance: float) -> FloatArray:
     """Return s² of each output: with it Σ p² s² (1/π − 1) ≤ V* comes to the π of `planned_pi`."""
     outputs, judgements, correlation = stated
     pi = planned_pi(outputs, judgements, correlation, size=size, target_variance=target_variance)
@@ -73,11 +77,10 @@ def plan(
     """Plan the variance of a submission's judgements; None for one without outputs."""
     if not ids.size:
         return None
-    prompt = prompts.prompt_of(epoch.corpus)
-    stated = values_of(prompt, _designed(prompt))
+    stated = _stated(submission, epoch)
     target = _target(epoch.corpus)
     return Plan(
-        variance=_variance(stated, ids.size, target),
+        variance=variance_of(stated, ids.size, target),
         version=VERSION,
         matching="",
         error_ratio=1.0,
@@ -93,14 +96,18 @@ def plan_again(stored: PlannedVariance, ids: IntArray) -> tuple[FloatArray, list
     batch, findings = stored.batch, []
     (stated,) = map(tuple, stored.coefficients)
     if stored.version == VERSION:
-        prompt = prompts.prompt_of(batch.epoch.corpus)
-        if stated != values_of(prompt, _designed(prompt)):
+        if stated != _stated(batch.submission, batch.epoch):
             findings.append("the values that variances were planned with are not those of the data set")
-    return _variance(stated, ids.size, batch.target_variance), findings
+    return variance_of(stated, ids.size, batch.target_variance), findings
 
 
-def _designed(prompt: Prompt | None) -> str:
-    return MEASURES[QUALITY if prompt is None else prompt.name][0]
+def _stated(submission: Submission, epoch: Epoch) -> tuple[float, float, float]:
+    """Return what a submission is planned with: a metric that it has not corrects nothing."""
+    prompt = prompts.prompt_of(epoch.corpus)
+    measure = MEASURES[QUALITY if prompt is None else prompt.name][0]
+    outputs, judgements, correlation = values_of(prompt, measure)
+    has_metric = prompt is not None and prompt.metric in stored_metrics.names_of(submission)
+    return outputs, judgements, correlation if has_metric else 0.0
 
 
 def _target(corpus: Corpus) -> float:

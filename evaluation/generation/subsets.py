@@ -1,21 +1,21 @@
 """Which inputs and outputs go together: by their length, and by what the question asks."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
 
-from annotations.models import Document, Input
-from evaluation.generation.outputs import read_texts
+from annotations.models import Input
 from evaluation.task import Subsets
 from evaluation.units import IntArray, Pool
+from kbpo.core.database.bulk import array_literal, read_columns
 
 BY_OUTPUT, BY_INPUT, BY_QUESTION = "output", "input", "question"
 _OUTPUTS = (5, 10, 25, 50, 100)
 _INPUTS = (50, 100, 300, 1000)
 _QUESTIONS = ("what", "how", "who", "when", "where", "why", "which")
 OTHER = "another word"
+_WORDS = r"CASE WHEN text ~ '\S' THEN cardinality(regexp_split_to_array(btrim(text), '\s+')) ELSE 0 END"
 
 
 def _ranges(ends: tuple[int, ...]) -> tuple[str, ...]:
@@ -57,28 +57,37 @@ def read(pool: Pool, documents: IntArray) -> Iterator[tuple[str, IntArray, IntAr
     of_unit : int[N] or None
         That of each unit of the pool, where it goes by the output.
     """
-    texts = read_texts(pool.sorted_ids.tolist())
+    counted = read_columns(
+        f"SELECT unit_id, {_WORDS} FROM evaluation_outputtext WHERE unit_id = ANY(%s::bigint[])",  # noqa: S608
+        [array_literal(pool.sorted_ids.tolist())],
+        {"unit": "bigint", "words": "bigint"},
+    )
     of_unit = np.full(pool.size, -1)
-    for pk, (_, text) in texts.items():
-        of_unit[pool.positions(np.array([pk]))[0]] = _class(text, _OUTPUTS)
+    of_unit[pool.positions(counted["unit"])] = _classes(counted["words"], _OUTPUTS)
     yield BY_OUTPUT, np.full(documents.size, -1), of_unit
-    rows = Document.objects.filter(pk__in=documents.tolist()).values_list("pk", "text")
-    lengths = {pk: _class(text, _INPUTS) for pk, text in rows.iterator(chunk_size=2_000)}
-    if len(set(lengths.values())) > 1:
-        yield BY_INPUT, np.array([lengths[pk] for pk in documents.tolist()]), None
+    counted = read_columns(
+        f"SELECT id, {_WORDS} FROM annotations_document WHERE id = ANY(%s::bigint[])",  # noqa: S608
+        [array_literal(documents.tolist())],
+        {"document": "bigint", "words": "bigint"},
+    )
+    order = np.argsort(counted["document"])
+    place = order[np.searchsorted(counted["document"], documents, sorter=order)]
+    lengths = _classes(counted["words"], _INPUTS)[place]
+    if np.unique(lengths).size > 1:
+        yield BY_INPUT, lengths, None
     asked = Input.objects.filter(document__in=documents.tolist(), question__isnull=False)
     first = {one.pk: _first_word(one) for one in asked.select_related("document").iterator(chunk_size=2_000)}
     if first:
         yield BY_QUESTION, np.array([first.get(pk, -1) for pk in documents.tolist()]), None
 
 
-def _class(text: str, ends: tuple[int, ...]) -> int:
-    words = len(text.split())
-    return 1 + bisect_left(ends, words) if words else 0
+def _classes(words: IntArray, ends: tuple[int, ...]) -> IntArray:
+    """Return the range of each number of words: 0 for none."""
+    return np.where(words > 0, 1 + np.searchsorted(ends, words), 0)
 
 
 def _first_word(given: Input) -> int:
-    start, end = given.question
+    start, end = given.question or (0, 0)
     word = next(iter(given.document.text[start:end].casefold().split()), "").strip("\"'“”‘’.,:;?!")
     word = word.removesuffix("'s").removesuffix("’s")
     return _QUESTIONS.index(word) if word in _QUESTIONS else len(_QUESTIONS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,9 +15,11 @@ from evaluation.estimators.pooled import UnitFeatures
 from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.handed import READER
+from evaluation.generation.listed import LISTING
 from evaluation.generation.metrics.preparing import PREPARING
+from evaluation.generation.starting.samples import SAMPLES
 from evaluation.models import Epoch
-from evaluation.task import Pages, Task
+from evaluation.task import Kit, Pages, Task
 
 
 def _summarise(counts: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -66,13 +69,16 @@ TASK = Task(
         system=None,
         system_words="What it wrote, input by input",
         documents=None,
-        summary=None,
+        summary="evaluation/parts/output_summary.html",
         compared=(
             "Both were judged in the same epoch, on the same inputs: where the two wrote the same, neither is"
             " ahead, so their difference is surer than two separate intervals suggest."
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
     ),
+    listing=LISTING,
+    samples=SAMPLES,
+    kit=Kit(folder=Path(generation.__file__).with_name("starting"), output="outputs.jsonl"),
     scored_by=(generation,),
     designs=(Corpus.Design.COORDINATED,),
     growth=Epoch.Growth.QUADRATIC,

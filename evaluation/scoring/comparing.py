@@ -125,13 +125,13 @@ def compare(
             compared.append(Compared(measure, a, b, None))
             continue
         scale = Scale.of(measure, task.choices)
-        own, others = scale.share(a), scale.share(b)
-        apart = scale.back(difference_interval(scale.difference(difference), own, others, level / 100))
+        ours, theirs = scale.share(a), scale.share(b)
+        apart = scale.back(difference_interval(scale.difference(difference), ours, theirs, level / 100))
         among = None
         if ranking is not None:
             alone = scale.shares(differences.take(np.array([place]), np.array([other_place])))
             is_ranked_by = measure == task.choices.parts[part].ranked_by
-            pair = pairs(alone, [own], [others], level / 100)
+            pair = pairs(alone, [ours], [theirs], level / 100)
             among = _among(pair, ranking, scale, is_ranked_by=is_ranked_by)
         compared.append(Compared(measure, a, b, apart, among))
     return compared

@@ -35,7 +35,7 @@ WHAT = {
     "classes.json": "The same for programs",
     "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
 }
-INPUTS = "The inputs: one a line, with input_id, question, passages and references"
+INPUTS = "The inputs: one a line, with input_id, text, and in it question and passages; and references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,9 @@ def _others(
         return
     for one in small_files(corpus, task).values():
         yield Listed(one.name, WHAT[one.name], one.size, one.digest, is_open=True)
+    beside = {one.format: one.label.lower() for one in task.reader.attachments}
     for format, sample in task.samples.items():
-        name = task.reader.formats[format]
+        name = {**beside, **task.reader.formats}[format]
         what = f"A file as systems submit it, in {name}: right in form, not in what it says"
         is_open = made is not None and made.documents > 0 and (may_download or not sample.quotes_texts)
         yield Listed(sample.name, what, None, "", is_open=is_open)

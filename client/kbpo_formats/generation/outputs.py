@@ -23,7 +23,7 @@ class Output(NamedTuple):
 
 def tidy(text: str) -> str:
     """Return an output as it is shown and judged: line ends are line feeds, and no space is around it."""
-    return text.replace("\r\n", "\n").strip()
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def read_outputs(file: BinaryIO, documents: Documents, log: ProblemLog) -> tuple[list[Output], int]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from evaluation.estimators import control
-from evaluation.experiments.nlg import PROMPTS
+from evaluation.experiments.generation.recorded import PROMPTS
 from kbpo.core.errors import InvalidInput
 from tests.nlg import expected, needs_nlg, recorded
 from tests.unit.evaluation.estimators.worlds import poisson_samples

@@ -81,7 +81,8 @@ class Recorded:
         """Return the mean judgement of each unit, float[U]; NaN where there is none."""
         counts = np.bincount(self.units, minlength=len(self.texts))
         total = np.bincount(self.units, self.values[measure], minlength=len(self.texts))
-        return np.divide(total, counts, out=np.full(counts.size, np.nan), where=counts > 0)
+        out = np.full(counts.size, np.nan)
+        return np.asarray(np.divide(total, counts, out=out, where=counts > 0))
 
 
 def read(folder: Path) -> dict[str, Recorded]:
@@ -107,10 +108,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _read_set(folder: Path) -> Recorded:
-    inputs = list(_rows(folder / "inputs.jsonl.gz"))
+    inputs: list[Mapping[str, Any]] = list(_rows(folder / "inputs.jsonl.gz"))
     number = {one["input_id"]: place for place, one in enumerate(inputs)}
     units: dict[tuple[int, str], int] = {}
-    systems, text_of = [], {}
+    systems: list[SystemOutputs] = []
+    text_of: dict[tuple[str, int], int] = {}
     for path in sorted(folder.glob("outputs.*.jsonl.gz")):
         name = path.name.removeprefix("outputs.").removesuffix(".jsonl.gz")
         given = [(number[row["input_id"]], row["output"]) for row in _rows(path)]
