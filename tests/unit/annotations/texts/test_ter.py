@@ -60,7 +60,10 @@ def test_recorded_edits_have_the_recorded_rates(shared: Path) -> None:
     for system in ("seq2seq", "pointer", "ml", "ml+rl", "reference"):
         for row in rows(folder / f"outputs.{system}.jsonl.gz"):
             outputs[row["input_id"], system] = row["output"]
-    judged = rows(folder / "judgements.jsonl.gz")
+    # Of 280 judgements the rate is there, but not the edit.
+    judged = [
+        one for one in rows(folder / "judgements.jsonl.gz") if one["edit"] is not None or not one["hter"]
+    ]
     found = np.array([hter(outputs[one["input_id"], one["systems"][0]], one["edit"]) for one in judged])
     recorded = np.array([one["hter"] for one in judged])
     assert np.corrcoef(found, recorded)[0, 1] >= 0.99
