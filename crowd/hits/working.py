@@ -57,7 +57,9 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
     identity = WorkerIdentity.objects.filter(provider=arrival.provider, worker_id=arrival.worker_id).first()
     found = find(hit=hit, arrival=arrival)
     if found is None or found.state == Assignment.State.BEGUN:
-        _check_may_answer(hit, arrival, identity, now)
+        _check_may_answer(hit, arrival, identity)
+    if found is None:
+        _check_share(hit, arrival, identity, now)
     if found is None and PAGE_RULES[arrival.provider].is_closed(hit):
         raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
     if hit.page_seed is None:
@@ -199,11 +201,10 @@ def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
     )
 
 
-def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, now: datetime) -> None:
+def _check_share(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, now: datetime) -> None:
+    """Refuse who has given as much of such work as one person may; what they have begun goes on."""
     if hit.batch.is_tutorial:
         return
-    if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
-        raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
     interface, asked_here = find_interface(hit.batch.kind), hit.questions.count()
     if shares.is_full(
         interface,
@@ -218,6 +219,13 @@ def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | Non
             "You have given as much of this work as one person may: many people are to have their say."
             f" Thank you; more may come another day. {RETURN}"
         )
+
+
+def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None) -> None:
+    if hit.batch.is_tutorial:
+        return
+    if identity is not None and conflicts.exists(worker_id=identity.user_id, corpus_id=hit.batch.corpus_id):
+        raise NotAllowed(f"A team of yours competes in this corpus, so you may not judge it. {RETURN}")
     # And what they audit: to ask again is to ask others.
     asked = Question.objects.filter(Q(hit_questions__hit=hit) | Q(audit__hit_questions__hit=hit))
     sent = Q(

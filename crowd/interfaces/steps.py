@@ -82,6 +82,22 @@ class Evidence:
     is_sure: bool
     statements: Mapping[str, str]
 
+    @property
+    def text(self) -> str:
+        """Return the passage."""
+        return "".join(word.gap + word.text for word in self.words) + self.after
+
+    @property
+    def cuts(self) -> str:
+        """Return how long each word is, with ``+`` before it where no character is between it and the last.
+
+        Where there are several, their number and a colon. Words as elements would be most of the page.
+        """
+        gaps = {0: "+", 1: ""}
+        return " ".join(
+            f"{gaps.get(len(word.gap), f'{len(word.gap)}:')}{len(word.text)}" for word in self.words
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

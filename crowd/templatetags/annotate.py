@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from annotations.models import Corpus
 from annotations.templatetags.languages import words_of, written_in
 from annotations.texts.word_diff import Change, Piece, word_diff
-from crowd.interfaces.steps import Evidence, Part
+from crowd.interfaces.steps import Part
 from kbpo.core.marking import Segment
 from kbpo.core.showable import visible
 
@@ -29,13 +29,6 @@ def marked(segments: Iterable[Segment]) -> SafeString:
 def sentence(parts: Iterable[Part], corpus: Corpus | str = "") -> SafeString:
     """Write an English sentence about mentions in a corpus, each mention with its letter."""
     return mark_safe("".join(_part(part, corpus) for part in parts))  # noqa: S308  (each is escaped)
-
-
-@register.simple_tag
-def highlightable(evidence: Evidence) -> SafeString:
-    """Write a passage with an element around each word, as a page's script finds them."""
-    words = format_html_join("", "{}<span>{}</span>", ((word.gap, word.text) for word in evidence.words))
-    return format_html("{}{}", words, evidence.after)
 
 
 @register.simple_tag

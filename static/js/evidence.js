@@ -28,7 +28,7 @@ class Evidence {
     this.#place = place;
     this.#step = place.closest("[data-step]");
     this.#root = this.#step.querySelector("[data-words]");
-    this.#words = [...this.#root.children];
+    this.#words = cut(this.#root);
     const { name } = place.dataset;
     this.#field = form.elements[`${name}-words`];
     this.#sure = form.elements[`${name}-sure`];
@@ -219,6 +219,26 @@ class Evidence {
     const said = this.#words.slice(this.#range.first, this.#range.last + 1).map((word) => word.textContent);
     confirm.querySelector("[data-statement]").textContent = this.#place.dataset[this.#chosen].replace("{words}", () => joined(said));
   }
+}
+
+// Make an element of each word: the page says how long each is, with + where nothing stands before it.
+function cut(root) {
+  const characters = [...root.textContent];
+  const made = document.createDocumentFragment();
+  let at = 0;
+  const take = (number) => {
+    at += number;
+    return characters.slice(at - number, at).join("");
+  };
+  for (const one of root.dataset.cuts.split(" ").filter(Boolean)) {
+    const [gap, length] = one.startsWith("+") ? [0, one.slice(1)] : one.includes(":") ? one.split(":") : [1, one];
+    const word = document.createElement("span");
+    made.append(take(Number(gap)), word);
+    word.textContent = take(Number(length));
+  }
+  made.append(take(characters.length - at));
+  root.replaceChildren(made);
+  return [...root.children];
 }
 
 function span(one, other) {

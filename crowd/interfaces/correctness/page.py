@@ -191,12 +191,12 @@ def _evidence(
 ) -> Evidence:
     text, words, end = _passage(asked).text, [], within.start
     for span in word_spans(asked, within):
-        words.append(Word(text[end : span.start], visible(text[span.start : span.end])))
+        words.append(Word(_lines(text[end : span.start]), visible(text[span.start : span.end])))
         end = span.end
     return Evidence(
         name,
         tuple(words),
-        text[end : within.end],
+        _lines(text[end : within.end]),
         _one(posted, f"{name}-words"),
         _one(posted, f"{name}-quote"),
         _one(posted, f"{name}-sure") == YES,
@@ -243,6 +243,11 @@ def _marked(words: Sequence[Span], span: Span) -> str:
 
 def _one(posted: Mapping[str, Sequence[str]], field: str) -> str:
     return next(iter(posted.get(field, ())), "")
+
+
+def _lines(gap: str) -> str:
+    """Return white space with the ends of lines as a browser reads them."""
+    return gap.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _text(asked: CorrectnessQuestion, span: Span) -> str:

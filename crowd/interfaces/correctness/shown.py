@@ -40,4 +40,5 @@ def given(kind: str, payload: Mapping[str, Any], answer: Mapping[str, Any]) -> G
 
 def _without_passages(payload: Mapping[str, Any]) -> int:
     start, end = payload["question"]
-    return len(str(payload["answer"]).split()) + (end - start) // 6 + WORDS_ASKED  # six characters a word
+    asked = int(end - start) // 6  # six characters a word
+    return len(str(payload["answer"]).split()) + asked + WORDS_ASKED

@@ -79,7 +79,7 @@ def build_page(
         The steps that are asked, where not all are.
     """
     shown = visible(asked.text)
-    explained = f" {UNKNOWN}" if UNKNOWN_WORD in shown else ""
+    explained = _explained(shown)
     steps = [
         _rating(
             f"{field_name(question_id)}-{name}",
@@ -172,12 +172,16 @@ def _edit(
         name,
         False,
         (Part(_EDIT_ASKS),),
-        _EDIT_HINT,
+        _EDIT_HINT + _explained(shown),
         "Nothing is changed yet: improve something in the text.",
         (),
         edit=EditField(name, shown, typed, longest),
         unless="\n".join(f"{step.name} {BEST}" for step in ratings),
     )
+
+
+def _explained(shown: str) -> str:
+    return f" {UNKNOWN}" if UNKNOWN_WORD in shown else ""
 
 
 def _typed(field: str, asked: QualityQuestion, posted: Mapping[str, Sequence[str]]) -> str | None:
