@@ -4,18 +4,22 @@ The truth is known: the mean, over a system's outputs, of their mean recorded ju
 sampled at once, by the code that makes scores.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
+from evaluation.estimators.control import plug_in, standard
 from evaluation.estimators.coordinated import FOLDS
 from evaluation.estimators.intervals import DEFAULT_LEVEL
 from evaluation.experiments.generation.recorded import Recorded, SystemOutputs
-from evaluation.generation.estimates import OWN_NOISE, SCALES
-from evaluation.generation.estimates.fitting import Noise, Parts, estimated, fitted, noise
+from evaluation.generation.estimates import SCALES, Given, Judgements, Scores
+from evaluation.generation.estimates.fitting import Noise, Parts, estimated, fitted, noise, of_system
 from evaluation.generation.estimates.scales import ends
+from evaluation.generation.metrics.ngrams import repeated
+from evaluation.generation.metrics.words import words
 
 TWICE = 0.3
 
@@ -98,6 +102,24 @@ def draw(data: Recorded, share: float | FloatArray, secrets: int, rng: np.random
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A system's outputs in many epochs: float[R, N] but for inputs, units and π."""
+
+    inputs: IntArray
+    units: IntArray
+    values: FloatArray
+    foretold: FloatArray
+    pi: FloatArray
+    counts: IntArray
+
+    @property
+    def moved(self) -> FloatArray:
+        """What each output adds to the estimate, times N."""
+        residual = np.where(self.counts > 0, self.values - self.foretold, 0.0)
+        return np.asarray(self.foretold + residual / self.pi)
+
+
 class Measured:
     """One measure of many epochs: what was said of each unit, and people's noise."""
 
@@ -120,28 +142,105 @@ class Measured:
         return np.flatnonzero(~np.isnan(self.means[system.units]))
 
     def noise(self, units: IntArray) -> Noise:
-        """Return σ̂_a², as `Scores` takes it."""
+        """Return σ̂_a² of a system, as `Scores` takes it."""
         twice = self.epochs.twice[:, units].astype(np.int64)
-        own = noise(self.within[:, units], twice)
-        is_own = twice.sum(axis=1) >= OWN_NOISE
-        return Noise(
-            np.where(is_own, own.sigma2, self.pooled.sigma2),
-            np.where(is_own, own.variance, self.pooled.variance),
-        )
+        return of_system(noise(self.within[:, units], twice), self.pooled, twice.sum(axis=1))
 
-    def replay(self, system: SystemOutputs, candidates: Sequence[FloatArray]) -> Replayed:
-        """Score a system in all epochs, with candidates for g (float[N] of its outputs)."""
+    def fit(self, system: SystemOutputs, candidates: Sequence[FloatArray]) -> Fit:
+        """Foretell a system's outputs in all epochs, with candidates for g (float[N] of its outputs)."""
         rows = self.rows(system)
-        units, epochs, scale = system.units[rows], self.epochs, SCALES[self.measure]
+        units, epochs = system.units[rows], self.epochs
         values, pi = self.values[:, units], epochs.pi[units]
         counts = np.where(epochs.sampled[:, units], 1 + epochs.twice[:, units], 0)
         folds = epochs.folds[:, system.inputs[rows]]
         columns = [column[rows] for column in candidates]
-        foretold = fitted(values, (counts > 0) / pi, columns, folds, FOLDS, scale).values
-        parts = estimated(values, foretold, np.broadcast_to(pi, values.shape), counts, self.noise(units))
+        foretold = fitted(values, (counts > 0) / pi, columns, folds, FOLDS, SCALES[self.measure]).values
+        return Fit(system.inputs[rows], units, values, foretold, pi, counts)
+
+    def replay(self, system: SystemOutputs, candidates: Sequence[FloatArray]) -> Replayed:
+        """Score a system in all epochs."""
+        fit, scale = self.fit(system, candidates), SCALES[self.measure]
+        pi = np.broadcast_to(fit.pi, fit.values.shape)
+        parts = estimated(fit.values, fit.foretold, pi, fit.counts, self.noise(fit.units))
         low, high = ends(parts.estimate, parts.variance, parts.degrees_of_freedom, scale, DEFAULT_LEVEL)
-        truth = float(self.means[units].mean())
-        return Replayed(truth, parts, low, high, (counts > 0).sum(axis=1))
+        truth = float(self.means[fit.units].mean())
+        return Replayed(truth, parts, low, high, (fit.counts > 0).sum(axis=1))
+
+    def differences(
+        self, first: SystemOutputs, second: SystemOutputs, candidates: Sequence[Sequence[FloatArray]]
+    ) -> FloatArray:
+        """Return the estimated difference of two systems in all epochs, float[R]."""
+        a, b = (self.fit(one, of) for one, of in zip((first, second), candidates, strict=True))
+        common, of_a, of_b = np.intersect1d(a.inputs, b.inputs, return_indices=True)
+        apart = a.units[of_a] != b.units[of_b]
+        moved = a.moved[:, of_a[apart]].sum(axis=1) - b.moved[:, of_b[apart]].sum(axis=1)
+        return np.asarray(moved / common.size)
+
+
+def halves(data: Recorded, measure: str, splits: int, rng: np.random.Generator) -> dict[str, float]:
+    """Split the people in halves again and again, and score all systems by each half's judgements.
+
+    Returns
+    -------
+    dict of str to float
+        By system: how often the difference of the two halves lies within their combined intervals for
+        another crowd.
+    """
+    people = int(data.workers.max()) + 1
+    held = dict.fromkeys((one.name for one in data.systems), 0)
+    for _ in range(splits):
+        is_first = rng.permutation(people) < people // 2
+        folds = rng.integers(0, FOLDS, len(data.inputs))
+        found = [_by_some(data, measure, is_first[data.workers] == half, folds) for half in (True, False)]
+        for number, one in enumerate(data.systems):
+            scores = [each.score(number, measure) for each in found]
+            ends_of = [one.another_crowd.interval() for one in scores if one and one.another_crowd]
+            if len(ends_of) == 2:
+                a, b = sorted(ends_of, key=lambda one: one.estimate)
+                reach = math.hypot(a.high - a.estimate, b.estimate - b.low)
+                held[one.name] += b.estimate - a.estimate <= reach
+    return {name: count / splits for name, count in held.items()}
+
+
+def _by_some(data: Recorded, measure: str, some: BoolArray, folds: IntArray) -> Scores:
+    """Score by some of the judgements, as if the units that they judge had been drawn."""
+    units = data.units[some]
+    sampled = np.bincount(units, minlength=len(data.texts)) > 0
+    said = Judgements(units, data.workers[some], {measure: data.values[measure][some]})
+    systems = [Given(one.inputs, one.units, {}) for one in data.systems]
+    return Scores(systems, said, np.full(sampled.size, sampled.mean()), sampled, folds)
+
+
+def plugged_in(
+    data: Recorded,
+    system: SystemOutputs,
+    measure: str,
+    metric: FloatArray,
+    n: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Estimate by the paper's Algorithm 1 from n draws of outputs with replacement, float[runs]."""
+    rows = np.flatnonzero(~np.isnan(data.means(measure)[system.units]))
+    order = np.argsort(data.units, kind="stable")
+    start = np.searchsorted(data.units[order], system.units[rows])
+    recorded = np.bincount(data.units, minlength=len(data.texts))[system.units[rows]]
+    values, g = data.values[measure][order], metric[rows]
+    found = np.empty(runs)
+    for run in range(runs):
+        drawn = rng.integers(rows.size, size=n)
+        said = values[start[drawn] + (rng.random(n) * recorded[drawn]).astype(np.int64)]
+        found[run] = plug_in(said, g[drawn], g).estimate
+    return found
+
+
+def bias_of_plug_in(data: Recorded, system: SystemOutputs, measure: str, metric: FloatArray, n: int) -> float:
+    """Return −((n − 1)/n²) E[(f − μ) g²]."""
+    f = data.means(measure)[system.units]
+    has = ~np.isnan(f)
+    f, g = f[has], metric[has]
+    centre, spread = standard(g)
+    return float(-((n - 1) / n**2) * ((f - f.mean()) * ((g - centre) / spread) ** 2).mean())
 
 
 def bad_metrics(n: int, good: FloatArray, rng: np.random.Generator) -> Mapping[str, FloatArray]:
@@ -156,3 +255,8 @@ def bad_metrics(n: int, good: FloatArray, rng: np.random.Generator) -> Mapping[s
         "long-tailed": np.exp(4.0 * rng.normal(size=n)),
         "rare": (rng.random(n) < 0.02) + 1e-6 * rng.random(n),
     }
+
+
+def bigrams(data: Recorded) -> FloatArray:
+    """Return the share of repeated bigrams of each unit."""
+    return np.array([repeated(words(text), 2) for text in data.texts])

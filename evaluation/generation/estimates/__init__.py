@@ -23,9 +23,10 @@ whose degrees of freedom are Satterthwaite's, 2V̂²/Var(V̂): an edit distance 
 happens to miss it knows too little (ADR 76).
 """
 
+from evaluation.generation.estimates.fitting import OWN_NOISE
 from evaluation.generation.estimates.judged import Given, Judgements
 from evaluation.generation.estimates.planning import Needed, needed
-from evaluation.generation.estimates.pool import FEW, OWN_NOISE, Scores
+from evaluation.generation.estimates.pool import FEW, Scores
 from evaluation.generation.estimates.results import Compared, Estimated, Score
 from evaluation.generation.estimates.scales import SCALES, Scale
 from evaluation.generation.estimates.worth import Variances, Worth

@@ -99,25 +99,40 @@ class AllPairs:
     def __init__(self, sides: list[Side], inputs: list[IntArray], units: list[IntArray], size: int) -> None:
         shape = len(sides), size
         self._units = np.full(shape, -1)
-        self._values, self._e, self._own, self._pi = (np.zeros(shape) for _ in range(4))
-        self._pi += 1.0
+        self._values, e, own = (np.zeros(shape) for _ in range(3))
+        pi = np.ones(shape)
         for number, (side, place, unit) in enumerate(zip(sides, inputs, units, strict=True)):
             self._units[number, place] = unit
             self._values[number, place] = side.values
-            self._e[number, place] = side.e
-            self._pi[number, place] = side.pi
-            self._own[number, place] = side.of_draw + side.of_people * side.sigma2
+            e[number, place] = side.e
+            pi[number, place] = side.pi
+            own[number, place] = side.of_draw + side.of_people * side.sigma2
+        # Only what is judged adds to variances.
+        judged = np.flatnonzero((own > 0).any(axis=0))
+        self._judged_units = self._units[:, judged]
+        self._e, self._pi, self._own = e[:, judged], pi[:, judged], own[:, judged]
 
-    def against(self, first: int) -> tuple[FloatArray, FloatArray]:
-        """Return how much more one system has than each, and the variances; NaN where no input is common."""
-        mine = np.flatnonzero(self._units[first] >= 0)
-        units = self._units[:, mine]
-        has = units >= 0
+    def all(self) -> tuple[FloatArray, FloatArray]:
+        """Return how much more each has than each, and the variances; NaN where no input is common."""
+        m = len(self._units)
+        gaps, variances = np.zeros((m, m)), np.zeros((m, m))
+        for first in range(m):
+            gap, variance = self._against(first)
+            gaps[first, first:], gaps[first:, first] = gap, -gap
+            variances[first, first:] = variances[first:, first] = variance
+        return gaps + 0.0, variances
+
+    def _against(self, first: int) -> tuple[FloatArray, FloatArray]:
+        """Return how much more one system has than itself and those after it, and the variances."""
+        mine, units = self._units[first], self._units[first:]
+        has = (units >= 0) & (mine >= 0)
         common = has.sum(axis=1)
         n = np.where(common > 0, common, np.nan)
-        apart = (has & (units != units[first])).astype(np.float64)
-        e, pi = self._e[:, mine], self._pi[:, mine]
-        cross = (apart * e * e[first] * (1.0 - np.maximum(pi, pi[first])) / (pi * pi[first])).sum(axis=1)
-        gaps = apart @ self._values[first, mine] - (apart * self._values[:, mine]).sum(axis=1)
-        own = apart @ self._own[first, mine] + (apart * self._own[:, mine]).sum(axis=1)
-        return gaps / n, np.maximum(0.0, own - 2.0 * cross) / n**2
+        apart = has & (units != mine)
+        gaps = np.einsum("ij,ij->i", apart, self._values[first] - self._values[first:])
+        mine, units = self._judged_units[first], self._judged_units[first:]
+        apart = (units >= 0) & (mine >= 0) & (units != mine)
+        e, pi = self._e[first:], self._pi[first:]
+        cross = e * e[0] * (1.0 - np.maximum(pi, pi[0])) / (pi * pi[0])
+        summed = np.einsum("ij,ij->i", apart, self._own[first:] + self._own[first] - 2.0 * cross)
+        return gaps / n, np.maximum(0.0, summed) / n**2

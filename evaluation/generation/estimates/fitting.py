@@ -12,6 +12,8 @@ from evaluation.estimators._checks import FloatArray, IntArray
 from evaluation.estimators.control import lines, places, standard
 from evaluation.generation.estimates.scales import Scale
 
+OWN_NOISE = 30
+"""Outputs judged twice by which a system has a σ̂_a² of its own."""
 _ROUNDING = 1e-12
 
 
@@ -123,6 +125,22 @@ def noise(within: FloatArray, more: IntArray) -> Noise:
     away = (within - sigma2[..., None] * more) ** 2
     nothing = total == 0
     return Noise(np.where(nothing, np.nan, sigma2), np.where(nothing, 0.0, away.sum(axis=-1) / some**2))
+
+
+def of_system(own: Noise, pooled: Noise, twice: IntArray) -> Noise:
+    """Return σ̂_a² of a system: its own where `OWN_NOISE` outputs were judged twice.
+
+    With fewer it is that of the whole epoch, in which its own counts for the share of `OWN_NOISE` that it
+    has: people differ more about some systems than about others.
+    """
+    share = np.minimum(1.0, twice / OWN_NOISE)
+    if (twice == 0).all():
+        return pooled
+    rest = np.where(share < 1.0, 1.0 - share, 0.0)
+    return Noise(
+        share * np.where(twice > 0, own.sigma2, 0.0) + rest * np.where(rest > 0, pooled.sigma2, 0.0),
+        share**2 * own.variance + rest**2 * pooled.variance,
+    )
 
 
 def residuals(values: FloatArray, foretold: FloatArray, counts: IntArray) -> FloatArray:

@@ -13,7 +13,16 @@ from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import DEFAULT_LEVEL
 from evaluation.generation.estimates.comparing import AllPairs, Side, compare
-from evaluation.generation.estimates.fitting import Noise, Parts, estimated, fitted, noise, residuals
+from evaluation.generation.estimates.fitting import (
+    OWN_NOISE,
+    Noise,
+    Parts,
+    estimated,
+    fitted,
+    noise,
+    of_system,
+    residuals,
+)
 from evaluation.generation.estimates.judged import Given, Judgements
 from evaluation.generation.estimates.results import Compared, Estimated, Score
 from evaluation.generation.estimates.scales import SCALES, Scale
@@ -21,8 +30,6 @@ from evaluation.generation.estimates.worth import Judged, Variances, Worth, wort
 
 FEW = 20
 """With fewer judged outputs than this too little is known of a system."""
-OWN_NOISE = 30
-"""Outputs judged twice by which a system has a σ̂_a² of its own; with fewer it is that of the whole epoch."""
 _ROUNDING = 1e-12
 
 
@@ -91,6 +98,7 @@ class Scores:
         for number, one in enumerate(self.systems):
             self._check(number, one)
         self._fits: dict[tuple[int, str], _Fit] = {}
+        self._pooled: dict[str, Noise] = {}
 
     def _read(self, judgements: Judgements) -> None:
         u = self._pi.size
@@ -139,13 +147,18 @@ class Scores:
     def _noise_among(self, units: IntArray, measure: str) -> Noise:
         return noise(self._within[measure][units], np.maximum(0, self._counts[units] - 1))
 
-    def _has_own_noise(self, system: int) -> bool:
-        return int((self._counts[self.systems[system].units] > 1).sum()) >= OWN_NOISE
+    def _twice(self, system: int) -> int:
+        return int((self._counts[self.systems[system].units] > 1).sum())
 
     def _noise(self, system: int, measure: str) -> Noise:
-        """Return σ̂_a²: the system's own where enough outputs were judged twice, else that of all."""
-        is_own = self._has_own_noise(system)
-        return self._noise_among(self.systems[system].units if is_own else self._in_use, measure)
+        """Return σ̂_a² of a system."""
+        own = self._noise_among(self.systems[system].units, measure)
+        return of_system(own, self._noise_of_all(measure), np.array(self._twice(system)))
+
+    def _noise_of_all(self, measure: str) -> Noise:
+        if measure not in self._pooled:
+            self._pooled[measure] = self._noise_among(self._in_use, measure)
+        return self._pooled[measure]
 
     # Scores
 
@@ -277,12 +290,11 @@ class Scores:
         fits = [self._fit(number, measure) for number in range(len(self.systems))]
         inputs, units = [one.inputs for one in self.systems], [one.units for one in self.systems]
         pairs = AllPairs([one.side for one in fits], inputs, units, self._folds.size)
-        found = [pairs.against(number) for number in range(len(fits))]
+        gaps, variances = pairs.all()
         known = np.where([self._is_known(number) for number in range(len(fits))], 0.0, np.nan)
         nothing = known[:, None] + known
         own = np.array([float(one.parts.variance) for one in fits]) + known
-        gaps, variances = (np.array([one[part] for one in found]) + nothing for part in (0, 1))
-        return Differences(gaps, variances, own, own, None)
+        return Differences(gaps + nothing, variances + nothing, own, own, None)
 
     def difference(self, first: int, second: int, measure: str) -> Compared | None:
         """Return how much more one system has of a measure than another; None where too little is known."""
@@ -335,7 +347,7 @@ class Scores:
         judged = self._judged(units, measure)
         if judged.means.size < FEW:
             return None
-        people = self._noise_among(units, measure) if system is None else self._noise(system, measure)
+        people = self._noise_of_all(measure) if system is None else self._noise(system, measure)
         sigma2 = float(people.sigma2)
         return Variances(sigma2, judged.spread()[0] - sigma2)
 
@@ -367,6 +379,6 @@ class Scores:
             g[:, inside],
             spreads,
             float(self._noise(system, measure).sigma2),
-            is_own=self._has_own_noise(system),
+            is_own=self._twice(system) >= OWN_NOISE,
             level=level,
         )

@@ -185,13 +185,23 @@ def test_of_fewer_than_twenty_judged_outputs_nothing_is_said():
     assert scores.worth(0, "any", np.zeros((1, 30))) is None
 
 
-def test_too_few_judged_twice_and_the_noise_is_that_of_all():
+def test_with_few_judged_twice_the_noise_of_all_counts_for_what_is_missing():
     given, said, pi, sampled, folds, _ = world(twice=0.05)
     scores = Scores(given, said, pi, sampled, folds)
-    found = [scores.score(system, "any").sigma2_a for system in range(3)]
-    assert found[0] == found[1] == found[2]
-    own = scored(twice=0.5)
-    assert own.score(0, "any").sigma2_a != own.score(1, "any").sigma2_a
+    found = scores.score(0, "any").sigma2_a
+    twice = np.bincount(said.units, minlength=pi.size) > 1
+    within = scores._within["any"]
+    own, every = given[0].units[twice[given[0].units]], np.unique([one.units for one in given])
+    share = own.size / 30
+    assert 0 < share < 1
+    pooled = within[every].sum() / twice[every].sum()
+    assert found == pytest.approx(share * within[own].mean() + (1 - share) * pooled)
+
+
+def test_enough_judged_twice_and_the_noise_is_the_systems_own():
+    scores = scored(twice=0.5)
+    units = scores.systems[0].units
+    assert scores.score(0, "any").sigma2_a == scores._noise_among(units, "any").sigma2
 
 
 def test_where_no_output_is_judged_twice_the_variance_is_a_bound():
