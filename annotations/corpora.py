@@ -13,19 +13,21 @@ from django.db.models.functions import Length
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from annotations import ontologies
+from annotations import ontologies, prompts
 from annotations.models import (
     AnnotatedMention,
     AnnotatedRelation,
     Corpus,
     Document,
     DocumentAnnotation,
+    Input,
     Sentence,
 )
 from annotations.models.corpus import DEFAULT_TASK
 from annotations.policies.registry import DEFAULT as DEFAULT_POLICY
 from annotations.policies.registry import find_policy
 from annotations.texts import jsonlines
+from annotations.texts.inputs import InputRecord, PromptRecord, read_input
 from annotations.texts.languages import DEFAULT, read_language
 from annotations.texts.records import AnnotationRecord, DocumentRecord, read_annotation, read_document
 from annotations.texts.segmentation import segment
@@ -34,12 +36,16 @@ from kbpo.core import acts
 from kbpo.core.database.analysing import analyse
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.ontologies.builtin import DEFAULT as DEFAULT_ONTOLOGY
+from kbpo_formats.ontologies.faults import Fault, Faulty
 
 BATCH = 200
 AUDIT_SHARE = 0.1
 """Of a new corpus' settled questions, that are audited."""
 
-Record = TypeVar("Record", DocumentRecord, AnnotationRecord)
+MOST_FAULTS = 50
+"""Of a file of inputs, that are said at once."""
+
+Record = TypeVar("Record", DocumentRecord, AnnotationRecord, InputRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,7 @@ def load_corpus(
     policy: str | None = None,
     audit_share: float | None = None,
     ontology: str | None = None,
+    prompt: PromptRecord | None = None,
     said: Said | None = None,
     limits: jsonlines.Limits | None = None,
     is_new: bool = False,
@@ -106,7 +113,8 @@ def load_corpus(
     Parameters
     ----------
     path : path-like
-        JSON Lines, gzip or not: `doc_id`, `title`, `date`, `text`, and `suggestions` if there are any.
+        JSON Lines, gzip or not: `doc_id`, `title`, `date`, `text`, and `suggestions` if there are any; of a
+        corpus with a prompt, what `annotations.texts.inputs.read_input` reads.
     tag : str
         The corpus' short name.
     name : str
@@ -140,7 +148,7 @@ def load_corpus(
     ------
     InvalidInput
         If the tag, the design, the language, the policy, the ontology or the share of audits is none, or a
-        line holds no document; names the line.
+        line holds no document; names the line. Of a file of inputs it is `Faulty`, with every line.
     Conflict
         If the corpus is there and must not be; or it has another name, task, design, language, policy,
         ontology or share of audits, or something else is said of it, or a document differs from the one
@@ -158,19 +166,23 @@ def load_corpus(
         policy=policy and find_policy(policy).name,
         ontology=ontology,
     )
+    asked = prompts.give_prompt(corpus=corpus, record=prompt)
+    batches = (
+        _document_batches(path, corpus, limits)
+        if asked is None
+        else _input_batches(path, corpus, asked.name, limits)
+    )
     created = unchanged = sentences = tokens = 0
-    reader = partial(read_document, ontology=ontologies.ontology_of(corpus))
-    for batch in _batches(_lines(path, reader, limits)):
-        loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
-        new = _only_new(batch, loaded, f"the document of that name in {tag}")
-        added_sentences, added_tokens = _copy_documents(corpus, new)
+    for new, inputs, seen in batches:
+        ids, added_sentences, added_tokens = _copy_documents(corpus, new)
+        _copy_inputs(ids, inputs)
         created += len(new)
-        unchanged += len(batch) - len(new)
+        unchanged += seen - len(new)
         sentences += added_sentences
         tokens += added_tokens
     if not created + unchanged:
         raise InvalidInput("the file holds no documents; it must hold one a line", where=Path(path).name)
-    analyse({Document: created, Sentence: sentences})
+    analyse({Document: created, Sentence: sentences, Input: 0 if asked is None else created})
     if created:
         after = {"tag": tag, "documents": created}
         acts.record(acts.What.CORPUS_LOADED, by=by, about=corpus, after=after)
@@ -330,6 +342,55 @@ def _lines(
         yield _Line(where, record)
 
 
+def _document_batches(
+    path: Path | str, corpus: Corpus, limits: jsonlines.Limits | None
+) -> Iterator[tuple[list[DocumentRecord], list[InputRecord], int]]:
+    """Yield the new documents of a file, some at a time, no inputs, and how many were read."""
+    reader = partial(read_document, ontology=ontologies.ontology_of(corpus))
+    for batch in _batches(_lines(path, reader, limits)):
+        loaded = _loaded_digests(Document.objects.filter(corpus=corpus), "doc_id", batch)
+        yield _only_new(batch, loaded, f"the document of that name in {corpus.tag}"), [], len(batch)
+
+
+def _input_batches(
+    path: Path | str, corpus: Corpus, prompt: str, limits: jsonlines.Limits | None
+) -> Iterator[tuple[list[DocumentRecord], list[InputRecord], int]]:
+    """Do the same of a file of inputs, with these; all its faults are said before anything is stored."""
+    reader = partial(read_input, prompt=prompt)
+    _refuse_faults(path, reader, limits)
+    stored = Input.objects.filter(document__corpus=corpus)
+    for batch in _batches(_lines(path, reader, limits)):
+        loaded = _loaded_digests(stored, "document__doc_id", batch)
+        new = _only_new(batch, loaded, f"the input of that name in {corpus.tag}")
+        yield [one.document for one in new], new, len(batch)
+
+
+def _refuse_faults(
+    path: Path | str, reader: Callable[..., InputRecord], limits: jsonlines.Limits | None
+) -> None:
+    """Raise `Faulty` with whatever is wrong with a file, by line, unless nothing is."""
+    faults: list[Fault] = []
+    first_lines: dict[str, int] = {}
+    number = 0
+    try:
+        for number, value in jsonlines.read(path, limits):
+            try:
+                doc_id = reader(value, where="").doc_id
+                if first_lines.setdefault(doc_id, number) != number:
+                    raise InvalidInput(f"input {doc_id} is there twice, first on line {first_lines[doc_id]}")
+            except InvalidInput as error:
+                faults.append(Fault(number, str(error)))
+            if len(faults) == MOST_FAULTS:
+                faults.append(Fault(number, "here reading ended: mend these first"))
+                break
+    except InvalidInput as error:
+        if not faults:
+            raise
+        faults.append(Fault(number + 1, str(error)))
+    if faults:
+        raise Faulty(faults, where=Path(path).name)
+
+
 def _batches(lines: Iterator[_Line[Record]]) -> Iterator[list[_Line[Record]]]:
     while batch := list(islice(lines, BATCH)):
         yield batch
@@ -353,7 +414,7 @@ def _only_new(batch: Sequence[_Line[Record]], loaded: dict[str, str], what: str)
     return new
 
 
-def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[int, int]:
+def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[list[int], int, int]:
     ids = _new_ids(Document, len(records))
     _copy(
         Document,
@@ -383,7 +444,17 @@ def _copy_documents(corpus: Corpus, records: Sequence[DocumentRecord]) -> tuple[
         ),
     )
     tokens = sum(len(sentence.token_starts) for sentences in segmented for sentence in sentences)
-    return sum(map(len, segmented)), tokens
+    return ids, sum(map(len, segmented)), tokens
+
+
+def _copy_inputs(ids: Sequence[int], records: Sequence[InputRecord]) -> None:
+    if not records:
+        return
+    rows = []
+    for pk, record in zip(ids, records, strict=True):
+        question, *lists, digest = prompts.row_of(record)
+        rows.append((pk, None if question is None else Jsonb(question), *map(Jsonb, lists), digest))
+    _copy(Input, ("document_id", "question", "passages", "references", "digest"), rows)
 
 
 def _annotated_documents(corpus: Corpus, batch: Sequence[_Line[AnnotationRecord]]) -> dict[str, int]:

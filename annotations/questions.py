@@ -50,13 +50,18 @@ class CanonicalClaim:
     canonical: Span
 
 
-def ask(wanted: Collection[tuple[int, C]]) -> dict[tuple[int, C], Question]:
+def ask(
+    wanted: Collection[tuple[int, C]], votes: Mapping[tuple[int, C], int] | None = None
+) -> dict[tuple[int, C], Question]:
     """Find each question, of any kind, and ask those that nobody has asked yet.
 
     Parameters
     ----------
     wanted : collection of (int, Content)
         The row id of a document, and what is asked about it.
+    votes : mapping, optional
+        How many votes some of them are asked with; the others, and all if left out, as their corpus' policy
+        says. A question that is there keeps its number.
 
     Raises
     ------
@@ -66,7 +71,8 @@ def ask(wanted: Collection[tuple[int, C]]) -> dict[tuple[int, C], Question]:
     places = {(document_id, content.key): content for document_id, content in wanted}
     with transaction.atomic():
         found = _stored(places)
-        _ask({place: content for place, content in places.items() if place not in found})
+        numbers = {(document_id, one.key): number for (document_id, one), number in (votes or {}).items()}
+        _ask({place: content for place, content in places.items() if place not in found}, numbers)
         stored = found if len(found) == len(places) else _stored(places)
         return {(document_id, content): stored[document_id, content.key] for document_id, content in wanted}
 
@@ -330,7 +336,7 @@ def _stored(places: Iterable[_Place]) -> dict[_Place, Question]:
     return {(row.document_id, row.key): row for row in rows}
 
 
-def _ask(wanted: Mapping[_Place, Content]) -> None:
+def _ask(wanted: Mapping[_Place, Content], votes: Mapping[_Place, int] | None = None) -> None:
     if not wanted:
         return
     documents = {
@@ -355,7 +361,7 @@ def _ask(wanted: Mapping[_Place, Content]) -> None:
                 kind=kind.name,
                 key=key,
                 payload=question.payload(),
-                votes_needed=first_votes,
+                votes_needed=(votes or {}).get((document_id, key), first_votes),
             )
         )
     Question.objects.bulk_create(rows, ignore_conflicts=True, batch_size=2000)

@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 
 from annotations import conflicts, labels, ontologies, roles
 from annotations.kinds.fields import check_spans
-from annotations.kinds.registry import read_asked
+from annotations.kinds.registry import Asked, read_asked
 from annotations.models import Corpus, Question, Response
 from annotations.roles import Act
 from kbpo.accounts.models import User
@@ -43,6 +43,8 @@ class Answer:
         Whether it settles the question by itself.
     is_vote : bool
         False: the question was asked only to learn of the worker, and the answer never counts.
+    is_recorded : bool
+        Whether it was given elsewhere, under other rules: taken as it is, in the form that its kind stores.
     guidelines : int, Under.NEWEST or None
         The row id of the corpus' own guidelines that the page showed, None where it showed the ontology's;
         without a page, those that the corpus has now.
@@ -54,6 +56,7 @@ class Answer:
     seconds: float | None = None
     as_expert: bool = False
     is_vote: bool = True
+    is_recorded: bool = False
     guidelines: int | Under | None = Under.NEWEST
 
 
@@ -131,7 +134,7 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     new: list[Response] = []
     for given in answers:
         key = given.question.pk, given.worker.pk
-        answer = asked[given.question.pk].read_answer(given.answer)
+        answer = _read(given, asked[given.question.pk])
         if key not in responses:
             judged_before = (audited.get(key[0]), key[1]) in judged
             if judged_before and given.as_expert:
@@ -149,6 +152,12 @@ def record_many(*, answers: Sequence[Answer]) -> list[Response]:
     analyse({Response: len(new)})
     _move_on({question.pk: question for question in locked}, new)
     return [responses[given.question.pk, given.worker.pk] for given in answers]
+
+
+def _read(given: Answer, asked: Asked) -> dict[str, Any]:
+    if given.is_recorded and isinstance(given.answer, dict):
+        return given.answer
+    return asked.read_answer(given.answer)
 
 
 def check_role(*, worker: User, as_expert: bool = False) -> None:

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from annotations import labels, roles
-from annotations.models import Document, Question, Response, Takedown
+from annotations.models import Document, Input, Question, Response, Takedown
 from annotations.roles import Act
 from kbpo.accounts.models import User
 from kbpo.core.acts import What, record
@@ -25,7 +25,7 @@ LONGEST_REASON = 500  # characters
 
 @transaction.atomic
 def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Takedown:
-    """Remove the text of a document, its title and its suggested mentions.
+    """Remove the text of a document, its title, its suggested mentions and its references.
 
     Raises
     ------
@@ -53,6 +53,9 @@ def take_down(*, document: Document, reason: str, by: User, now: datetime) -> Ta
         raise Conflict(f"The document {document.doc_id} is removed already.") from None
     document.text, document.title, document.suggestions = blotted(document.text), "", []
     document.save(update_fields=["text", "title", "suggestions"])
+    for given in Input.objects.filter(document=document):
+        given.references = [blotted(one) for one in given.references]
+        given.save(update_fields=["references"])
     after = {"document": document.doc_id, "corpus": document.corpus.tag, "reason": reason}
     record(What.DOCUMENT_REMOVED, by=by, about=document, after=after)
     withdraw_questions()

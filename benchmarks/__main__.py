@@ -14,6 +14,7 @@ BENCHMARKS = {
     "crowd": "how long answers take while many workers work at once",
     "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
+    "metrics": "how long the built-in metrics of what a system wrote take, and those of hostile texts",
     "estimators": "how long it takes to score a thousand systems in memory",
     "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",
     "paging": "how long a page of the API takes, wherever it is in a list of a million predictions",

@@ -66,8 +66,12 @@ def begin_attempt(*, batch: HitBatch, worker_id: str, now: datetime) -> Tutorial
 
 
 @transaction.atomic
-def answer_practice(*, attempt_id: int, index: int, posted: Posted, now: datetime) -> TutorialAttempt:
-    """Record the answer to a practice question; the first one given stays.
+def answer_practice(
+    *, attempt_id: int, index: int, posted: Posted, now: datetime
+) -> tuple[TutorialAttempt, dict[str, Any]]:
+    """Record the answer to a practice question; the first one given stays, or the first right one.
+
+    Which of the two is for the tutorial to say (`Tutorial.is_repeated`).
 
     Parameters
     ----------
@@ -77,6 +81,11 @@ def answer_practice(*, attempt_id: int, index: int, posted: Posted, now: datetim
     posted : mapping of str to sequence of str
         The form.
     now : datetime
+
+    Returns
+    -------
+    (TutorialAttempt, dict)
+        And the answer: the one that stays, or that was given and does not.
 
     Raises
     ------
@@ -89,17 +98,19 @@ def answer_practice(*, attempt_id: int, index: int, posted: Posted, now: datetim
     tutorial = lesson_of_attempt(attempt)
     given = len(attempt.answers)
     if 0 <= index < given:
-        return attempt
+        return attempt, attempt.answers[index]
     if index != given or index >= len(tutorial.practice):
         raise Conflict("Another question comes first; reload the page.")
     answer = tutorial.practice[index].read(posted)
+    if not tutorial.keeps(index, answer):
+        return attempt, answer
     attempt.answers.append(answer)
     attempt.right = count_right(tutorial, attempt.answers)
     if len(attempt.answers) == len(tutorial.practice):
         attempt.ended_at = now
         attempt.has_passed = attempt.right >= tutorial.pass_mark
     attempt.save(update_fields=["answers", "right", "ended_at", "has_passed"])
-    return attempt
+    return attempt, answer
 
 
 def count_right(tutorial: Tutorial, answers: Sequence[Mapping[str, Any]]) -> int:

@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from evaluation.models import (
+    Attachment,
     DocumentSample,
     Epoch,
     Estimate,
@@ -63,6 +64,15 @@ class FileCheckAdmin(ReadOnlyAdmin):
     list_display = ["upload", "corpus", "state", "attempts", "created_at", "read_at"]
     list_filter = ["state", "corpus"]
     list_select_related = ["upload", "corpus"]
+
+
+@admin.register(Attachment)
+class AttachmentAdmin(ReadOnlyAdmin):
+    """Further files of submissions and checks."""
+
+    list_display = ["name", "submission", "file_check", "digest"]
+    list_filter = ["name"]
+    list_select_related = ["submission", "file_check__upload"]
 
 
 @admin.register(NormalisedFile)

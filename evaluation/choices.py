@@ -1,7 +1,7 @@
 """What of a task's scores there is to choose from, by key, each with its name for people."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kbpo.core.errors import InvalidInput
 
@@ -71,6 +71,16 @@ class Choices:
         What the number that `of_truth` rest on counts, in a table's heading.
     least_labels : int
         How many labels a subset needs, in words on pages.
+    parts_rank_alone : bool
+        Whether parts differ in nothing but by which measure systems are ranked.
+    scales : mapping of str to (float, float)
+        The lowest and the highest value of the measures that are no shares.
+    less_is_better : tuple of str
+        The measures of which that system is ahead that has less.
+    standard_words : mapping of str to str
+        What scores by a standard hold, for a task that does not audit labels; empty: the pages know it.
+    in_hundredths : str
+        How a column's heading says that its figures are multiplied by 100.
     missing : callable
         From a part and a measure to why the measure of a scored system is not estimable, in words.
     """
@@ -97,6 +107,16 @@ class Choices:
     resampled: tuple[str, ...] = ()
     true_units: str = "true relations"
     least_labels: int = 30
+    parts_rank_alone: bool = False
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    less_is_better: tuple[str, ...] = ()
+    standard_words: Mapping[str, str] = field(default_factory=dict)
+    in_hundredths: str = "%"
+
+    @property
+    def parts_of_scores(self) -> tuple[str, ...]:
+        """The parts whose scores say something of their own."""
+        return (self.part,) if self.parts_rank_alone else tuple(self.parts)
 
     @property
     def part(self) -> str:

@@ -5,11 +5,12 @@ from types import MappingProxyType
 
 from annotations.models import Corpus
 from evaluation.classification.task import TASK as CLASSIFICATION
+from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.task import Task
 from kbpo.core.errors import InvalidInput
 
-TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP, CLASSIFICATION)})
+TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (KBP, CLASSIFICATION, GENERATION)})
 
 
 def find_task(name: str) -> Task:
@@ -27,11 +28,12 @@ def find_task(name: str) -> Task:
 
 
 def task_of(corpus: Corpus) -> Task:
-    """Return the task of a corpus.
+    """Return the task of a corpus, as it is for that.
 
     Raises
     ------
     InvalidInput
         If it is unknown: the corpus was made where there are other tasks.
     """
-    return find_task(corpus.task)
+    task = find_task(corpus.task)
+    return task if task.of_corpus is None else task.of_corpus(corpus)

@@ -12,14 +12,16 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from annotations.models import Corpus
+from annotations.policies import curtailed, fixed
 from evaluation.choices import Choices
+from evaluation.estimators.coordinated import LABEL_VARIANCE
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample, IidSample
 from evaluation.listing import Listing
 from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
-from evaluation.units import BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool
+from evaluation.units import BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool, Units
 from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
@@ -125,6 +127,28 @@ class Kit:
     output: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparing:
+    """What is worked out of a submission once it is accepted, and before its sample is drawn.
+
+    Attributes
+    ----------
+    doing : str
+        What that is, for people: "Computing its metrics".
+    left : callable
+        How many things are still to be worked out for a submission; it is sampled once that is 0.
+    step : callable
+        Works out the next few and stores them, in a transaction of its own: what is stored is not done again.
+    words : callable
+        How far it is, for people; empty where nothing is left.
+    """
+
+    doing: str
+    left: Callable[[Submission], int]
+    step: Callable[[Submission], None]
+    words: Callable[[Submission], str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """One task.
@@ -213,6 +237,20 @@ class Task:
         Whether its corpora have a list of classes.
     has_ontology : bool
         Whether what its files say is in the types and relations of the corpus' ontology.
+    has_prompt : bool
+        Whether its corpora say what is asked of outputs (`annotations.models.Prompt`), and have inputs.
+    policies : tuple of str
+        By which its questions may have votes enough; the first is that of a corpus that is given none.
+    has_audits : bool
+        Whether labels of its corpora may be audited.
+    of_corpus : callable or None
+        Returns the task as it is for a corpus, where what is judged is the corpus' to say.
+    preparing : Preparing or None
+        What is worked out before samples are drawn; None where nothing is.
+    random_key : callable or None
+        From a unit's key to that of its random number and its fold, which units may share; None: the same.
+    label_variance : float
+        The largest variance that a judgement can have, as planned variances may have it.
     prior : callable or None
         Says of a pool's units how likely the label of each sampled one was before anybody voted, from the
         labels of other folds (`prior` of `evaluation.design.evidence.Votes`). None where a unit goes by one
@@ -260,12 +298,33 @@ class Task:
     kit: Kit | None = None
     has_classes: bool = False
     has_ontology: bool = False
+    has_prompt: bool = False
+    policies: tuple[str, ...] = (curtailed.POLICY.name, fixed.POLICY.name)
+    has_audits: bool = True
+    of_corpus: "Callable[[Corpus], Task] | None" = None
+    preparing: Preparing | None = None
+    random_key: Callable[[str], str] | None = None
+    label_variance: float = LABEL_VARIANCE
     prior: Callable[[Pool, CoordinatedSample], FloatArray] | None = None
 
     @property
     def annotates_documents(self) -> bool:
         """Say whether its recall rests on documents that are annotated in full."""
         return self.retire is not None
+
+    def is_prepared(self, submission: Submission) -> bool:
+        """Say whether all is worked out that a submission's sample waits for."""
+        return self.preparing is None or not self.preparing.left(submission)
+
+    def words_of_preparing(self, submission: Submission) -> str:
+        """Say how far it is with what a submission's sample waits for; empty where it waits for nothing."""
+        if self.preparing is None or submission.state != Submission.State.ACCEPTED:
+            return ""
+        return self.preparing.words(submission)
+
+    def random_keys(self, units: Units) -> Sequence[str]:
+        """Return what the random number and the fold of each unit are made from."""
+        return units.keys if self.random_key is None else [self.random_key(key) for key in units.keys]
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus of another task: what is there would be taken for what it is not.

@@ -23,6 +23,8 @@ variable                      meaning
 ``CROWD_HOURLY_CENTS``        the wage at which rewards are suggested, in cents; 1500 unless given
 ``CROWD_FASTEST_READING``     words a second that nobody reads faster than: work that was sent sooner waits
                               for a person; 8 unless given
+``CROWD_MOST_PERCENT``        of an epoch's judgements of what systems write, how many one worker may give, in
+                              per cent; 5 unless given
 ============================  ========================================================================
 """
 
@@ -49,6 +51,7 @@ VARIABLES = frozenset(
         "WIKIPEDIA_API_URL",
         "CROWD_HOURLY_CENTS",
         "CROWD_FASTEST_READING",
+        "CROWD_MOST_PERCENT",
     }
 )
 MARKETPLACE_API = "/marketplace/api/"
@@ -76,6 +79,8 @@ class CrowdEnvironment:
     hourly_cents : int
     fastest_reading : float
         Words a second.
+    most_percent : float
+        Of an epoch's judgements, that one worker may give.
     """
 
     hit_base_url: str
@@ -92,6 +97,7 @@ class CrowdEnvironment:
     wikipedia_api_url: str
     hourly_cents: int
     fastest_reading: float
+    most_percent: float
 
 
 def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnvironment:
@@ -131,6 +137,7 @@ def read(given: Mapping[str, str], *, site_url: str, debug: bool) -> CrowdEnviro
         ),
         hourly_cents=_hourly_cents(given.get("CROWD_HOURLY_CENTS", "1500")),
         fastest_reading=_words_a_second(given.get("CROWD_FASTEST_READING", "8")),
+        most_percent=_most_percent(given.get("CROWD_MOST_PERCENT", "5")),
     )
 
 
@@ -205,6 +212,19 @@ def _words_a_second(value: str) -> float:
             where="CROWD_FASTEST_READING",
         )
     return words
+
+
+def _most_percent(value: str) -> float:
+    try:
+        percent = float(value)
+    except ValueError:
+        percent = 0.0
+    if not 0 < percent <= 100:
+        raise InvalidInput(
+            f"is {value!r}; it must be a number of per cent, more than 0 and 100 at most",
+            where="CROWD_MOST_PERCENT",
+        )
+    return percent
 
 
 def _checked(given: Mapping[str, str], where: str, default: str, *, debug: bool) -> str:

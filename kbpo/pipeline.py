@@ -32,7 +32,17 @@ from evaluation.kbp.recall import document_phases
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.registry import TASKS, task_of
 from evaluation.scoring import auditing, estimation
-from evaluation.submissions import checks, files, normalised, quota, submitting, texts, uploads, work
+from evaluation.submissions import (
+    checks,
+    files,
+    normalised,
+    preparing,
+    quota,
+    submitting,
+    texts,
+    uploads,
+    work,
+)
 from kbpo.accounts import sessions, tokens
 from kbpo.accounts.models import User, WorkerIdentity
 from kbpo.core import disk, limits
@@ -56,6 +66,16 @@ _rng = SystemRandom()
 def validate_submissions() -> int:
     """Read what was uploaded; return how many submissions moved on."""
     return _each_submission(Submission.State.UPLOADED, submitting.read_submission, "reading the file")
+
+
+def prepare_submissions() -> int:
+    """Work out what samples wait for; return of how many submissions."""
+    return _each_submission(
+        Submission.State.ACCEPTED,
+        preparing.prepare_submission,
+        "working out what its sample waits for",
+        lambda submission: not task_of(submission.corpus).is_prepared(submission),
+    )
 
 
 def sample_submissions() -> int:
@@ -306,6 +326,7 @@ def remove_expired() -> int:
 
 STAGES: tuple[Callable[[], int], ...] = (
     validate_submissions,
+    prepare_submissions,
     sample_submissions,
     settle_questions,
     settle_documents,

@@ -119,6 +119,7 @@ PROLIFIC_HITS_PER_WORKER = _given.crowd.prolific_hits_per_worker
 WIKIPEDIA_API_URL = _given.crowd.wikipedia_api_url
 CROWD_HOURLY_CENTS = _given.crowd.hourly_cents
 CROWD_FASTEST_READING = _given.crowd.fastest_reading
+CROWD_MOST_PERCENT = _given.crowd.most_percent
 
 # Data
 

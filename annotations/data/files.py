@@ -21,6 +21,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, Func, IntegerField, Max, OuterRef, Q, Sum
 from django.utils import timezone
 
+from annotations import prompts
 from annotations.models import Corpus, CorpusFiles, Document, Sentence
 from kbpo.core.database.locks import claim
 from kbpo.core.database.outages import is_outage
@@ -139,6 +140,7 @@ def _text_record(document: Document, sentences: list[int]) -> dict[str, Any]:
         "date": None if document.date is None else document.date.isoformat(),
         "text": document.text,
         "sentences": sentences,
+        **(prompts.as_line(document.given) if hasattr(document, "given") else {}),
     }
 
 
@@ -160,7 +162,7 @@ def _documents(corpus: Corpus) -> Iterator[tuple[Document, bool, list[int]]]:
     begins = ArraySubquery(Sentence.objects.filter(document=OuterRef("pk")).order_by("index").values("start"))
     while True:
         found = Document.objects.filter(corpus=corpus, pk__gt=last).order_by("pk").defer("suggestions")
-        batch = list(found.select_related("takedown").annotate(begins=begins)[:BATCH])
+        batch = list(found.select_related("takedown", "given").annotate(begins=begins)[:BATCH])
         if not batch:
             return
         for document in batch:

@@ -1,12 +1,14 @@
 """How far workers agree on questions of one kind."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from django.db.models import Count, Q, QuerySet
 
-from annotations.aggregation.agreement import Kappa, fleiss_kappa
-from annotations.models import KindAgreement, Question
+from annotations.aggregation.agreement import Kappa, fleiss_kappa, interval_alpha
+from annotations.models import KindAgreement, Question, Response
 from kbpo.core.database.bulk import array_literal, read_columns
 
 Aspect = KindAgreement.Aspect
@@ -31,7 +33,7 @@ class Agreement:
     questions : int
         Those with at least two valid votes, on which κ rests.
     kappa : Kappa or None
-        Fleiss' κ with its interval; None where it is not estimable.
+        Fleiss' κ, or interval α where answers are numbers, with its interval; None where it is not estimable.
     aspect : KindAgreement.Aspect
         Of what an answer says.
     """
@@ -90,3 +92,47 @@ def on_whole_answers(
     np.add.at(counts, (votes["question"], votes["category"]), 1)
     compared = int((counts.sum(axis=1) >= 2).sum())
     return Agreement(kind, compared, fleiss_kappa(counts, level=level))
+
+
+class Scored(Protocol):
+    """A question whose answers say a number of each claim."""
+
+    def values(self, answer: Mapping[str, Any]) -> dict[str, float]:
+        """Return what a stored answer says of each claim."""
+
+
+def on_values(
+    questions: QuerySet[Question],
+    first: int | None,
+    level: float,
+    *,
+    kind: str,
+    aspects: Mapping[str, KindAgreement.Aspect],
+    read: Callable[[Mapping[str, Any]], Scored],
+) -> list[Agreement]:
+    """Measure how far workers agree where an answer says a number of each claim, by interval α.
+
+    Parameters
+    ----------
+    questions, first, level, kind
+        As `on_whole_answers`.
+    aspects : mapping of str to KindAgreement.Aspect
+        The claims that are measured, each as an aspect.
+    read : callable
+        Makes a question of its payload.
+    """
+    measured = dict(those_measured(questions, first).values_list("pk", "payload"))
+    given: dict[int, list[Mapping[str, Any]]] = {}
+    votes = Response.objects.filter(question__in=measured, is_valid=True, is_expert=False).order_by("pk")
+    for question_id, answer in votes.values_list("question_id", "answer"):
+        given.setdefault(question_id, []).append(answer)
+    said: list[tuple[int, Mapping[str, float]]] = []
+    for question_id, answers in given.items():
+        asked = read(measured[question_id])
+        said += [(question_id, asked.values(answer)) for answer in answers[:first]]
+    items = [item for item, _ in said]
+    compared = int((np.unique(items, return_counts=True)[1] >= 2).sum()) if items else 0
+    return [
+        Agreement(kind, compared, interval_alpha([one[claim] for _, one in said], items, level=level), aspect)
+        for claim, aspect in aspects.items()
+    ]

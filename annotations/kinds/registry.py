@@ -7,11 +7,13 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotations import ontologies, selectors
-from annotations.kinds import canonical, choice, entities, relation
+from annotations.kinds import canonical, choice, correctness, entities, quality, relation
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.choice import ChoiceQuestion
+from annotations.kinds.correctness import CorrectnessQuestion
 from annotations.kinds.entities import EntitiesQuestion
 from annotations.kinds.kind import Kind
+from annotations.kinds.quality import QualityQuestion
 from annotations.kinds.relation import RelationQuestion
 from annotations.models import Question
 from annotations.texts.passages import Passage
@@ -20,11 +22,28 @@ from kbpo_formats.ontologies.ontology import Ontology
 
 #: In the order in which their numbers are shown.
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType(
-    {kind.name: kind for kind in (relation.KIND, canonical.KIND, entities.KIND, choice.KIND)}
+    {
+        kind.name: kind
+        for kind in (
+            relation.KIND,
+            canonical.KIND,
+            entities.KIND,
+            choice.KIND,
+            quality.KIND,
+            correctness.KIND,
+        )
+    }
 )
 
 #: What may be asked. Whoever must tell kinds apart does so exhaustively, and mypy names what is left out.
-Asked = RelationQuestion | CanonicalQuestion | EntitiesQuestion | ChoiceQuestion
+Asked = (
+    RelationQuestion
+    | CanonicalQuestion
+    | EntitiesQuestion
+    | ChoiceQuestion
+    | QualityQuestion
+    | CorrectnessQuestion
+)
 
 
 def find_kind(name: str) -> Kind[Any]:
@@ -123,5 +142,5 @@ def read_claim_question(
     match read_question(kind, payload, ontology=ontology):
         case RelationQuestion() | CanonicalQuestion() as question:
             return question
-        case EntitiesQuestion() | ChoiceQuestion():
+        case EntitiesQuestion() | ChoiceQuestion() | QualityQuestion() | CorrectnessQuestion():
             raise InvalidInput("a question about a whole document has an interface of its own")

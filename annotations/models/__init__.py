@@ -6,6 +6,7 @@ from annotations.models.competitor import Competitor
 from annotations.models.corpus import Corpus, Document, Sentence
 from annotations.models.data import AcceptedAgreement, CorpusFiles, DataAgreement
 from annotations.models.guidelines import CorpusGuidelines
+from annotations.models.input import Input, Prompt
 from annotations.models.label import Label
 from annotations.models.ontology import OntologyVersion
 from annotations.models.question import Question, Response
@@ -27,9 +28,11 @@ __all__ = [
     "DataAgreement",
     "Document",
     "DocumentAnnotation",
+    "Input",
     "KindAgreement",
     "Label",
     "OntologyVersion",
+    "Prompt",
     "Question",
     "Response",
     "Sentence",

@@ -6,13 +6,22 @@ from annotations.models.corpus import Corpus
 
 
 class KindAgreement(models.Model):
-    """How far the workers of a corpus agree on one kind of question: Fleiss' κ with its 95% interval."""
+    """How far the workers of a corpus agree on one kind of question: Fleiss' κ, or α, with its 95% interval.
+
+    α where answers are numbers: `annotations.aggregation.agreement.interval_alpha`.
+    """
 
     class Aspect(models.TextChoices):
         WHOLE = "answer", "the whole answer"
         SPANS = "spans", "words and types of mentions"
         CANONICAL = "canonical", "canonical mentions"
         LINKS = "links", "links"
+        FLUENCY = "fluency", "how it reads"
+        REDUNDANCY = "redundancy", "repetition"
+        OVERALL = "overall", "the mark"
+        EDIT = "edit", "edits (HTER)"
+        ANY = "any", "whether anything shows it right"
+        AVERAGE = "average", "the share of evidence for it"
 
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="agreements")
     kind = models.CharField(max_length=16, help_text="Of question: its name.")

@@ -113,7 +113,7 @@ class Policy:
     @property
     def has_rounds(self) -> bool:
         """Whether an ordinary question may have to wait for votes twice."""
-        return self.first_votes < self.usual_votes
+        return self.gathers
 
 
 def settle_or_ask(votes: Votes, limits: Limits) -> Decision:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from annotations.policies import audits, curtailed, fixed
+from annotations.policies import audits, curtailed, fixed, single
 from annotations.policies.policy import Policy
 from kbpo.core.errors import InvalidInput
 
 POLICIES: Mapping[str, Policy] = MappingProxyType(
-    {policy.name: policy for policy in (curtailed.POLICY, fixed.POLICY)}
+    {policy.name: policy for policy in (curtailed.POLICY, fixed.POLICY, single.POLICY)}
 )
 
 #: Of a corpus that is given none.

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NoReturn
 
@@ -65,12 +65,16 @@ class RelationRecord:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationRecord:
-    """All mentions and relations of a document, each sorted; of one to be classed its class alone."""
+    """All mentions and relations of a document, each sorted; of one to be classed its class alone.
+
+    Of an input for which systems write texts: by each text, what people should say of it, as its kind has it.
+    """
 
     doc_id: str
     mentions: tuple[MentionRecord, ...]
     relations: tuple[RelationRecord, ...]
     label: str | None = None
+    judgements: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -118,12 +122,12 @@ def read_document(value: Mapping[str, Any], *, where: str, ontology: Ontology) -
     InvalidInput
         If one of them is missing, empty, of the wrong type, or cannot be stored.
     """
-    doc_id = _doc_id(value, where)
+    doc_id = read_id(value, where)
     where_in = f"document {doc_id}: "
-    text = _text(value, "text", where, where_in)
+    text = read_text(value, "text", where, where_in)
     if not text.strip():
         raise InvalidInput(f"{where_in}the text is empty or missing", where=where)
-    title = _text(value, "title", where, where_in)
+    title = read_text(value, "title", where, where_in)
     written = value.get("date")
     day = None
     if written is not None:
@@ -159,7 +163,7 @@ def read_annotation(value: Mapping[str, Any], *, where: str, ontology: Ontology)
         is unknown, is not between mentions of types that it admits, holds a mention with itself, or is
         symmetric and its subject does not start first.
     """
-    doc_id = _doc_id(value, where)
+    doc_id = read_id(value, where)
     mentions: dict[tuple[Span, str], MentionRecord] = {}
     types: dict[Span, set[str]] = {}
     for item in _objects(value, "mentions", doc_id, where):
@@ -178,19 +182,33 @@ def read_annotation(value: Mapping[str, Any], *, where: str, ontology: Ontology)
 
 
 def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> AnnotationRecord:
-    """Read a line of right answers: an annotation, or `doc_id` and `label`, the class of its text or null.
+    """Read a line of right answers: an annotation, or `doc_id` and one of `label` and `judgements`.
+
+    The first is the class of its text or null; the other is what people should say of texts that systems wrote
+    for it, an object by each text.
 
     Raises
     ------
     InvalidInput
-        As `read_annotation`, or if the label is no text.
+        As `read_annotation`, or if the label is no text, or the judgements are no objects.
     """
+    if "judgements" in value:
+        return _judged(value, where)
     if "label" not in value:
         return read_annotation(value, where=where, ontology=ontology)
-    doc_id, label = _doc_id(value, where), value["label"]
+    doc_id, label = read_id(value, where), value["label"]
     if label is not None and not isinstance(label, str):
         _refuse(doc_id, f"the label is {shown(label)}; it must be the name of a class, or null", where)
     return AnnotationRecord(doc_id, (), (), label)
+
+
+def _judged(value: Mapping[str, Any], where: str) -> AnnotationRecord:
+    doc_id, judgements = read_id(value, where), value["judgements"]
+    if not isinstance(judgements, Mapping) or not all(
+        isinstance(one, Mapping) for one in judgements.values()
+    ):
+        _refuse(doc_id, "judgements must be an object that has an object, an answer, by each text", where)
+    return AnnotationRecord(doc_id, (), (), judgements=judgements)
 
 
 def check_terms(record: AnnotationRecord, ontology: Ontology) -> None:
@@ -247,7 +265,9 @@ def _mention(item: Mapping[str, Any], doc_id: str, where: str, ontology: Ontolog
             where,
         )
     canonical = _span(item.get("canonical"), f"canonical mention of {list(span)}", doc_id, where)
-    return MentionRecord(span, mention_type, canonical, _text(item, "link", where, f"document {doc_id}: "))
+    return MentionRecord(
+        span, mention_type, canonical, read_text(item, "link", where, f"document {doc_id}: ")
+    )
 
 
 def _relation(
@@ -293,19 +313,20 @@ def _named(relation: RelationRecord) -> str:
     return f"{relation.predicate} {list(relation.subject)} {list(relation.object)}"
 
 
-def _doc_id(value: Mapping[str, Any], where: str) -> str:
-    doc_id = _text(value, "doc_id", where)
+def read_id(value: Mapping[str, Any], where: str, key: str = "doc_id") -> str:
+    """Return the id that stands under a key; refuse one that is none."""
+    doc_id = read_text(value, key, where)
     if not doc_id:
-        raise InvalidInput("doc_id is missing or empty", where=where)
+        raise InvalidInput(f"{key} is missing or empty", where=where)
     if len(doc_id) > LONGEST_DOC_ID:
         raise InvalidInput(
-            f"the doc_id has {len(doc_id)} characters; at most {LONGEST_DOC_ID} are allowed", where=where
+            f"the {key} has {len(doc_id)} characters; at most {LONGEST_DOC_ID} are allowed", where=where
         )
     if not doc_id.isprintable() or any(character.isspace() for character in doc_id):
         raise InvalidInput(
-            f"the doc_id {shown(doc_id)} holds white space or characters that do not print", where=where
+            f"the {key} {shown(doc_id)} holds white space or characters that do not print", where=where
         )
-    if any(character in NOT_IN_DOC_IDS for character in doc_id):
+    if key == "doc_id" and any(character in NOT_IN_DOC_IDS for character in doc_id):
         raise InvalidInput(
             f"the doc_id {shown(doc_id)} holds one of {' '.join(NOT_IN_DOC_IDS)}, so no knowledge base in TAC"
             " format could name it",
@@ -314,7 +335,8 @@ def _doc_id(value: Mapping[str, Any], where: str) -> str:
     return doc_id
 
 
-def _text(value: Mapping[str, Any], key: str, where: str, where_in: str = "") -> str:
+def read_text(value: Mapping[str, Any], key: str, where: str, where_in: str = "") -> str:
+    """Return the string that stands under a key, empty where none does; refuse one that cannot be stored."""
     text = value.get(key)
     if text is None:
         return ""

@@ -167,11 +167,12 @@ class Client:
         go_ahead: bool = False,
         is_public: bool = True,
         again: bool = False,
+        metrics: Path | str | None = None,
         progress: Progress = nowhere,
     ) -> Row:
         """Upload a file, and hand it in; return the submission. See the API's `submit` for what is meant.
 
-        An upload that was interrupted is gone on with.
+        An upload that was interrupted is gone on with. `metrics` is the table that comes beside outputs.
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
         body = {
@@ -185,6 +186,9 @@ class Client:
             "is_public": is_public,
             "again": again,
         }
+        if metrics is not None:
+            beside = uploads.send(self._connection, Path(metrics), progress=progress)
+            body["attachments"] = {"metrics": beside}
         return self._connection.read("POST", "submissions/", json=body)
 
     def check(
@@ -192,6 +196,7 @@ class Client:
         path: Path | str,
         *,
         corpus: str,
+        metrics: Path | str | None = None,
         format: str = "",
         seconds: float | None = None,
         progress: Progress = nowhere,
@@ -200,6 +205,8 @@ class Client:
 
         Parameters
         ----------
+        metrics : Path or str, optional
+            The table that comes beside outputs.
         seconds : float, optional
             The longest to wait for it.
 
@@ -214,7 +221,10 @@ class Client:
             If it takes longer.
         """
         upload = uploads.send(self._connection, Path(path), progress=progress)
-        asked = {"corpus": corpus, "upload": upload, "format": format}
+        asked: dict[str, Any] = {"corpus": corpus, "upload": upload, "format": format}
+        if metrics is not None:
+            beside = uploads.send(self._connection, Path(metrics), progress=progress)
+            asked["attachments"] = {"metrics": beside}
         made = self._connection.read("POST", "checks/", json=asked, may_repeat=True)  # replaces the last one
         address = f"checks/{quote(str(made['id']))}/"
         found = self._await(

@@ -30,7 +30,7 @@ TABLES: Mapping[str, Sequence[str]] = {
     "corpora": ("tag", "name", "task", "language", "documents", "ontology", "classes", "weekly_quota"),
     "data": ("file", "state"),
     "listed": ("name", "size", "is_open", "digest"),
-    "problems": ("line", "column", "severity", "code", "message"),
+    "problems": ("attachment", "line", "column", "severity", "code", "message"),
     "quotas": ("team", "left", "free_at", "may_compete"),
     "epochs": ("number", "opened_at", "released_at", "weighting", "growth", "commitment"),
     "submissions": ("id", "corpus", "team", "name", "state", "uploaded_at"),
@@ -125,13 +125,18 @@ def _epochs(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _validate(asked: argparse.Namespace, output: Output) -> int:
-    found = validate(asked.file, data=asked.data, format=asked.format or None)
+    found = validate(asked.file, data=asked.data, format=asked.format or None, metrics=asked.metrics)
     return _found(asked, found.accepted, found.problems, found.counts, output)
 
 
 def _check(asked: argparse.Namespace, client: Client, output: Output) -> int:
     found = client.check(
-        asked.file, corpus=asked.corpus, format=asked.format, seconds=asked.timeout, progress=output.bar
+        asked.file,
+        corpus=asked.corpus,
+        metrics=asked.metrics,
+        format=asked.format,
+        seconds=asked.timeout,
+        progress=output.bar,
     )
     if found["state"] == "failed":
         raise NetworkError("the check stopped by a fault of the service; its operators see what happened")
@@ -166,6 +171,7 @@ def _submit(asked: argparse.Namespace, client: Client, output: Output) -> int:
         go_ahead=asked.go_ahead,
         is_public=not asked.private,
         again=asked.again,
+        metrics=asked.metrics,
         progress=output.bar,
     )
     if not (asked.wait or asked.until):

@@ -27,6 +27,7 @@ def for_file(command: argparse.ArgumentParser) -> None:
     """Take a file."""
     command.add_argument("file", type=Path, help="plain or gzip")
     command.add_argument("--format", default="", help="recognised if left out")
+    command.add_argument("--metrics", type=Path, metavar="TABLE", help="of outputs: what comes beside them")
 
 
 def for_validating(command: argparse.ArgumentParser) -> None:

@@ -31,7 +31,9 @@ class Output:
         """Print rows; `columns` says which a table has, and in which order."""
         if self.as_json:
             return self._json(list(rows))
-        names = [name for name in columns or _names(rows) if any(row.get(name) is not None for row in rows)]
+        names = [
+            name for name in columns or _names(rows) if any(row.get(name) not in (None, "") for row in rows)
+        ]
         cells = [names, *([_cell(row.get(name)) for name in names] for row in rows)]
         widths = [max(len(row[place]) for row in cells) for place in range(len(names))]
         for row in cells if rows else ():

@@ -5,6 +5,7 @@ import json
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from kbpo_formats.reading import check
 ABOUT = "corpus.json"  # the corpus as the API has it
 TEXTS = "corpus.jsonl.gz"
 ONTOLOGY, CLASSES = "ontology.json", "classes.json"
-NEEDED: Mapping[str, str] = {"kbp": ONTOLOGY, "classification": CLASSES}
+NEEDED: Mapping[str, str] = {"kbp": ONTOLOGY, "classification": CLASSES, "generation": TEXTS}
 """What says what a file may claim, for each task."""
 
 
@@ -29,7 +30,8 @@ class Validation:
     accepted : bool
         Whether it has no error.
     problems : list of dict
-        What is wrong with it, by line: ``line``, ``column``, ``code``, ``severity``, ``message``, ``text``.
+        What is wrong with it, by line: ``line``, ``column``, ``code``, ``severity``, ``message``, ``text``,
+        and ``attachment``, the file beside it that has the fault; empty for the file itself.
     counts : dict
         What became of it, in numbers.
     """
@@ -39,7 +41,9 @@ class Validation:
     counts: dict[str, Any]
 
 
-def validate(path: Path | str, *, data: Path | str, format: str | None = None) -> Validation:
+def validate(
+    path: Path | str, *, data: Path | str, format: str | None = None, metrics: Path | str | None = None
+) -> Validation:
     """Check a file as the service does, without it.
 
     What the service would find is found, but for what it does not read to the end: it limits time and memory.
@@ -53,13 +57,15 @@ def validate(path: Path | str, *, data: Path | str, format: str | None = None) -
         The folder into which `Client.download_data` has put a corpus.
     format : str, optional
         One of the corpus'; left out, it is recognised.
+    metrics : Path or str, optional
+        Of outputs: the table of metrics that comes beside them.
 
     Raises
     ------
     WrongUsage
         If a file is not there, or not what it should be.
     KbpoError
-        If there is no such format.
+        If there is no such format, or no metrics come beside files of the corpus.
     """
     folder = Path(data)
     about = _read_json(folder / ABOUT)
@@ -68,10 +74,10 @@ def validate(path: Path | str, *, data: Path | str, format: str | None = None) -
         raise WrongUsage(
             f"{folder / ABOUT} has task {task!r:.40}, which this client does not know: update it"
         )
-    said = _read(folder / NEEDED[task])
+    known: dict[str, Any] = {}
     if task == "kbp":
-        known = {"ontology": said, "quotes_texts": True}
-    else:
+        known = {"ontology": _read(folder / NEEDED[task]), "quotes_texts": True}
+    elif task == "classification":
         classes = _read_json(folder / CLASSES)
         known = {"classes": [one["name"] for one in classes["classes"]]}
     texts: dict[str, str] = {}
@@ -80,10 +86,12 @@ def validate(path: Path | str, *, data: Path | str, format: str | None = None) -
         texts[doc_id], sentences[doc_id] = text, begins
     documents = Texts(texts, sentences, known)
     try:
-        with Path(path).open("rb") as stream:
-            found = check(stream, task=task, documents=documents, format=format)
+        with ExitStack() as opened:
+            stream = opened.enter_context(Path(path).open("rb"))
+            beside = {} if metrics is None else {"metrics": opened.enter_context(Path(metrics).open("rb"))}
+            found = check(stream, task=task, documents=documents, format=format, attachments=beside)
     except OSError as error:
-        raise WrongUsage(f"{path} cannot be read: {error.strerror}") from None
+        raise WrongUsage(f"{error.filename or path} cannot be read: {error.strerror}") from None
     return Validation(found.accepted, [asdict(one) for one in found.problems], dict(found.counts))
 
 

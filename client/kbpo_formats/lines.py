@@ -29,7 +29,9 @@ _UNSUPPORTED = (
 )
 
 
-def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    stream: BinaryIO, log: ProblemLog, *, longest: int = LONGEST_LINE
+) -> Iterator[tuple[int, str]]:
     """Read the lines of a file, plain or gzip.
 
     What cannot be read is logged, and its line is empty; after damage that nothing can follow, reading stops.
@@ -41,6 +43,8 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
     log : ProblemLog
         Receives UNSUPPORTED_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER, LINE_TOO_LONG and
         TOO_LARGE.
+    longest : int
+        The most characters that a line may have.
 
     Yields
     ------
@@ -70,13 +74,13 @@ def numbered_lines(stream: BinaryIO, log: ProblemLog) -> Iterator[tuple[int, str
             if number + block.count(b"\n") > MOST_LINES:
                 log.end("TOO_LARGE", number, "", f"has more than {MOST_LINES:,} lines")
                 return
-            lines = _decoded(block, number, log)
+            lines = _decoded(block, number, log, longest)
             yield from enumerate(lines, number)
             number += len(lines)
     except (EOFError, zlib.error) as error:
         log.end("BROKEN_GZIP", number, "", str(error))
     if rest and not log.is_cut_short:  # else its end is missing
-        yield from enumerate(_decoded(rest, number, log), number)
+        yield from enumerate(_decoded(rest, number, log, longest), number)
 
 
 def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
@@ -155,7 +159,7 @@ def _inflated(source: _Counted) -> Iterator[bytes]:
         raise EOFError("it ends in the middle")
 
 
-def _decoded(block: bytes, number: int, log: ProblemLog) -> list[str]:
+def _decoded(block: bytes, number: int, log: ProblemLog, longest: int) -> list[str]:
     """Return each line's text, empty where what is wrong with the line is logged."""
     try:
         lines = block.decode("utf-8").split("\n")
@@ -163,8 +167,8 @@ def _decoded(block: bytes, number: int, log: ProblemLog) -> list[str]:
         lines = [_decoded_line(line, number + i, log) for i, line in enumerate(block.split(b"\n"))]
     if number == 1:
         lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-    if b"\0" in block or max(map(len, lines)) > LONGEST_LINE:
-        lines = [_legal_line(line, number + i, log) for i, line in enumerate(lines)]
+    if b"\0" in block or max(map(len, lines)) > longest:
+        lines = [_legal_line(line, number + i, log, longest) for i, line in enumerate(lines)]
     return lines
 
 
@@ -178,10 +182,10 @@ def _decoded_line(line: bytes, number: int, log: ProblemLog) -> str:
         return ""
 
 
-def _legal_line(line: str, number: int, log: ProblemLog) -> str:
-    if len(line) > LONGEST_LINE:
-        shown, column = line[:LONGEST_LINE].replace("\0", "␀"), _column(line[:LONGEST_LINE], log)
-        log.add("LINE_TOO_LONG", number, shown, f"{LONGEST_LINE:,}", "characters", "", column=column)
+def _legal_line(line: str, number: int, log: ProblemLog, longest: int) -> str:
+    if len(line) > longest:
+        shown, column = line[:longest].replace("\0", "␀"), _column(line[:longest], log)
+        log.add("LINE_TOO_LONG", number, shown, f"{longest:,}", "characters", "", column=column)
         return ""
     if "\0" in line:
         at = line.index("\0")

@@ -119,7 +119,10 @@ class Problem:
     text : str
         The offending part, cut to `TEXT_LENGTH` characters.
     column : int or None
-        Where there is one: in TAC KBP the tab-separated column, in JSON Lines the character, from 1.
+        Where there is one: in TAC KBP and in tables the tab-separated column, in JSON Lines the character,
+        from 1.
+    attachment : str
+        The name of the file beside it that has the fault; empty for the file itself.
     """
 
     line: int
@@ -128,6 +131,7 @@ class Problem:
     message: str
     text: str
     column: int | None = None
+    attachment: str = ""
 
 
 def shorten(text: str, length: int = TEXT_LENGTH) -> str:
@@ -185,7 +189,8 @@ class ProblemLog:
             return
         shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
-        self._listed.append(Problem(line, code, severity, message, shorten(str(text)), column))
+        said = shorten(str(text)).replace("\0", "␀")  # no database takes it
+        self._listed.append(Problem(line, code, severity, message, said, column))
 
     def end(self, code: str, line: int, text: object, *values: object) -> None:
         """Add a problem after which nothing more is read."""

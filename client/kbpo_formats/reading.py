@@ -8,6 +8,8 @@ from kbpo_formats.classification import problems as of_classes
 from kbpo_formats.classification import reader as classes
 from kbpo_formats.corpus import Documents
 from kbpo_formats.errors import InvalidInput
+from kbpo_formats.generation import problems as of_outputs
+from kbpo_formats.generation import reader as outputs
 from kbpo_formats.kbp import files as knowledge_bases
 from kbpo_formats.kbp import problems as of_knowledge_bases
 from kbpo_formats.ontologies.normal import read_normal
@@ -16,8 +18,14 @@ from kbpo_formats.recognising import recognise
 
 #: The formats of each task, with their names; the first is recommended.
 FORMATS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {"kbp": of_knowledge_bases.FORMATS, "classification": of_classes.FORMATS}
+    {
+        "kbp": of_knowledge_bases.FORMATS,
+        "classification": of_classes.FORMATS,
+        "generation": of_outputs.FORMATS,
+    }
 )
+#: What may be handed in beside a file of a task, by name.
+ATTACHMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"generation": (of_outputs.METRICS,)})
 
 
 class Checked(Protocol):
@@ -36,25 +44,34 @@ class Checked(Protocol):
         """What became of it, in numbers."""
 
 
-def check(stream: BinaryIO, *, task: str, documents: Documents, format: str | None = None) -> Checked:
+def check(
+    stream: BinaryIO,
+    *,
+    task: str,
+    documents: Documents,
+    format: str | None = None,
+    attachments: Mapping[str, BinaryIO] | None = None,
+) -> Checked:
     """Read and validate a file exactly as the service does when it is submitted.
 
     Parameters
     ----------
     stream : binary file
         Plain or gzip.
-    task : {"kbp", "classification"}
+    task : {"kbp", "classification", "generation"}
         The corpus'.
     documents : Documents
         The corpus', as in `kbpo_formats.corpus.Texts`; in ``about`` the normal form of its ontology
         (``ontology``), or the names of its classes (``classes``).
     format : str, optional
         One of `FORMATS`; left out, it is recognised.
+    attachments : mapping of str to binary file, optional
+        What is handed in beside it: of `ATTACHMENTS`.
 
     Raises
     ------
     InvalidInput
-        If there is no such task or format.
+        If there is no such task or format, or nothing of that name goes beside its files.
     """
     if task not in FORMATS:
         raise InvalidInput(f"there is no task {task!r:.40}; known are {', '.join(FORMATS)}", where="task")
@@ -62,6 +79,11 @@ def check(stream: BinaryIO, *, task: str, documents: Documents, format: str | No
     if format not in FORMATS[task]:
         known = " or ".join(FORMATS[task])
         raise InvalidInput(f"there is no format {format!r:.40}; use {known}", where="format")
+    for name in attachments or {}:
+        if name not in ATTACHMENTS.get(task, ()):
+            raise InvalidInput(f"nothing goes beside a file of {task}: leave it out", where=name)
+    if task == "generation":
+        return outputs.read(stream, format, documents, **(attachments or {}))
     if task == "classification":
         return classes.read(stream, format, documents)
     ontology = read_normal(documents.about["ontology"])

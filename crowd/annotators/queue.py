@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from annotations import conflicts, ontologies, responses, roles
 from annotations.models import Corpus, CorpusGuidelines, Question, Response
 from annotations.roles import Act
+from crowd import shares
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import interface_of
 from crowd.models import Reservation
@@ -135,11 +136,14 @@ def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -
     """Find and lock the oldest question with a place left."""
     barred: set[int] = set()
     full: set[int] = set()
+    enough: set[tuple[int, str]] = set()
     skip_locked = True
     while True:
         candidates = _open_to(worker, now, as_expert).exclude(document__corpus__in=barred)
         if corpus is not None:
             candidates = candidates.filter(document__corpus=corpus)
+        for corpus_id, kind in enough:
+            candidates = candidates.exclude(document__corpus=corpus_id, kind=kind)
         question = (
             candidates.exclude(pk__in=full)
             .select_related("document__corpus")
@@ -153,10 +157,18 @@ def _take(worker: User, now: datetime, corpus: Corpus | None, as_expert: bool) -
             skip_locked = False  # others may hold the last ones, but only for the blink of an eye
         elif conflicts.exists(worker_id=worker.pk, corpus_id=question.document.corpus_id):
             barred.add(question.document.corpus_id)
+        elif not as_expert and _gave_enough(worker, question, now):
+            enough.add((question.document.corpus_id, question.kind))
         elif not _open_to(worker, now, as_expert).filter(pk=question.pk).exists():
             full.add(question.pk)  # its last place was taken just before the lock was ours
         else:
             return question
+
+
+def _gave_enough(worker: User, question: Question, now: datetime) -> bool:
+    """Say whether a worker has given as many judgements of such questions as one person may."""
+    interface, corpus_id = interface_of(question.kind), question.document.corpus_id
+    return shares.is_full(interface, corpus_id, more=1, now=now, user_id=worker.pk)
 
 
 def _companions(question: Question, worker: User, now: datetime, as_expert: bool) -> Iterable[Question]:

@@ -9,9 +9,11 @@ from django.db.models import Q
 
 from annotations import conflicts, ontologies
 from annotations.models import Question, Response
+from crowd import shares
 from crowd.hit_answers import LONGEST_COMMENT, storable
 from crowd.hits import places
 from crowd.hits.arrivals import Arrival
+from crowd.interfaces.registry import find_interface
 from crowd.models import Assignment, Hit
 from crowd.providers.page_rules import PAGE_RULES
 from kbpo.accounts.models import WorkerIdentity
@@ -47,7 +49,8 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
     AlreadySent
         If its answer is with the provider.
     Conflict
-        If the worker has answered one of its questions before, or nobody new is wanted.
+        If the worker has answered one of its questions before, or as much as one person may; or nobody new is
+        wanted.
     NotAllowed
         If a team of the worker's competes in the corpus.
     """
@@ -55,6 +58,8 @@ def begin(*, hit: Hit, arrival: Arrival, is_verified: bool, now: datetime) -> As
     found = find(hit=hit, arrival=arrival)
     if found is None or found.state == Assignment.State.BEGUN:
         _check_may_answer(hit, arrival, identity)
+    if found is None:
+        _check_share(hit, arrival, identity, now)
     if found is None and PAGE_RULES[arrival.provider].is_closed(hit):
         raise Conflict(f"This task has all the answers that it needs, or is over. {RETURN}")
     if hit.page_seed is None:
@@ -151,13 +156,15 @@ def store_answer(
     return assignment
 
 
-def read_draft(data: object) -> tuple[int, dict[str, Any]]:
+def read_draft(data: object, *, longest: int = LONGEST_VALUE) -> tuple[int, dict[str, Any]]:
     """Read a save: its number, and what has been typed.
 
     Parameters
     ----------
     data : object
         ``{"number": 7, "step": 2, "fields": {"q12": ["none"], …}}``.
+    longest : int
+        Characters of a field.
 
     Raises
     ------
@@ -176,9 +183,9 @@ def read_draft(data: object) -> tuple[int, dict[str, Any]]:
     kept: dict[str, list[str]] = {}
     for name, values in fields.items():
         is_list = isinstance(values, list) and all(isinstance(value, str) for value in values)
-        if not is_list or len(name) > 100 or any(len(value) > LONGEST_VALUE for value in values):
+        if not is_list or len(name) > 100 or any(len(value) > longest for value in values):
             raise InvalidInput(
-                f"the field {storable(name)[:40]!r} must hold a list of texts of {LONGEST_VALUE:,} characters"
+                f"the field {storable(name)[:40]!r} must hold a list of texts of {longest:,} characters"
                 " at most"
             )
         kept[storable(name)] = [storable(value) for value in values]
@@ -192,6 +199,26 @@ def find(*, hit: Hit, arrival: Arrival) -> Assignment | None:
         .filter(hit=hit, provider_id=arrival.assignment_id, provider_worker_id=arrival.worker_id)
         .first()
     )
+
+
+def _check_share(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None, now: datetime) -> None:
+    """Refuse who has given as much of such work as one person may; what they have begun goes on."""
+    if hit.batch.is_tutorial:
+        return
+    interface, asked_here = find_interface(hit.batch.kind), hit.questions.count()
+    if shares.is_full(
+        interface,
+        hit.batch.corpus_id,
+        more=asked_here,
+        now=now,
+        user_id=None if identity is None else identity.user_id,
+        provider=arrival.provider,
+        worker_id=arrival.worker_id,
+    ):
+        raise Conflict(
+            "You have given as much of this work as one person may: many people are to have their say."
+            f" Thank you; more may come another day. {RETURN}"
+        )
 
 
 def _check_may_answer(hit: Hit, arrival: Arrival, identity: WorkerIdentity | None) -> None:

@@ -15,8 +15,11 @@ class GivenAnswer:
         Whether it is the first option that the page offers, alone; None where there are no options.
     marks : frozenset
         What was marked, to the character; empty where nothing is marked, or was.
+    changed : int or None
+        How many characters of a text were changed; None where none is to be, or was.
     """
 
     is_none: bool | None = None
     is_first: bool | None = None
     marks: frozenset[object] = frozenset()
+    changed: int | None = None

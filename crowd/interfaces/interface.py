@@ -3,7 +3,7 @@
 Its pages stand in `crowd.pages.registry`, so that what plans and pays work needs no views.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
@@ -17,6 +17,7 @@ from annotations.texts.records import AnnotationRecord
 from crowd.interfaces.given import GivenAnswer
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import Price
+from crowd.lengths import of_documents
 from crowd.tutorials.lesson import Tutorial
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
@@ -117,6 +118,11 @@ class Interface:
     summary : callable
         Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
         words say their language.
+    lengths : callable
+        Of the ids of questions, how many words each has by which its price goes, if that goes by length:
+        where nothing else is said, the tokens of its document.
+    bounds_shares : bool
+        Whether one person may give but a part of an epoch's judgements (`crowd.shares`).
     words_shown : callable
         Of questions that are asked together, how many words somebody must read to answer them.
     given : callable
@@ -140,6 +146,8 @@ class Interface:
     given: Callable[[str, Mapping[str, Any], Mapping[str, Any]], GivenAnswer]
     is_sampled: bool
     simulated: Simulated
+    lengths: Callable[[Iterable[int]], Mapping[int, int]] = of_documents
+    bounds_shares: bool = False
 
     @property
     def main(self) -> str:

@@ -46,6 +46,7 @@ def read_tutorial(
     asks: Callable[[Mapping[str, Any]], bool] = lambda one: True,
     examples: Sequence[Practice] = (),
     practice: Sequence[Practice] = (),
+    is_repeated: bool = False,
 ) -> Tutorial:
     """Read a tutorial from its file's text.
 
@@ -62,6 +63,8 @@ def read_tutorial(
         Says which questions of the file are asked; all of them if left out.
     examples, practice : sequence of Practice
         What comes before those of the file.
+    is_repeated : bool
+        Whether a question comes again until it is answered rightly.
     """
     data = tomllib.loads(toml)
 
@@ -77,6 +80,7 @@ def read_tutorial(
         examples=(*examples, *questions("example")),
         practice=practised,
         ontology=ontology,
+        is_repeated=is_repeated,
     )
 
 

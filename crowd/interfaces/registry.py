@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 
 from crowd.interfaces.choice.interface import INTERFACE as CHOICE
+from crowd.interfaces.correctness.interface import INTERFACE as CORRECTNESS
 from crowd.interfaces.entities.interface import INTERFACE as ENTITIES
 from crowd.interfaces.interface import AskedKind, Interface, Teaching
+from crowd.interfaces.quality.interface import INTERFACE as QUALITY
 from crowd.interfaces.relation.interface import INTERFACE as RELATION
 from crowd.tutorials.lesson import Tutorial
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.ontologies.ontology import Ontology
 
-INTERFACES: Mapping[str, Interface] = {one.name: one for one in (RELATION, ENTITIES, CHOICE)}
+INTERFACES: Mapping[str, Interface] = {
+    one.name: one for one in (RELATION, ENTITIES, CHOICE, QUALITY, CORRECTNESS)
+}
 #: Every kind of question that people are asked, in the order in which they are listed.
 ASKED_KINDS: Mapping[str, AskedKind] = {
     kind.name: kind for interface in INTERFACES.values() for kind in interface.asks

@@ -45,9 +45,10 @@ def seconds_of_steps(posted: Mapping[str, Sequence[str]]) -> list[dict[str, Any]
 
 
 def seconds_of(name: str, posted: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return how long a question took with its links; a page without scripts does not say."""
-    own = (name, f"{name}-link-0", f"{name}-link-1")
-    found = [_number(next(iter(posted.get(f"{_SECONDS}{step}", ())), "")) for step in own]
+    """Return how long a question took with all its steps; a page without scripts does not say."""
+    field = f"{_SECONDS}{name}"
+    own = [posted[one] for one in posted if one == field or one.startswith(f"{field}-")]
+    found = [_number(next(iter(values), "")) for values in own]
     known = [seconds for seconds in found if seconds is not None]
     return {"seconds": round(sum(known), 1)} if known else {}
 

@@ -2,20 +2,32 @@
 
 from collections.abc import Mapping
 
-from crowd.interfaces import choice, entities, relation
+from crowd.interfaces import choice, correctness, entities, quality, relation
 from crowd.interfaces.registry import find_interface, interface_of
 from crowd.models import HitBatch
 from crowd.pages import tutorial
-from crowd.pages.choice import annotator_page as choice_annotator_page
 from crowd.pages.choice import desk_page as choice_desk_page
-from crowd.pages.choice import hit_page as choice_hit_page
+from crowd.pages.choice.form import FORM as CHOICE
+from crowd.pages.correctness import desk_page as correctness_desk_page
+from crowd.pages.correctness.form import FORM as CORRECTNESS
 from crowd.pages.entities import annotator_page as entity_annotator_page
 from crowd.pages.entities import desk_page as entity_desk_page
 from crowd.pages.entities import hit_page as entity_hit_page
-from crowd.pages.page import HitPage, Pages
+from crowd.pages.page import DeskPage, HitPage, Pages
+from crowd.pages.quality import desk_page as quality_desk_page
+from crowd.pages.quality.form import FORM as QUALITY
 from crowd.pages.relation import annotator_page as relation_annotator_page
 from crowd.pages.relation import desk_page as relation_desk_page
 from crowd.pages.relation import hit_page as relation_hit_page
+from crowd.pages.text_annotator import TextAnnotator
+from crowd.pages.text_form import TextForm
+from crowd.pages.text_hit import TextHit
+
+
+def _of_texts(form: TextForm, desk: DeskPage) -> Pages:
+    """Return the pages of an interface that asks about one text at a time."""
+    return Pages(hit=TextHit(form).page, annotator=TextAnnotator(form).page, desk=desk)
+
 
 PAGES: Mapping[str, Pages] = {
     relation.NAME: Pages(
@@ -24,9 +36,9 @@ PAGES: Mapping[str, Pages] = {
     entities.NAME: Pages(
         hit=entity_hit_page.PAGE, annotator=entity_annotator_page.PAGE, desk=entity_desk_page.PAGE
     ),
-    choice.NAME: Pages(
-        hit=choice_hit_page.PAGE, annotator=choice_annotator_page.PAGE, desk=choice_desk_page.PAGE
-    ),
+    choice.NAME: _of_texts(CHOICE, choice_desk_page.PAGE),
+    quality.NAME: _of_texts(QUALITY, quality_desk_page.PAGE),
+    correctness.NAME: _of_texts(CORRECTNESS, correctness_desk_page.PAGE),
 }
 
 

@@ -44,11 +44,11 @@ def take(request: HttpRequest, hit: Hit, arrival: Arrival, assignment: Assignmen
         raise Conflict("The tutorial has not begun; reload the page.")
     tutorial, index = lesson_of_attempt(attempt), read_index(sent)
     try:
-        attempt = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=sent, now=now)
+        _, answer = qualifying.answer_practice(attempt_id=attempt.pk, index=index, posted=sent, now=now)
     except InvalidInput as error:
         context = pages.practice(tutorial, index, sent, error)
         return _render(request, pages.PRACTICE, context, assignment, status=error.status)
-    return _render(request, pages.EXPLAINED, pages.explained(tutorial, index, attempt.answers), assignment)
+    return _render(request, pages.EXPLAINED, pages.explained(tutorial, index, answer), assignment)
 
 
 def read_index(sent: Mapping[str, list[str]]) -> int:

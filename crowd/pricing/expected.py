@@ -15,7 +15,6 @@ from crowd.grouping import Group
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.offers import LONGEST_DURATION, TUTORIAL_TAKES, WorkOffer
 from crowd.interfaces.registry import find_interface
-from crowd.lengths import count_tokens
 from crowd.models import Hit
 from crowd.pay import Pace
 from kbpo.core import durations
@@ -63,7 +62,7 @@ def of_question(question: Question, interface: Interface, pace: Pace) -> Expecte
     """Return what a question takes that somebody is asked without a HIT, at a pace."""
     seconds = pace.seconds[question.kind]
     if interface.price.by_length:
-        tokens = count_tokens([question.document_id]).get(question.document_id, 0)
+        tokens = interface.lengths([question.pk]).get(question.pk, 0)
         seconds = pace.of_document(question.kind, tokens=tokens)
     return ExpectedTime(seconds, question.kind in pace.measured)
 
@@ -97,14 +96,12 @@ def allowed(offer: WorkOffer, *, most_questions: int, longest: float) -> timedel
 
 
 def tokens_of(interface: Interface, groups: Iterable[Group]) -> list[int]:
-    """Count for each HIT the tokens of its documents; an empty list where it does not go by them."""
+    """Count for each HIT the words by which its price goes; an empty list where it does not go by them."""
     if not interface.price.by_length:
         return []
     groups = list(groups)
-    asked = Question.objects.filter(pk__in=[pk for one in groups for pk in one.questions])
-    documents = dict(asked.values_list("pk", "document"))
-    tokens = count_tokens(set(documents.values()))
-    return [sum(tokens.get(documents[pk], 0) for pk in one.questions) for one in groups]
+    lengths = interface.lengths([pk for one in groups for pk in one.questions])
+    return [sum(lengths.get(pk, 0) for pk in one.questions) for one in groups]
 
 
 def _group(hit: Hit) -> Group:

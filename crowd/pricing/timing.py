@@ -12,7 +12,6 @@ from crowd import pay
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.registry import ASKED_KINDS, INTERFACES
-from crowd.lengths import count_tokens
 from crowd.models import Assignment
 from crowd.pay import Pace
 from crowd.pricing import expected
@@ -59,7 +58,7 @@ def measure(corpus: Corpus, interfaces: Iterable[Interface] = INTERFACES.values(
     for interface in interfaces:
         for kind in interface.kinds:
             timed = _timed(corpus, kind)
-            seconds = _by_token(timed) if interface.price.by_length else [taken for taken, _ in timed]
+            seconds = _by_word(interface, timed) if interface.price.by_length else [one for one, _ in timed]
             if len(seconds) >= ENOUGH:
                 found[kind] = median(seconds)
     return Pace(seconds={**usual_pace().seconds, **found}, measured=frozenset(found))
@@ -131,14 +130,14 @@ def rewards(
     return interface.price.rewards(groups, tokens, reward_cents=reward_cents, by_sentence=by_sentence)
 
 
-def _by_token(timed: Sequence[tuple[float, int]]) -> list[float]:
-    """Return the seconds that each answer took for each token of its document."""
-    tokens = count_tokens({document for _, document in timed})
-    return [taken / tokens[document] for taken, document in timed if tokens.get(document)]
+def _by_word(interface: Interface, timed: Sequence[tuple[float, int]]) -> list[float]:
+    """Return the seconds that each answer took for each word by which its question's price goes."""
+    lengths = interface.lengths({question for _, question in timed})
+    return [taken / lengths[question] for taken, question in timed if lengths.get(question)]
 
 
 def _timed(corpus: Corpus, kind: str) -> list[tuple[float, int]]:
-    """Return the seconds and the document of the latest answers to a kind of question."""
+    """Return the seconds and the question of the latest answers to a kind of question."""
     rows = Response.objects.filter(
         question__document__corpus=corpus,
         question__kind=kind,
@@ -147,7 +146,7 @@ def _timed(corpus: Corpus, kind: str) -> list[tuple[float, int]]:
         seconds__isnull=False,
     ).exclude(Exists(Assignment.objects.filter(_UNSEEN, responses=OuterRef("pk"))))
     return [
-        (seconds, document)
-        for seconds, document in rows.order_by("-pk").values_list("seconds", "question__document")[:LATEST]
+        (seconds, question)
+        for seconds, question in rows.order_by("-pk").values_list("seconds", "question")[:LATEST]
         if seconds is not None
     ]

@@ -19,7 +19,6 @@ from annotations.models import Label, Question, Response
 from crowd.interfaces.interface import Interface
 from crowd.interfaces.offers import LONGEST_DURATION
 from crowd.interfaces.registry import find_interface
-from crowd.lengths import count_tokens
 from crowd.lessons import lesson_of, skill_of
 from crowd.models import Assignment, TutorialAttempt, WorkerMeasure
 from crowd.pricing import timing
@@ -312,17 +311,17 @@ def _too_fast(assignment: Assignment) -> str:
     medians = [usual[kind].seconds or 0.0 if kind in usual else 0.0 for kind in kinds]
     interface = find_interface(assignment.hit.batch.kind)
     if interface.price.by_length:
-        medians = [_usual_for_documents(interface, {question.document_id for question in asked}, assignment)]
+        medians = [_usual_for_length(interface, {question.pk for question in asked}, assignment)]
     known = min((usual[kind].timed if kind in usual else 0 for kind in kinds), default=0)
     return rules.too_fast(seconds, sum(medians), known)
 
 
-def _usual_for_documents(interface: Interface, documents: set[int], assignment: Assignment) -> float:
-    """Return what documents of this length take, by the corpus' pace; 0 where none was measured."""
+def _usual_for_length(interface: Interface, questions: set[int], assignment: Assignment) -> float:
+    """Return what questions of this length take, by the corpus' pace; 0 where none was measured."""
     pace = timing.measure(assignment.hit.batch.corpus, [interface])
     if interface.main not in pace.measured:
         return 0.0
-    return pace.of_document(interface.main, tokens=sum(count_tokens(documents).values()))
+    return pace.of_document(interface.main, tokens=sum(interface.lengths(questions).values()))
 
 
 def _poor_gold(assignment: Assignment) -> str:

@@ -42,6 +42,7 @@ def found(assignment: Assignment) -> list[str]:
         usual = _usual(interface, kind, user, corpus) if all(none) or all(first) else (None, None)
         said.append(patterns.always_none(none, usual[0]))
         said.append(patterns.always_first(first, usual[1]))
+        said.append(patterns.small_edits([one.changed for one in given if one.changed is not None]))
         if any(one.marks for one in given):
             said.append(_copied(interface, rows, given, user))
     return [words for words in said if words]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from math import comb
 
 FEWEST = 10  # answers, from which on a pattern is one
+SMALL_EDIT = 5  # characters: who changes fewer, every time, does not improve texts
 #: A pattern is said from this chance on that somebody who answers as the others do shows it.
 UNLIKELY = 0.05
 UNLIKELY_COPY = 0.001  # of as many equal documents; a worker is compared with every other
@@ -44,6 +45,21 @@ def always_first(said_first: Sequence[bool], usual: float | None) -> str:
     'All of the last 10 answers are the first option.'
     """
     return _always(said_first, usual, "are the first option")
+
+
+def small_edits(changed: Sequence[int]) -> str:
+    """Say that no edit changed more than a few characters; empty if one did, or there are few edits.
+
+    Examples
+    --------
+    >>> small_edits([1] * 10)
+    'None of the last 10 edits changed five characters.'
+    >>> small_edits([1] * 9), small_edits([1] * 10 + [5])
+    ('', '')
+    """
+    if len(changed) < FEWEST or max(changed) >= SMALL_EDIT:
+        return ""
+    return f"None of the last {len(changed)} edits changed five characters."
 
 
 def copied(same: int, of: int, others_same: int, others_of: int) -> str:

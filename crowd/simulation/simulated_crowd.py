@@ -39,6 +39,13 @@ class SimulationReport:
     answers: int
     expert_answers: int
 
+    def __add__(self, other: "SimulationReport") -> "SimulationReport":
+        return SimulationReport(
+            self.questions + other.questions,
+            self.answers + other.answers,
+            self.expert_answers + other.expert_answers,
+        )
+
 
 def read_gold(path: Path | str, ontology: Ontology) -> dict[str, AnnotationRecord]:
     """Read an annotations file into one record a document, under the ontology of its corpus.
@@ -95,7 +102,7 @@ def simulate(
     answers = expert_answers = 0
     while True:
         voted = 0
-        for batch in _batches(_waiting(corpus, Question.State.OPEN)):
+        for batch in in_batches(waiting(corpus, Question.State.OPEN)):
             given, exhausted = _votes(batch, gold, crowd, judges, seed)
             record_many(answers=given)
             labels.send_to_experts(questions=exhausted, by=None)
@@ -103,7 +110,7 @@ def simulate(
             voted += len(given)
         settled = labels.settle_questions(BATCH, wait=True)
         decided = 0
-        for batch in _batches(_waiting(corpus, Question.State.EXPERT)):
+        for batch in in_batches(waiting(corpus, Question.State.EXPERT)):
             verdicts = [
                 Answer(question=question, worker=expert, answer=truth(question, gold), as_expert=True)
                 for question in batch
@@ -130,7 +137,7 @@ def truth(question: Question, gold: Mapping[str, AnnotationRecord]) -> dict[str,
 
 def chosen_workers(question: Question, workers: int, seed: int) -> list[int]:
     """List every worker (0 to `workers` - 1) in the order in which a question is put to them."""
-    return _rng(seed, question, "workers").sample(range(workers), workers)
+    return rng_of(seed, question, "workers").sample(range(workers), workers)
 
 
 def _check_known(question: Question, gold: Mapping[str, AnnotationRecord]) -> None:
@@ -180,27 +187,30 @@ def _votes(
             )
         (asked,) = read_asked([question]).values()
         simulated = interface_of(question.kind).simulated
-        luck = _rng(seed, question, "hard").random()
+        luck = rng_of(seed, question, "hard").random()
         for number in fresh[: max(missing, 0)]:
-            rng = _rng(seed, question, str(number))
+            rng = rng_of(seed, question, str(number))
             error = judges.error(errors[number], luck)
             answer = simulated.given(asked, gold[question.document.doc_id], error, rng)
             given.append(Answer(question=question, worker=crowd[number], answer=answer))
     return given, exhausted
 
 
-def _waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:
+def waiting(corpus: Corpus, state: Question.State) -> QuerySet[Question]:
+    """Select a corpus' questions that wait for people, or for an expert."""
     rows = labels.lacking_votes() if state == Question.State.OPEN else Question.objects.filter(state=state)
     return rows.filter(document__corpus=corpus).select_related("document__corpus").defer("document__text")
 
 
-def _batches(questions: QuerySet[Question]) -> Iterator[list[Question]]:
+def in_batches(questions: QuerySet[Question]) -> Iterator[list[Question]]:
+    """Yield questions, some at a time."""
     rows = iter(list(questions.order_by("pk")))
     while batch := list(islice(rows, BATCH)):
         yield batch
 
 
-def _rng(seed: int, question: Question, purpose: str) -> Random:
+def rng_of(seed: int, question: Question, purpose: str) -> Random:
+    """Return the luck of one thing about a question: the same whenever it is looked at."""
     key = f"{seed}|{purpose}|{question.document.doc_id}|{question.key}"
     return Random(hashlib.sha256(key.encode()).digest())  # noqa: S311  (a simulation that must come out again)
 
@@ -209,7 +219,7 @@ def _people(number: int) -> list[User]:
     addresses = [f"crowd-{index:03d}@{DOMAIN}" for index in range(1, number + 1)]
     User.objects.bulk_create(
         (
-            _person(address, name=f"Simulated worker {index}", is_annotator=True)
+            person(address, name=f"Simulated worker {index}", is_annotator=True)
             for index, address in enumerate(addresses, 1)
         ),
         ignore_conflicts=True,
@@ -221,14 +231,13 @@ def _people(number: int) -> list[User]:
 def _expert() -> User:
     address = f"crowd-expert@{DOMAIN}"
     User.objects.bulk_create(
-        [_person(address, name="Simulated expert", is_operator=True)], ignore_conflicts=True
+        [person(address, name="Simulated expert", is_operator=True)], ignore_conflicts=True
     )
     return User.objects.get(email=address)
 
 
-def _person(address: str, *, name: str, is_annotator: bool = False, is_operator: bool = False) -> User:
-    person = User(
-        email=address, name=name, is_annotator=is_annotator, is_operator=is_operator, is_active=False
-    )
-    person.set_unusable_password()
-    return person
+def person(address: str, *, name: str, is_annotator: bool = False, is_operator: bool = False) -> User:
+    """Return somebody simulated, who cannot sign in, not yet stored."""
+    made = User(email=address, name=name, is_annotator=is_annotator, is_operator=is_operator, is_active=False)
+    made.set_unusable_password()
+    return made

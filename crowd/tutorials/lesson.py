@@ -50,6 +50,8 @@ class Tutorial:
         So many right answers pass.
     tries : int
         That a worker has.
+    is_repeated : bool
+        Whether a question comes again until it is answered rightly.
     examples, practice : tuple of Practice
     ontology : Ontology or None
         Under which it is taught; None where that is the same for all.
@@ -62,6 +64,11 @@ class Tutorial:
     examples: tuple[Practice, ...]
     practice: tuple[Practice, ...]
     ontology: Ontology | None = None
+    is_repeated: bool = False
+
+    def keeps(self, index: int, answer: Mapping[str, Any]) -> bool:
+        """Say whether an answer to a practice question stays, so that the next one comes."""
+        return not self.is_repeated or self.practice[index].is_right(answer)
 
     @property
     def words(self) -> int:

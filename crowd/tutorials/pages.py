@@ -1,6 +1,6 @@
 """What a tutorial's pages show, wherever it is taken: in a HIT, or by an annotator on the site."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from crowd.tutorials.lesson import Posted, Tutorial
@@ -43,15 +43,16 @@ def practice(
     }
 
 
-def explained(tutorial: Tutorial, index: int, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def explained(tutorial: Tutorial, index: int, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown once a practice question is answered: what was right, and why."""
-    one, answer = tutorial.practice[index], answers[index]
+    one = tutorial.practice[index]
     return {
         "tutorial": tutorial,
         "number": index + 1,
         "review": one.review(answer),
         "is_right": one.is_right(answer),
         "explanation": one.explanation,
+        "comes_again": not tutorial.keeps(index, answer),
         "is_last": index + 1 == len(tutorial.practice),
         "review_template": _template(tutorial, "review"),
     }

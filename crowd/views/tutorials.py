@@ -51,13 +51,13 @@ def tutorial(request: HttpRequest, kind: str = FIRST) -> HttpResponse:
         if index > len(answers) or index >= len(lesson.practice):
             raise Conflict("Another question comes first; reload the page.")
         try:
-            if index == len(answers):
-                answers = [*answers, lesson.practice[index].read(posted)]
-                request.session[name] = answers
+            answer = answers[index] if index < len(answers) else lesson.practice[index].read(posted)
+            if index == len(answers) and lesson.keeps(index, answer):
+                request.session[name] = [*answers, answer]
         except InvalidInput as error:
             context = pages.practice(lesson, index, posted, error)
             return _render(request, pages.PRACTICE, context, status=error.status)
-        return _render(request, pages.EXPLAINED, pages.explained(lesson, index, answers))
+        return _render(request, pages.EXPLAINED, pages.explained(lesson, index, answer))
     if len(answers) < len(lesson.practice):
         return _render(request, pages.PRACTICE, pages.practice(lesson, len(answers)))
     right = qualifying.count_right(lesson, answers)

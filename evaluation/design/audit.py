@@ -10,7 +10,7 @@ from annotations import checking
 from annotations.models import Corpus
 from evaluation.design import audits, columns, epochs, plans, released, sampling, settled
 from evaluation.estimators import coordinated
-from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
+from evaluation.models import Attachment, Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.task import Task
 from evaluation.units import BoolArray, FloatArray, Units
 from kbpo.core.errors import InvalidInput
@@ -100,7 +100,8 @@ def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task)
     def make(after: FloatArray | None, of_design: Mapping[str, bytes]) -> dict[str, bytes]:
         others = {**task.columns(units), **of_design}
         weights = task.weights(units, batch.weights_version)
-        return columns.make(units, secret, after, weights=weights, others=others)
+        keys = task.random_keys(units)
+        return columns.make(units, secret, after, weights=weights, others=others, random_keys=keys)
 
     stored_draws = dict(batch.sampled.values_list("unit_id", "draws"))
     try:
@@ -138,7 +139,7 @@ def _audit_batch(batch: SampleBatch, secret: bytes, design: _Design, task: Task)
         kept = dict(stored.values_list("unit_id", name))
         if again != kept:
             findings.append(_difference(what, again, kept))
-    u = coordinated.uniforms(secret, units.keys)
+    u = coordinated.uniforms(secret, task.random_keys(units))
     drawn_once = dict.fromkeys(unit_ids[row] for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi)))
     if drawn_once != stored_draws:
         findings.append(_difference("sampled units", drawn_once, stored_draws))
@@ -160,7 +161,12 @@ def _arrive_again(
     if batch.epoch.growth == QUADRATIC:
         variance, findings = plans.audit(batch, units, task)
         found = sampling.arrive_quadratically(
-            before=before, p=p, known=known, target_variance=target, variance=variance
+            before=before,
+            p=p,
+            known=known,
+            target_variance=target,
+            variance=variance,
+            most=task.label_variance,
         )
         return found, columns.of_design(found.flat_term, variance), findings
     planned = PlannedVariance.objects.filter(batch=batch).exists()
@@ -169,15 +175,21 @@ def _arrive_again(
 
 
 def _audit_file(submission: Submission) -> list[str]:
-    """Compare the file that was read, where it was not deleted since, with the digest of what came."""
-    file = submission.open_file()
-    if file is None:
-        return []
-    digest = hashlib.sha256()
-    with file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return [] if digest.hexdigest() == submission.digest else ["the file that it was read from is another"]
+    """Compare the files that were read, where they were not deleted since, with the digests of what came."""
+    files: list[tuple[Submission | Attachment, str]] = [(submission, "file")]
+    files += [(one, one.name) for one in submission.attachments.all()]
+    found = []
+    for one, words in files:
+        file = one.open_file()
+        if file is None:
+            continue
+        digest = hashlib.sha256()
+        with file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+        if digest.hexdigest() != one.digest:
+            found.append(f"the {words} that it was read from is another")
+    return found
 
 
 def _audit_columns(batch: SampleBatch, again: Mapping[str, bytes]) -> list[str]:

@@ -80,6 +80,7 @@ def make(
     *,
     weights: Mapping[str, FloatArray],
     others: Mapping[str, bytes],
+    random_keys: Sequence[str] | None = None,
 ) -> dict[str, bytes]:
     """Return the columns of a system's units, packed.
 
@@ -94,13 +95,15 @@ def make(
         p under each weighting.
     others : mapping of str to bytes
         What else of the units scores need, packed.
+    random_keys : sequence of str, optional
+        What their folds are made from; their keys if left out.
 
     Returns
     -------
     dict of str to bytes
         ``unit`` (row ids), ``fold``, ``confidence``, ``p`` under each weighting, ``pi``, and `others`.
     """
-    folds = coordinated.folds(secret, units.keys).astype(np.uint8)
+    folds = coordinated.folds(secret, units.keys if random_keys is None else random_keys).astype(np.uint8)
     columns = {
         UNITS: pack(units.ids),
         FOLDS: pack(folds),

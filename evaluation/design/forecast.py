@@ -101,6 +101,7 @@ def _forecast(
                 known=known,
                 target_variance=target,
                 variance=None if planned is None else planned.variance,
+                most=task.label_variance,
             ).pi
         else:
             after = sampling.arrive(pi=now.pi, p=p, known=known, target_variance=target).pi

@@ -72,9 +72,10 @@ def audit(epoch: Epoch, task: Task) -> Iterator[str]:
 
 def _questions(epoch: Epoch) -> str:
     rows = read_rows(
-        "SELECT DISTINCT asked.question_id FROM evaluation_samplebatch_questions AS asked"
-        " JOIN evaluation_samplebatch AS batch ON batch.id = asked.samplebatch_id WHERE batch.epoch_id = %s",
-        [epoch.pk],
+        "SELECT asked.question_id FROM evaluation_samplebatch_questions AS asked"
+        " JOIN evaluation_samplebatch AS batch ON batch.id = asked.samplebatch_id WHERE batch.epoch_id = %s"
+        " UNION SELECT question_id FROM evaluation_epoch_recorded WHERE epoch_id = %s",
+        [epoch.pk, epoch.pk],
     )
     return array_literal(pk for (pk,) in rows)
 

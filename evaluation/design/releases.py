@@ -89,8 +89,9 @@ def _published(epoch: Epoch) -> list[tuple[int, int]]:
     # Each table by itself: whatever Postgres believes of their sizes, it cannot join them badly.
     batches = list(epoch.batches.values_list("pk", flat=True))
     asked = read_rows(
-        "SELECT DISTINCT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)",
-        [batches],
+        "SELECT question_id FROM evaluation_samplebatch_questions WHERE samplebatch_id = ANY(%s)"
+        " UNION SELECT question_id FROM evaluation_epoch_recorded WHERE epoch_id = %s",
+        [batches, epoch.pk],
     )
     needed = array_literal(pk for (pk,) in asked)
     published = read_rows(
@@ -146,9 +147,9 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
     dict
         First the epoch: its ontology or classes, secret, commitment, design, and the digest of its labels.
         Then each batch in the order of arrival: its number, the system, the target variance V*, λ and the
-        floor b, or the number of draws; and after it its system's units: the key, p, the planned variance s²
-        (null: ¼), π after the batch where the batch changed it, whether it was known, and whether, or how
-        often, the batch drew it.
+        floor b, or the number of draws; and after it its system's units: the key, and that of the random
+        number where it is another, p, the planned variance s² (null: ¼), π after the batch where the batch
+        changed it, whether it was known, and whether, or how often, the batch drew it.
         In the end the audits: the batch as which one was drawn, its question's document and key, the doubt in
         its labels, its probability ρ, and whether it was drawn.
 
@@ -188,13 +189,17 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         weights = sampling.design_weights(batch, units, task).tolist()
         planned = columns.read_variance(batch)
         variance = [None] * len(weights) if planned is None else planned.tolist()
-        for key, unit_id, p, s2 in zip(units.keys, units.ids.tolist(), weights, variance, strict=True):
+        of_random = task.random_keys(units)
+        for key, random_key, unit_id, p, s2 in zip(
+            units.keys, of_random, units.ids.tolist(), weights, variance, strict=True
+        ):
             if not public and unit_id not in drawn:
                 continue
             inclusion = inclusions.get(unit_id)
             yield {
                 "batch": batch.number,
                 "key": key,
+                **({} if random_key == key else {"random_key": random_key}),
                 "p": p if public else None,
                 "variance": s2 if public else None,
                 "pi": inclusion and inclusion.probability,

@@ -100,10 +100,12 @@ def arrive_quadratically(
     known: BoolArray,
     target_variance: float,
     variance: FloatArray | None = None,
+    most: float = coordinated.LABEL_VARIANCE,
 ) -> Arrival:
     """Grow the design for a system by the quadratic sum (docs/estimation.md, 3.2).
 
-    Parameters are those of `arrive`; `variance` is s² as it is planned, ¼ where left out.
+    Parameters are those of `arrive`; `variance` is s² as it is planned, ¼ where left out, and `most` the
+    largest that it may be.
     """
     floor = coordinated.floor_labels(target_variance, coordinated.QUADRATIC_FLOOR)
 
@@ -114,6 +116,7 @@ def arrive_quadratically(
             p,
             target_variance,
             variance=s2,
+            most=most,
             known=known,
             floor=floor / len(p),
         )
@@ -161,8 +164,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     Returns
     -------
     bool
-        False where there was nothing to do: not its turn, its team's quota used up, sampled before, or
-        cancelled, be it meanwhile.
+        False where there was nothing to do: not its turn, its team's quota used up, not prepared yet, sampled
+        before, or cancelled, be it meanwhile.
     """
     corpus_id = Submission.objects.values_list("corpus_id", flat=True).get(pk=submission_id)
     open_epoch = Epoch.objects.filter(corpus=corpus_id, released_at=None)
@@ -174,6 +177,8 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     if not is_due(submission, due=due) or _is_behind(submission, due):
         return False
     task.check_corpus(submission.corpus)
+    if not task.is_prepared(submission):
+        return False
     batch = SampleBatch(
         epoch=epoch,
         number=1 + SampleBatch.objects.filter(epoch=epoch).count(),
@@ -194,9 +199,11 @@ def sample_submission(*, submission_id: int, task: Task) -> bool:
     elif epoch.growth == Epoch.Growth.QUADRATIC:
         sampled, pi, of_design = _draw_quadratically(batch, units, p, task)
     else:
-        sampled, pi = _draw_coordinated(batch, units, p, task.known(submission, units))
+        sampled, pi = _draw_coordinated(batch, units, p, task)
     others = {**task.columns(units), **of_design}
-    kept = columns.make(units, secret, pi, weights=weights, others=others)
+    kept = columns.make(
+        units, secret, pi, weights=weights, others=others, random_keys=task.random_keys(units)
+    )
     columns.keep(batch, kept)
     needed = task.ask(batch, units, sampled)
     batch.questions.add(*needed)
@@ -320,7 +327,12 @@ def _draw_quadratically(
     known = task.known(batch.submission, units)
     before = read_before(batch.epoch, units.ids)
     arrival = arrive_quadratically(
-        before=before, p=p, known=known, target_variance=batch.target_variance, variance=variance
+        before=before,
+        p=p,
+        known=known,
+        target_variance=batch.target_variance,
+        variance=variance,
+        most=task.label_variance,
     )
     batch.lam, batch.floor = arrival.lam, arrival.floor
     batch.save()
@@ -334,16 +346,17 @@ def _draw_quadratically(
         ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
     analyse({InclusionProbability: stored})
-    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), units.keys)
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), task.random_keys(units))
     drawn: dict[int, int | None] = {}
     drawn.update((int(row), None) for row in np.flatnonzero((u < arrival.pi) & (u >= before.pi)))
     return drawn, arrival.pi, columns.of_design(arrival.flat_term, variance)
 
 
 def _draw_coordinated(
-    batch: SampleBatch, units: Units, p: FloatArray, known: BoolArray
+    batch: SampleBatch, units: Units, p: FloatArray, task: Task
 ) -> tuple[dict[int, int | None], FloatArray]:
     """Store the design; return the newly sampled rows of `units`, with no number of draws, and π."""
+    known = task.known(batch.submission, units)
     before = current_pi(batch.epoch, ids=units.ids)
     pi = np.array([before.get(unit_id, 0.0) for unit_id in units.ids.tolist()])
     arrival = arrive(pi=pi, p=p, known=known, target_variance=batch.target_variance)
@@ -357,7 +370,7 @@ def _draw_coordinated(
         ((batch.pk, *row) for row in zip(*of_changed, strict=True)),
     )
     analyse({InclusionProbability: stored})
-    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), units.keys)
+    u = coordinated.uniforms(bytes.fromhex(batch.epoch.secret), task.random_keys(units))
     return {int(row): None for row in np.flatnonzero((u < arrival.pi) & (u >= pi))}, arrival.pi
 
 

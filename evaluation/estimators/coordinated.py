@@ -265,6 +265,7 @@ def quadratic_sum(
     target_variance: float,
     *,
     variance: ArrayLike | None = None,
+    most: float = LABEL_VARIANCE,
     known: ArrayLike | None = None,
     floor: float = 0.0,
 ) -> QuadraticSum:
@@ -286,8 +287,10 @@ def quadratic_sum(
     target_variance : float
         V*, above 0.
     variance : float[N], optional
-        s²: how uncertain the label of each instance is planned to be, in (0, ¼]; ¼ where left out. It must
+        s²: how uncertain the label of each instance is planned to be, above 0; ¼ where left out. It must
         rest on no label of the epoch's sample.
+    most : float
+        The largest that s² may be: ¼ for labels of 0 and 1.
     known : bool[N], optional
         The instances that are known to the system: they are certain.
     floor : float
@@ -322,9 +325,9 @@ def quadratic_sum(
     s2 = np.full(current.size, LABEL_VARIANCE)
     if variance is not None:
         s2 = _checks.vector("variance", variance, current.size)
-        if ((s2 <= 0) | (s2 > LABEL_VARIANCE)).any():
-            wrong = s2[(s2 <= 0) | (s2 > LABEL_VARIANCE)][0]
-            _checks.refuse("variance", f"has the value {wrong!s}; that of a label lies in (0, 0.25]")
+        if ((s2 <= 0) | (s2 > most)).any():
+            wrong = s2[(s2 <= 0) | (s2 > most)][0]
+            _checks.refuse("variance", f"has the value {wrong!s}; that of a label lies in (0, {most:g}]")
     certain = np.zeros(current.size, dtype=np.bool_)
     if known is not None:
         certain = _checks.flags("known", known, current.size)

@@ -25,6 +25,7 @@ NAMES = (
     "label_noise",
     "ranks",
     "audits",
+    "generation",
 )
 
 
@@ -46,6 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, metavar="FILE", help="a table of run_id, precision and recall")
     parser.add_argument("--knowledgenet", type=Path, metavar="DIR", help="the ten systems on KnowledgeNet")
     parser.add_argument("--votes", type=Path, metavar="FILE", help="recorded votes on words of sentences")
+    parser.add_argument(
+        "--nlg", type=Path, metavar="DIR", help="recorded judgements of summaries and answers"
+    )
     given = parser.parse_args(arguments)
     try:
         outcome = _experiment(given.name).run(_options(given))
@@ -74,7 +78,9 @@ def _options(given: argparse.Namespace) -> Options:
     if given.runs is not None:
         with given.runs.open(encoding="utf-8") as lines:
             runs = read_runs(lines)
-    return Options(given.quick, given.seed, runs, given.knowledgenet, _say, given.effort, given.votes)
+    return Options(
+        given.quick, given.seed, runs, given.knowledgenet, _say, given.effort, given.votes, given.nlg
+    )
 
 
 def _say(line: str) -> None:

@@ -37,6 +37,8 @@ class Options:
         The share of the full number of repetitions, in (0, 1].
     votes : Path or None
         A table of words, with what five people said of each.
+    nlg : Path or None
+        The folder of recorded judgements of summaries and answers.
     """
 
     quick: bool = False
@@ -46,6 +48,7 @@ class Options:
     progress: Callable[[str], None] = silent
     effort: float = 1.0
     votes: Path | None = None
+    nlg: Path | None = None
 
     def rng(self, *key: int) -> np.random.Generator:
         """Return a generator of one purpose: other keys give independent ones."""

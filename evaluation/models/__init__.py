@@ -1,10 +1,13 @@
 """Judging systems: submissions, samples and scores."""
 
+from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName
+from evaluation.models.metric import MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
+from evaluation.models.output import Output, OutputText
 from evaluation.models.released import ReleasedLabels
 from evaluation.models.sample import (
     DocumentSample,
@@ -41,6 +44,7 @@ from evaluation.models.submission import (
 from evaluation.models.upload import FileCheck, Upload
 
 __all__ = [
+    "Attachment",
     "Audit",
     "AuditDrawing",
     "ClassPrediction",
@@ -56,8 +60,11 @@ __all__ = [
     "FittedModel",
     "InclusionProbability",
     "Instance",
+    "MetricColumn",
     "NameCount",
     "NormalisedFile",
+    "Output",
+    "OutputText",
     "PlannedVariance",
     "Prediction",
     "Problem",

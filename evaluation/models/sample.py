@@ -49,6 +49,12 @@ class Epoch(models.Model):
         related_name="epochs",
         help_text="The exhaustive documents that its recall rests on, for ever; empty until they are drawn.",
     )
+    recorded = models.ManyToManyField(
+        Question,
+        related_name="recorded_in",
+        blank=True,
+        help_text="Those whose answers were recorded elsewhere, and came in with it: of a released epoch.",
+    )
     scores_due = models.BooleanField(default=False, help_text="What its scores rest on has changed.")
     subsets_due = models.BooleanField(default=False, help_text="Its scores changed since those of subsets.")
     scoring_failures = models.PositiveSmallIntegerField(default=0, help_text="Since the last success.")

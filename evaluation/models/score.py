@@ -13,7 +13,11 @@ from annotations.models import Corpus
 from evaluation.models.sample import Epoch, SampleBatch
 from evaluation.models.submission import Submission
 
-_STANDARDS = {"votes": "votes taken for the truth", "audit": "corrected for judges' errors"}
+_STANDARDS = {
+    "votes": "votes taken for the truth",
+    "audit": "corrected for judges' errors",
+    "crowd": "with another crowd",
+}
 
 _SHA256 = r"^[0-9a-f]{64}$"
 
@@ -23,7 +27,8 @@ def _standard() -> Any:
         max_length=8,
         choices=_STANDARDS,
         default="votes",
-        help_text="What counts as right: as the votes say, or as an audit of them corrects that.",
+        help_text="What counts as right: as the votes say, as an audit of them corrects that, or as other"
+        " people might say.",
     )
 
 

@@ -151,6 +151,9 @@ class Problem(models.Model):
     )
     line = models.PositiveIntegerField(help_text="0 for the file as a whole.")
     column = models.PositiveSmallIntegerField(null=True, help_text=COLUMN)
+    attachment = models.CharField(
+        max_length=32, blank=True, default="", help_text="Which file beside it has the fault; empty: itself."
+    )
     code = models.CharField(max_length=64)
     severity = models.CharField(max_length=8, choices={"ERROR": "error", "WARNING": "warning"})
     message = models.TextField()

@@ -19,12 +19,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
 from evaluation.reading.text_file import TextFile
-from kbpo_formats.corpus import Documents
 from kbpo_formats.problems import Problem
 
 OUT_OF_MEMORY = 71  # exit statuses
@@ -54,6 +54,8 @@ class Order:
         The id of the process that waits for the answer.
     cpu_seconds, memory, output : int
         The most that may be used: seconds, bytes of address space, bytes of answer.
+    attachments : mapping of str to int
+        What comes beside the file: by name, the number of an open file.
     """
 
     wanted: Wanted
@@ -64,6 +66,7 @@ class Order:
     cpu_seconds: int
     memory: int
     output: int
+    attachments: Mapping[str, int]
 
 
 class FileRead(Protocol):
@@ -88,8 +91,8 @@ class FileRead(Protocol):
         """Write it as a file without faults, if it is accepted: the lines, each with its end."""
 
 
-ReadFile = Callable[[BinaryIO, str, Documents], FileRead]
-"""Reads a file in a format, about the documents of a corpus."""
+ReadFile = Callable[..., FileRead]
+"""Reads a file in a format, about the documents of a corpus; attachments come by their names."""
 
 
 def main(read: ReadFile) -> None:
@@ -124,7 +127,12 @@ def _limit(order: Order) -> None:
 
 
 def _carry_out(order: Order, read: ReadFile, file: BinaryIO, answer: BinaryIO) -> None:
-    found = read(file, order.format, TextFile(Path(order.texts), order.about))
+    with ExitStack() as opened:
+        beside = {
+            name: opened.enter_context(open(number, "rb", buffering=0))
+            for name, number in order.attachments.items()
+        }
+        found = read(file, order.format, TextFile(Path(order.texts), order.about), **beside)
     header = {
         "accepted": found.accepted,
         "problems": [asdict(problem) for problem in found.problems],

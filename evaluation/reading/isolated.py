@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sized
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from io import UnsupportedOperation
 from pathlib import Path
@@ -95,6 +95,7 @@ def read(
     format: str,
     texts: Path,
     about: Mapping[str, Any] | None = None,
+    attachments: Mapping[str, BinaryIO] | None = None,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Outcome:
@@ -112,6 +113,8 @@ def read(
         Of the corpus, as written by `evaluation.reading.text_file.write_texts`.
     about : mapping, optional
         What else the reader must know of the corpus: JSON.
+    attachments : mapping of str to binary file, optional
+        What was handed in beside it, by name.
     limits : Limits, optional
     is_wanted : callable
         Asked every `LOOK` seconds whether to go on.
@@ -126,10 +129,9 @@ def read(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "predictions", reader, format, texts, about or {}, limits, is_wanted) as (
-        answer,
-        reason,
-    ):
+    with _answer(
+        stream, "predictions", reader, format, texts, about or {}, attachments or {}, limits, is_wanted
+    ) as (answer, reason):
         if reason is not None:
             return _refused(reader, format, *reason)
         header = json.loads(answer.readline())
@@ -151,6 +153,7 @@ def normalise(
     format: str,
     texts: Path,
     about: Mapping[str, Any] | None = None,
+    attachments: Mapping[str, BinaryIO] | None = None,
     limits: Limits | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
@@ -168,10 +171,9 @@ def normalise(
         If it was not wanted any more.
     """
     limits = limits or Limits()
-    with _answer(stream, "normalised", reader, format, texts, about or {}, limits, is_wanted) as (
-        answer,
-        reason,
-    ):
+    with _answer(
+        stream, "normalised", reader, format, texts, about or {}, attachments or {}, limits, is_wanted
+    ) as (answer, reason):
         if reason is not None or not json.loads(answer.readline())["accepted"]:
             raise InvalidInput("the file is refused, so there is nothing to write")
         shutil.copyfileobj(answer, to)
@@ -188,6 +190,7 @@ def _answer(
     format: str,
     texts: Path,
     about: Mapping[str, Any],
+    attachments: Mapping[str, BinaryIO],
     limits: Limits,
     is_wanted: Callable[[], bool],
 ) -> Iterator[tuple[BinaryIO, Reason | None]]:
@@ -195,28 +198,32 @@ def _answer(
     if format not in reader.formats:
         known = " or ".join(reader.formats)
         raise InvalidInput(f"there is no format {format!r}; use {known}", where="format")
-    order = Order(
-        wanted=wanted,
-        format=format,
-        texts=str(texts.absolute()),
-        about=about,
-        parent=os.getpid(),
-        cpu_seconds=limits.cpu_seconds,
-        memory=limits.memory,
-        output=limits.output,
-    )
+    reader.check_attachments(attachments)
     # Files without a name: nothing is left behind, however this process ends.
     with (
         tempfile.TemporaryFile() as answer,
         tempfile.TemporaryFile() as errors,
         tempfile.TemporaryFile() as written,
         _descriptor(stream) as file,
+        ExitStack() as opened,
     ):
+        beside = {name: opened.enter_context(_descriptor(one)) for name, one in attachments.items()}
+        order = Order(
+            wanted=wanted,
+            format=format,
+            texts=str(texts.absolute()),
+            about=about,
+            parent=os.getpid(),
+            cpu_seconds=limits.cpu_seconds,
+            memory=limits.memory,
+            output=limits.output,
+            attachments=beside,
+        )
         written.write(json.dumps(asdict(order)).encode())
         written.seek(0)
         child = subprocess.Popen(  # noqa: S603 (no word of the command is a user's)
             [sys.executable, "-s", "-m", reader.child, str(written.fileno())],
-            pass_fds=[written.fileno()],
+            pass_fds=[written.fileno(), *beside.values()],
             stdin=file,
             stdout=answer,
             stderr=errors,

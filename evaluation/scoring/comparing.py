@@ -11,6 +11,7 @@ from evaluation.estimators.pairs import Pairs, pair_level, pairs
 from evaluation.estimators.ranks import last_level
 from evaluation.models import Comparison, Epoch, Ranking, Submission
 from evaluation.scores import Choice
+from evaluation.scoring.scales import Scale
 from evaluation.scoring.stored import Measure, newest_scores
 from evaluation.task import Task
 from kbpo.core.database.bulk import insert_row
@@ -123,23 +124,28 @@ def compare(
         if a is None or b is None or difference is None:
             compared.append(Compared(measure, a, b, None))
             continue
-        apart, among = difference_interval(difference, a, b, level / 100), None
+        scale = Scale.of(measure, task.choices)
+        ours, theirs = scale.share(a), scale.share(b)
+        apart = scale.back(difference_interval(scale.difference(difference), ours, theirs, level / 100))
+        among = None
         if ranking is not None:
-            alone = differences.take(np.array([place]), np.array([other_place]))
+            alone = scale.shares(differences.take(np.array([place]), np.array([other_place])))
             is_ranked_by = measure == task.choices.parts[part].ranked_by
-            among = _among(pairs(alone, [a], [b], level / 100), ranking, is_ranked_by=is_ranked_by)
+            pair = pairs(alone, [ours], [theirs], level / 100)
+            among = _among(pair, ranking, scale, is_ranked_by=is_ranked_by)
         compared.append(Compared(measure, a, b, apart, among))
     return compared
 
 
-def _among(pair: Pairs, ranking: Ranking, *, is_ranked_by: bool) -> Among:
+def _among(pair: Pairs, ranking: Ranking, scale: Scale, *, is_ranked_by: bool) -> Among:
     level, gap = ranking.level / 100, float(pair.gaps[0, 0])
     down, up = (min(2.0, float(arm[0, 0])) for arm in pair.arms(pair_level(level, ranking.systems)))
     is_significant = None
     if is_ranked_by:
         left = math.comb(ranking.systems, 2) - ranking.apart
         is_significant = abs(gap) > float(pair.reach(last_level(level, left))[0, 0])
-    return Among(ranking.systems, Interval(gap, max(-1.0, gap - down), min(1.0, gap + up)), is_significant)
+    whole = Interval(gap, max(-1.0, gap - down), min(1.0, gap + up))
+    return Among(ranking.systems, scale.back(whole), is_significant)
 
 
 def _interval(measure: Measure) -> Interval | None:

@@ -97,10 +97,10 @@ def rows(
     Returns
     -------
     list of Row
-        By the measure that ranks the part, then name; then those of whom it is not estimable; then the
-        unscored. Withdrawn, refused and failed ones are left out. Ranks are of that measure too; one stands
-        out of order where little is known of a system, so that few are significantly above it. A system's
-        score is the newest: that of the highest batch of its epoch.
+        By the measure that ranks the part, the best first, then name; then those of whom it is not
+        estimable; then the unscored. Withdrawn, refused and failed ones are left out. Ranks are of that
+        measure too; one stands out of order where little is known of a system, so that few are significantly
+        above it. A system's score is the newest: that of the highest batch of its epoch.
 
     Raises
     ------
@@ -130,7 +130,8 @@ def rows(
     # How much is sampled is a team's to know while its epoch is open.
     settled = count_settled(changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True))
     found = [_row(one, choices, scores.get(one.pk), settled.get(one.pk), standard) for one in submissions]
-    return _in_order(found, choices.parts[part].ranked_by)
+    ranked_by = choices.parts[part].ranked_by
+    return _in_order(found, ranked_by, is_less_better=ranked_by in choices.less_is_better)
 
 
 def _row(
@@ -189,10 +190,11 @@ def _why_unscored(submission: Submission, settled: tuple[int, int] | None, stand
     return "It has no score of this kind."
 
 
-def _in_order(found: Sequence[Row], measure: str) -> list[Row]:
+def _in_order(found: Sequence[Row], measure: str, *, is_less_better: bool) -> list[Row]:
     def order(row: Row) -> tuple[int, float, str, int]:
         value = row.measures[measure].estimate
         group = 0 if value is not None else 1 if row.is_scored else 2
-        return (group, -(value or 0.0), row.name.casefold(), row.submission)
+        ahead = value or 0.0
+        return (group, ahead if is_less_better else -ahead, row.name.casefold(), row.submission)
 
     return sorted(found, key=order)

@@ -22,6 +22,7 @@ from evaluation.estimators.pairs import Pairs, pairs
 from evaluation.estimators.ranks import ranks, told_apart
 from evaluation.models import Epoch, Estimate, Ranking, Submission
 from evaluation.scores import Choice, ReadSide, ScoreRow, Side
+from evaluation.scoring.scales import Scale
 from evaluation.task import Task
 from evaluation.units import FloatArray, IntArray
 from kbpo.core.database.bulk import array_literal, copy_rows, read_rows
@@ -235,6 +236,7 @@ class _Block:
 def _blocks(
     systems: Sequence[_Ranked], sides: dict[int, _Epoch], measure: str, choices: Choices
 ) -> list[_Block]:
+    scale = Scale.of(measure, choices)
     members: dict[int, list[int]] = defaultdict(list)
     for position, one in enumerate(systems):
         members[one.epoch_id].append(position)
@@ -246,9 +248,8 @@ def _blocks(
             for epoch, own in ((first, here), (second, there))
         ]
         found = sides[first].side.differences(sides[second].side, measure).take(places[0], places[1])
-        prepared = pairs(
-            found, [one.figure for one in here], [one.figure for one in there], choices.level / 100
-        )
+        own, others = ([scale.share(one.figure) for one in systems_of] for systems_of in (here, there))
+        prepared = pairs(scale.shares(found), own, others, choices.level / 100)
         blocks.append(_Block(prepared, np.array(members[first]), np.array(members[second])))
     return blocks
 

@@ -5,18 +5,20 @@ nobody else's. So a check may wait for as long as its upload is kept; no time li
 """
 
 import logging
+from collections.abc import Mapping
 from typing import BinaryIO, cast
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Corpus
-from evaluation.models import FileCheck, Upload
+from evaluation.models import Attachment, FileCheck, Upload
 from evaluation.reading import isolated
 from evaluation.submissions import normalised, problem_list, uploads
+from evaluation.submissions.attachments import opened
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.submitting import read_file
 from evaluation.task import FindTask, Task
@@ -33,17 +35,29 @@ CHECK_TASK = "kbpo.pipeline.read_checks"
 ATTEMPTS = 10  # for workers that are stopped meanwhile; an error is told at once
 
 
-def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileCheck:
+def start(
+    *,
+    upload: Upload,
+    corpus: Corpus,
+    task: Task,
+    format: str,
+    attachments: Mapping[str, Upload] | None = None,
+) -> FileCheck:
     """Have a whole upload checked. It is read by the pipeline, in its owner's turn, and kept for a day.
 
-    Another check of the same upload is replaced. Without a format, it is recognised.
+    Another check of one of the same uploads is replaced. Without a format, it is recognised.
+
+    Parameters
+    ----------
+    attachments : mapping of str to Upload, optional
+        What came beside it, whole too, by the names of `Reader.attachments`.
 
     Raises
     ------
     InvalidInput
-        If the format is unknown.
+        If the format is unknown, or the task knows no such attachment.
     Gone
-        If the upload was thrown away.
+        If an upload was thrown away.
     TooMany
         If as many files of its owner wait as may.
     """
@@ -53,17 +67,28 @@ def start(*, upload: Upload, corpus: Corpus, task: Task, format: str) -> FileChe
             format = task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
+    beside = attachments or {}
+    task.reader.check_attachments(beside)
+    sent = list({one.pk: one for one in (upload, *beside.values())}.values())
+    if len(sent) <= len(beside):
+        raise InvalidInput("a file cannot come beside itself: upload another", where="attachments")
     with brief_transaction(f"Something of {upload} is just being stored: try again in a moment."):
         User.objects.select_for_update(no_key=True).get(pk=upload.user_id)
         others = FileCheck.objects.filter(upload__user=upload.user_id, state=State.WAITING)
         refuse_too_many(others.exclude(upload=upload).count())
         # The update locks the row: whoever throws the upload away waits, or was first.
-        if not Upload.objects.filter(pk=upload.pk).update(expires_at=timezone.now() + settings.KEEP_UPLOADS):
-            raise Gone(f"{upload.name} was thrown away meanwhile: send it again")
-        for replaced in FileCheck.objects.filter(upload=upload):
+        expires_at = timezone.now() + settings.KEEP_UPLOADS
+        for one in sorted(sent, key=lambda one: one.pk):
+            if not Upload.objects.filter(pk=one.pk).update(expires_at=expires_at):
+                raise Gone(f"{one.name} was thrown away meanwhile: send it again")
+        for replaced in FileCheck.objects.filter(
+            Q(upload__in=sent) | Q(attachments__upload__in=sent)
+        ).distinct():
             normalised.discard(file=replaced)
             replaced.delete()
         check = FileCheck.objects.create(upload=upload, corpus=corpus, format=format)
+        for name, one in beside.items():
+            Attachment.objects.create(file_check=check, name=name, upload=one, digest=one.digest)
         nudge(CHECK_TASK)
         return check
 
@@ -123,12 +148,13 @@ def _try(pk: UUID, find_task: FindTask) -> bool:
 
 def _read(check: FileCheck, waiting: "QuerySet[FileCheck]", task: Task) -> bool:
     """Read a check's file, and store what was found unless the check is gone by then."""
-    with check.upload.path.open("rb") as stream:
+    with check.upload.path.open("rb") as stream, opened(check) as attachments:
         reading = read_file(
             task=task,
             stream=stream,
             corpus=check.corpus,
             format=check.format,
+            attachments=attachments,
             is_wanted=waiting.exists,
         )
     with transaction.atomic():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from evaluation.models import NormalisedFile, Submission, Upload
+from evaluation.models import Attachment, NormalisedFile, Submission, Upload
 from kbpo.core.keeping import installation, trash
 from kbpo.core.leftovers import written_before
 
@@ -27,6 +27,8 @@ def folders() -> tuple[Path, ...]:
 def named() -> Iterator[Path]:
     """Yield the files that rows name; those that are still being sent or made may not be there."""
     for (name,) in Submission.objects.exclude(file="").order_by().values_list("file"):
+        yield Path(settings.MEDIA_ROOT, name)
+    for (name,) in Attachment.objects.exclude(file="").order_by().values_list("file"):
         yield Path(settings.MEDIA_ROOT, name)
     for one in NormalisedFile.objects.order_by().only("pk"):
         yield one.path
@@ -70,5 +72,6 @@ def _is_named_by_none(path: Path) -> bool:
     """Ask about one file once more: its row may have come meanwhile."""
     media = Path(settings.MEDIA_ROOT)
     if path.is_relative_to(media):
-        return not Submission.objects.filter(file=path.relative_to(media).as_posix()).exists()
+        name = path.relative_to(media).as_posix()
+        return not any(model.objects.filter(file=name).exists() for model in (Submission, Attachment))
     return path not in set(named())

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from evaluation.models import Epoch, StageWork, Submission, SubmissionEvent
-from evaluation.submissions import normalised, notices, quota
+from evaluation.submissions import attachments, normalised, notices, quota
 from kbpo.accounts.models import Team, User
 from kbpo.core.acts import What, record
 from kbpo.core.clock.nudge import nudge
@@ -190,6 +190,7 @@ def delete_file(*, submission: Submission, user: User) -> None:
         SubmissionEvent.objects.create(
             submission=locked, state=locked.state, detail="the file was deleted", by=user
         )
+        attachments.delete_files(submission=locked)
         normalised.discard(file=locked)
         transaction.on_commit(lambda: storage.delete(name))
 

@@ -20,6 +20,7 @@ from django.utils import timezone
 from annotations.models import Corpus
 from evaluation.models import FileCheck, NormalisedFile, Submission
 from evaluation.reading import isolated
+from evaluation.submissions import attachments
 from evaluation.submissions.check_queue import RECENT, Waiting, claim_turn, in_turn, refuse_too_many
 from evaluation.submissions.problem_list import ReadFile
 from evaluation.submissions.texts import text_file
@@ -154,7 +155,7 @@ def write(*, file: ReadFile, task: Task, to: BinaryIO, is_wanted: Callable[[], b
     stream = file.open_file()
     if stream is None:
         raise Conflict(f"the file of {file} is gone")
-    with stream:
+    with stream, attachments.opened(file) as beside:
         isolated.normalise(
             stream,
             to,
@@ -162,6 +163,7 @@ def write(*, file: ReadFile, task: Task, to: BinaryIO, is_wanted: Callable[[], b
             format=file.format,
             texts=text_file(file.corpus),
             about=task.about(file.corpus),
+            attachments=beside,
             is_wanted=is_wanted,
         )
 

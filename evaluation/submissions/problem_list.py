@@ -11,7 +11,7 @@ from kbpo_formats.problems import Code
 from kbpo_formats.problems import Problem as ReadProblem
 
 ReadFile = Submission | FileCheck
-FIELDS = ("line", "column", "code", "severity", "message", "text")
+FIELDS = ("line", "column", "code", "severity", "message", "text", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +77,14 @@ def count_codes(file: ReadFile, codes: Mapping[str, Code]) -> list[CodeCount]:
 
 
 def find(file: ReadFile, *, code: str = "", severity: str = "") -> "QuerySet[Problem]":
-    """Return the listed problems of a file, by line.
+    """Return the listed problems of a file, and then of what came beside it, by line.
 
     Parameters
     ----------
     code, severity : str
         Only those; empty for all.
     """
-    found = file.problems.order_by("line", "pk")
+    found = file.problems.order_by("attachment", "line", "pk")
     if code:
         found = found.filter(code=code)
     if severity:

@@ -115,7 +115,9 @@ def _counted() -> QuerySet[SampleBatch, Any]:
     ).order_by()
 
 
-def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.datetime) -> str:
+def sign_of_life(
+    submission: Submission, work: StageWork | None, now: datetime.datetime, *, doing: str = ""
+) -> str:
     """Say what the service is doing with a submission, and how long that may take; empty where it waits.
 
     Parameters
@@ -124,21 +126,26 @@ def sign_of_life(submission: Submission, work: StageWork | None, now: datetime.d
     work : StageWork or None
         The last work on it.
     now : datetime
+    doing : str, optional
+        What it is at, where its state does not say that.
     """
     if work is None or work.stage != submission.state or work.stage not in DOING:
         return ""
+    doing = doing or DOING[work.stage]
     silence = now - work.heartbeat_at
-    stopped = f"{DOING[work.stage]} stopped {ago(silence)}, at try {work.attempts}"
+    stopped = f"{doing} stopped {ago(silence)}, at try {work.attempts}"
     if work.not_before is not None:
         again = f"at {work.not_before:%H:%M} UTC" if now < work.not_before else "any moment now"
         return f"{stopped}; we try again {again}."
-    words = f"{DOING[work.stage]}; last sign of life {ago(silence)}; try {work.attempts}"
+    words = f"{doing}; last sign of life {ago(silence)}; try {work.attempts}"
     if silence > SILENT:
         words = f"{stopped}; it is tried again by itself"
     return f"{words}; until {work.deadline_at:%H:%M} UTC at the latest."
 
 
-def version(submission: Submission, events: int, done: Progress | None, normalised: str) -> str:
+def version(
+    submission: Submission, events: int, done: Progress | None, normalised: str, prepared: str = ""
+) -> str:
     """Return what changes whenever a submission's page would: its script looks for that.
 
     Parameters
@@ -149,8 +156,11 @@ def version(submission: Submission, events: int, done: Progress | None, normalis
     done : Progress or None
     normalised : str
         The state of its normalised file, for those who see that.
+    prepared : str, optional
+        How far it is with what its sample waits for.
     """
-    return f"{submission.state}.{submission.go_ahead:d}.{events}.{done.settled if done else 0}.{normalised}"
+    so_far = done.settled if done else 0
+    return f"{submission.state}.{submission.go_ahead:d}.{events}.{so_far}.{normalised}.{prepared}"
 
 
 def ago(span: datetime.timedelta) -> str:

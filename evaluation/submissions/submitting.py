@@ -1,18 +1,20 @@
 """Submissions: upload, read, accept or refuse, withdraw."""
 
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from datetime import UTC
 from typing import Any, BinaryIO, cast
 
 from django.core.files import File
 from django.db import connection, transaction
+from django.db.models.fields.files import FieldFile
 from django.utils import timezone
 
 from annotations import conflicts, roles
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
+from evaluation.submissions import attachments as beside
 from evaluation.submissions import notices, problem_list, quota, uploads
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.texts import text_file
@@ -33,6 +35,7 @@ def upload(
     task: Task,
     name: str,
     file: "File[bytes]",
+    attachments: beside.Files | None = None,
     description: str = "",
     format: str = "",
     go_ahead: bool = False,
@@ -49,6 +52,8 @@ def upload(
         The corpus'.
     file : File
         Plain or gzip.
+    attachments : mapping of str to File, optional
+        What comes beside it, by the names of `Reader.attachments`.
     format : str
         One of the task's; recognised if left out.
     go_ahead : bool
@@ -63,7 +68,7 @@ def upload(
     NotAllowed
         If the user is not of the team, or a member of it has judged claims of the corpus that are sealed.
     InvalidInput
-        If the name is empty or the format unknown.
+        If the name is empty, the format unknown, or the task knows no such attachment.
     Conflict
         If the team has a submission of that name in the corpus, or another is just being stored; or its bytes
         were handed in before and are not meant again; or it is uploaded before the corpus opens for
@@ -80,17 +85,15 @@ def upload(
     format = format or task.reader.recognise(cast(BinaryIO, file))
     if format not in task.reader.formats:
         raise InvalidInput(f"{format!r} is not one of {', '.join(task.reader.formats)}", where="format")
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
-    file.seek(0)
-    stored: Submission | None = None
+    task.reader.check_attachments(attachments or {})
+    digest = beside.sha256(file)
+    saved: list[FieldFile] = []
     try:
         with brief_transaction(f"Something else of {team} is just being stored: try again in a moment."):
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
             # Under the lock: a request that is sent twice at once is handed in once.
-            same = [] if again or user is None else uploads.with_digest(digest.hexdigest(), user=user.pk)
+            same = [] if again or user is None else uploads.with_digest(digest, user=user.pk)
             if same:
                 raise Conflict(
                     f"{same[0]} was handed in with the very same bytes: say that you want them judged again"
@@ -110,29 +113,40 @@ def upload(
                 name=name,
                 description=description,
                 format=format,
-                digest=digest.hexdigest(),
+                digest=digest,
                 go_ahead=go_ahead,
                 is_public=is_public,
             )
             stored.file.save(name, file, save=False)
+            saved.append(stored.file)
             stored.save()
+            beside.store(submission=stored, files=attachments or {}, saved=saved)
             SubmissionEvent.objects.create(submission=stored, state=State.UPLOADED)
             nudge(VALIDATE_TASK)
             return stored
     except BaseException:
-        if stored is not None and stored.file:
-            stored.file.delete(save=False)
+        for one in saved:
+            one.delete(save=False)
         raise
 
 
 def submit_upload(
-    *, user: User, sent: Upload, team: Team, corpus: Corpus, task: Task, **values: Any
+    *,
+    user: User,
+    sent: Upload,
+    team: Team,
+    corpus: Corpus,
+    task: Task,
+    attachments: Mapping[str, Upload] | None = None,
+    **values: Any,
 ) -> Submission:
     """Hand in a file that has arrived in full; its upload is thrown away, unless it was checked.
 
     Parameters
     ----------
     sent : Upload
+    attachments : mapping of str to Upload, optional
+        What arrived beside it.
     **values
         What else `upload` takes.
 
@@ -141,10 +155,15 @@ def submit_upload(
     KbpoError
         As `upload` says.
     """
-    with uploads.as_file(sent) as file:
-        stored = upload(user=user, team=team, corpus=corpus, task=task, file=file, **values)
-    if not hasattr(sent, "file_check"):  # a check keeps its file for its day
-        uploads.discard(upload=sent)
+    with ExitStack() as stack:
+        file = stack.enter_context(uploads.as_file(sent))
+        files = {name: stack.enter_context(uploads.as_file(one)) for name, one in (attachments or {}).items()}
+        stored = upload(
+            user=user, team=team, corpus=corpus, task=task, file=file, attachments=files, **values
+        )
+    for one in (sent, *(attachments or {}).values()):
+        if not uploads.is_checked(one):  # a check keeps its files for its day
+            uploads.discard(upload=one)
     return stored
 
 
@@ -154,6 +173,7 @@ def read_file(
     stream: BinaryIO,
     corpus: Corpus,
     format: str,
+    attachments: Mapping[str, BinaryIO] | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> isolated.Outcome:
     """Read and check a file against a corpus, in a process of its own; nothing is stored.
@@ -166,6 +186,8 @@ def read_file(
         The corpus'.
     format : str
         One of the task's.
+    attachments : mapping of str to binary file, optional
+        What came beside it, by name.
     is_wanted : callable
         Asked now and then whether to go on.
 
@@ -182,6 +204,7 @@ def read_file(
         format=format,
         texts=text_file(corpus),
         about=task.about(corpus),
+        attachments=attachments,
         is_wanted=is_wanted,
     )
 
@@ -206,12 +229,13 @@ def read_submission(*, submission_id: int, task: Task) -> bool:
         return False
     task.check_corpus(submission.corpus)
     try:
-        with submission.file.open("rb") as stream:
+        with submission.file.open("rb") as stream, beside.opened(submission) as attachments:
             reading = read_file(
                 task=task,
                 stream=cast(BinaryIO, stream),
                 corpus=submission.corpus,
                 format=submission.format,
+                attachments=attachments,
                 is_wanted=uploaded.exists,
             )
     except isolated.Abandoned:

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from evaluation.models import FileCheck, Submission, Upload
@@ -195,7 +195,13 @@ def with_digest(digest: str, *, user: int) -> list[Submission]:
 
 def left_lying(user: User) -> list[Upload]:
     """Return the uploads of a user that were not finished, or neither handed in nor checked; newest first."""
-    return list(Upload.objects.filter(user=user, file_check=None, expires_at__gt=timezone.now()))
+    found = Upload.objects.filter(user=user, file_check=None, attached=None)
+    return list(found.filter(expires_at__gt=timezone.now()))
+
+
+def is_checked(upload: Upload) -> bool:
+    """Say whether a check is of an upload, or of one that it came beside."""
+    return hasattr(upload, "file_check") or hasattr(upload, "attached")
 
 
 @contextmanager
@@ -224,8 +230,9 @@ def discard(*, upload: Upload) -> None:
     """Throw an upload away, with its bytes and the check of it."""
     path = upload.path
     with brief_transaction(f"What was found in {upload} is just being stored: try again in a moment."):
-        for check in FileCheck.objects.filter(upload=upload):
+        for check in FileCheck.objects.filter(Q(upload=upload) | Q(attachments__upload=upload)).distinct():
             normalised.discard(file=check)
+            check.delete()
         upload.delete()
     path.unlink(missing_ok=True)
 
@@ -258,13 +265,25 @@ def _fits(held: "QuerySet[Upload]", size: int) -> bool:
 def _make_room(user: User, size: int) -> None:
     """Throw away the oldest uploads whose check is over, as many as one more needs, if they are enough."""
     mine = Upload.objects.filter(user=user)
-    over = mine.filter(file_check__isnull=False).exclude(file_check__state=FileCheck.State.WAITING)
+    waiting = FileCheck.State.WAITING
+    over = mine.exclude(file_check=None, attached=None).exclude(
+        Q(file_check__state=waiting) | Q(attached__file_check__state=waiting)
+    )
     if _fits(mine.exclude(pk__in=over), size):
         for upload in over.order_by("created_at"):
             if _fits(mine, size):
                 return
             with suppress(TryAgain):  # it is just being written anew: the next older one then
-                discard(upload=upload)
+                for one in _checked_with(upload):
+                    discard(upload=one)
+
+
+def _checked_with(upload: Upload) -> list[Upload]:
+    """Return all uploads of the check that an upload is of."""
+    check = FileCheck.objects.filter(Q(upload=upload) | Q(attachments__upload=upload)).first()
+    if check is None:
+        return []
+    return [check.upload, *Upload.objects.filter(attached__file_check=check)]
 
 
 class _Movable(File):  # type: ignore[type-arg]

@@ -35,6 +35,7 @@ WHAT = {
     "classes.json": "The same for programs",
     "kit.zip": "A small system in plain Python to start from: it reads the texts and writes a file",
 }
+INPUTS = "The inputs: one a line, with input_id, text, and in it question and passages; and references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +189,19 @@ def list_files(corpus: Corpus, person: Person) -> list[Listed]:
     """Return all of a corpus' files, as somebody may have them."""
     made, may_download = corpus_files.current(corpus), readers.may_download(person, corpus)
     return [
-        *_large(made, may_download=may_download),
+        *_large(made, TASKS.get(corpus.task), may_download=may_download),
         *_others(corpus, TASKS.get(corpus.task), made, may_download=may_download),
     ]
 
 
-def _large(made: CorpusFiles | None, *, may_download: bool) -> Iterator[Listed]:
+def _large(made: CorpusFiles | None, task: Task | None, *, may_download: bool) -> Iterator[Listed]:
     texts, ids = corpus_files.TEXTS, corpus_files.IDS
+    what = INPUTS if task is not None and task.has_prompt else WHAT[texts]
     if made is None:
-        yield Listed(texts, WHAT[texts], None, "", is_open=False)
+        yield Listed(texts, what, None, "", is_open=False)
         yield Listed(ids, WHAT[ids], None, "", is_open=False)
     else:
-        yield Listed(texts, WHAT[texts], made.texts_size, made.texts_digest, is_open=may_download)
+        yield Listed(texts, what, made.texts_size, made.texts_digest, is_open=may_download)
         yield Listed(ids, WHAT[ids], made.ids_size, made.ids_digest, is_open=True)
 
 
@@ -210,8 +212,9 @@ def _others(
         return
     for one in small_files(corpus, task).values():
         yield Listed(one.name, WHAT[one.name], one.size, one.digest, is_open=True)
+    beside = {one.format: one.label.lower() for one in task.reader.attachments}
     for format, sample in task.samples.items():
-        name = task.reader.formats[format]
+        name = {**beside, **task.reader.formats}[format]
         what = f"A file as systems submit it, in {name}: right in form, not in what it says"
         is_open = made is not None and made.documents > 0 and (may_download or not sample.quotes_texts)
         yield Listed(sample.name, what, None, "", is_open=is_open)

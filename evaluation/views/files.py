@@ -3,7 +3,7 @@
 import csv
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -87,26 +87,27 @@ def lines(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     number = whole_number(asked, FARTHEST)
     if not number:
         raise InvalidInput(f"{asked[:40]!r} is no line: the first is line 1.", where="line")
-    stream = file.open_file()
+    attachment = request.GET.get("file", "")
+    stream = _open(file, attachment)
     found: tuple[Line, ...] = ()
     if stream is not None:
         with stream:
             found = excerpt(stream, number, AROUND)
     faults: dict[int, list[Any]] = {}
-    for problem in file.problems.filter(line__range=(number - AROUND, number + AROUND)).order_by(
-        "line", "pk"
-    ):
+    problems = file.problems.filter(attachment=attachment)
+    for problem in problems.filter(line__range=(number - AROUND, number + AROUND)).order_by("line", "pk"):
         faults.setdefault(problem.line, []).append(problem)
-    is_tabbed = file.format != json_lines.FORMAT
+    is_tabbed = task_of(file.corpus).reader.format_of(attachment, file.format) != json_lines.FORMAT
     cut = _columns if is_tabbed else _pieces
     context = {
         "file": file,
         "number": number,
+        "attachment": attachment,
         "is_tabbed": is_tabbed,
         "has_file": stream is not None,
         "lines": [(line, cut(line, faults.get(line.number, ())), faults.get(line.number)) for line in found],
-        "before": file.problems.filter(line__lt=number, line__gt=0).order_by("-line").first(),
-        "after": file.problems.filter(line__gt=number).order_by("line").first(),
+        "before": problems.filter(line__lt=number, line__gt=0).order_by("-line").first(),
+        "after": problems.filter(line__gt=number).order_by("line").first(),
     }
     return render(request, "evaluation/lines.html", context)
 
@@ -194,6 +195,16 @@ def written_anew(file: ReadFile, request: HttpRequest) -> dict[str, Any]:
         "normalised_size": found.size if found else 0,
         "normalised_seconds": normalised_files.expected_seconds(file),
     }
+
+
+def _open(file: ReadFile, attachment: str) -> BinaryIO | None:
+    """Open a file, or what came beside it; None where that was deleted."""
+    if not attachment:
+        return file.open_file()
+    found = file.attachments.filter(name=attachment.replace("\x00", "")).first()
+    if found is None:
+        raise Http404("nothing of that name came beside the file")
+    return found.open_file()
 
 
 def _filter(request: HttpRequest) -> tuple[str, str]:

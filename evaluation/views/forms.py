@@ -1,18 +1,22 @@
 """The forms by which a system is handed in, or a file is checked."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.core.files import File
+from django.forms import BoundField
 from django.http import QueryDict
 
 from annotations.data import agreements
 from annotations.models import Corpus
 from evaluation.models import Submission, Upload
+from evaluation.reading.reader import AttachmentKind
 from evaluation.registry import TASKS, task_of
 from evaluation.submissions import uploads
+from evaluation.task import Task
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import KbpoError
 from kbpo_formats.recognising import is_recognised
@@ -24,6 +28,37 @@ def format_choices() -> list[tuple[str, str]]:
     """Return the formats of every task, with their names; the service knows which go with a corpus."""
     formats = {name: label for task in TASKS.values() for name, label in task.reader.formats.items()}
     return [("", "Recognise it"), *formats.items()]
+
+
+def attachment_kinds() -> dict[str, tuple[AttachmentKind, list[Task]]]:
+    """Return what may come beside a file of any task that has a corpus, and the tasks, by name."""
+    found: dict[str, tuple[AttachmentKind, list[Task]]] = {}
+    names = set(Corpus.objects.order_by().values_list("task", flat=True).distinct())
+    for task in TASKS.values():
+        for kind in task.reader.attachments if task.name in names else ():
+            found.setdefault(kind.name, (kind, []))[1].append(task)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentField:
+    """A part of a form that takes what comes beside its file.
+
+    Attributes
+    ----------
+    field : BoundField
+    upload : str
+        The name of the field that names its upload.
+    here : Upload or None
+        That upload, if all of it is here.
+    corpora : str
+        The ids of the corpora that it is for, with spaces between.
+    """
+
+    field: BoundField
+    upload: str
+    here: Upload | None
+    corpora: str
 
 
 class FileForm(forms.Form):
@@ -58,44 +93,99 @@ class FileForm(forms.Form):
         **kwargs: Any,
     ) -> None:
         self.user = user
-        self.refusal: KbpoError | None = None
+        self.refusals: dict[str, KbpoError] = {}
+        self.kinds = attachment_kinds()
         if data is not None:
             data = data.copy()
-            sent = (files or {}).get("file")
-            if sent is not None:
-                self._keep(data, sent)
+            for name, upload in self._pairs().items():
+                sent = (files or {}).get(name)
+                if sent is not None:
+                    self._keep(data, name, upload, sent)
         super().__init__(data, **kwargs)
+        for name, (kind, tasks) in self.kinds.items():
+            of = " and ".join(task.label for task in tasks)
+            self.fields[f"file_{name}"] = forms.FileField(
+                label=f"{kind.label}, for {of} alone",
+                required=False,
+                allow_empty_file=True,
+                help_text=kind.words,
+                max_length=200,
+            )
+            self.fields[f"upload_{name}"] = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
     @property
     def here(self) -> Upload | None:
         """The upload that the form names, if all of it is here."""
+        return self._here("upload")
+
+    @property
+    def attachments(self) -> list[AttachmentField]:
+        """What may come beside the file."""
+        return [
+            AttachmentField(
+                self[f"file_{name}"],
+                f"upload_{name}",
+                self._here(f"upload_{name}"),
+                " ".join(
+                    str(pk)
+                    for pk in Corpus.objects.filter(task__in=[task.name for task in tasks]).values_list(
+                        "pk", flat=True
+                    )
+                ),
+            )
+            for name, (_, tasks) in self.kinds.items()
+        ]
+
+    @property
+    def all_here(self) -> list[Upload]:
+        """The uploads that the form names, as far as they are here."""
+        return [one for one in map(self._here, self._pairs().values()) if one is not None]
+
+    @property
+    def plain_fields(self) -> list[BoundField]:
+        """The fields that have no place of their own on the page."""
+        own = {"again", *self._pairs(), *self._pairs().values()}
+        return [field for field in self if field.name not in own]
+
+    def clean(self) -> dict[str, Any]:
+        """Find the uploads."""
+        cleaned = super().clean() or {}
+        attachments: dict[str, Upload] = {}
+        for name, upload in self._pairs().items():
+            pk = cleaned.pop(upload, None)
+            cleaned.pop(name, None)
+            try:
+                if name in self.refusals:
+                    raise self.refusals[name]
+                if pk is not None:
+                    found = uploads.whole(user=self.user, pk=pk)
+                    if name == "file":
+                        cleaned["upload"] = found
+                    else:
+                        attachments[name.removeprefix("file_")] = found
+                elif name == "file":
+                    self.add_error("file", "Choose a file.")
+            except KbpoError as error:
+                self.add_error(name, str(error))
+        cleaned["attachments"] = attachments
+        return cleaned
+
+    def _pairs(self) -> dict[str, str]:
+        """Return the fields that take files, each with the one that names its upload."""
+        return {"file": "upload", **{f"file_{name}": f"upload_{name}" for name in self.kinds}}
+
+    def _here(self, upload: str) -> Upload | None:
         try:
-            return uploads.whole(user=self.user, pk=UUID(str(self["upload"].value())))
+            return uploads.whole(user=self.user, pk=UUID(str(self[upload].value())))
         except (ValueError, KbpoError):
             return None
 
-    def clean(self) -> dict[str, Any]:
-        """Find the upload."""
-        cleaned = super().clean() or {}
-        pk = cleaned.pop("upload", None)
-        cleaned.pop("file", None)
+    def _keep(self, data: QueryDict, name: str, upload: str, sent: "File[bytes]") -> None:
         try:
-            if self.refusal is not None:
-                raise self.refusal
-            if pk is None:
-                self.add_error("file", "Choose a file.")
-            else:
-                cleaned["upload"] = uploads.whole(user=self.user, pk=pk)
+            data[upload] = str(uploads.keep(user=self.user, file=sent).pk)
         except KbpoError as error:
-            self.add_error("file", str(error))
-        return cleaned
-
-    def _keep(self, data: QueryDict, sent: "File[bytes]") -> None:
-        try:
-            data["upload"] = str(uploads.keep(user=self.user, file=sent).pk)
-        except KbpoError as error:
-            data["upload"] = ""
-            self.refusal = error
+            data[upload] = ""
+            self.refusals[name] = error
 
 
 class CheckForm(FileForm):

@@ -106,6 +106,8 @@ def help(request: HttpRequest) -> HttpResponse:
         "steps": walk.CLAIMS,
         "tac_steps": walk.TAC,
         "class_line": walk.CLASSES,
+        "output_line": walk.OUTPUTS,
+        "metric_lines": walk.METRICS,
         "states": [(HEADINGS[state], words) for state, words in MEANINGS.items()],
         "ontologies": read_ontologies(),
     }

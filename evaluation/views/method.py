@@ -30,6 +30,7 @@ EXPERIMENTS = (
     "adversary",
     "published_labels",
     "label_noise",
+    "generation",
 )
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')

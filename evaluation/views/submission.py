@@ -76,6 +76,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     own = may_change(request.user, found)
     now = timezone.now()
     done = progress(found) if own else None  # how much is sampled is the team's alone
+    prepared = task.words_of_preparing(found)
     events = [(event, EVENTS[event.state]) for event in found.events.select_related("by")]
     problems = problem_list.find(found, severity="ERROR") if own else found.problems.none()
     context = {
@@ -88,9 +89,11 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "progress": done,
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
         "events": events,
-        "version": version(found, len(events), done, normalised.state(found) if own else ""),
+        "version": version(found, len(events), done, normalised.state(found) if own else "", prepared),
+        "prepared": prepared,
         "problems": problems[:ERRORS],
-        "is_moving": found.state in MOVING or (found.state == State.ACCEPTED and found.go_ahead),
+        "is_moving": found.state in MOVING
+        or (found.state == State.ACCEPTED and (found.go_ahead or prepared)),
         **_scores(request, found, task),
     }
     taken = finegrained.cost(found, task.choices)
@@ -105,7 +108,9 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         context |= _before_it_costs(found, task, prices, now) if found.state == State.ACCEPTED else {}
         if found.state in DOING:
             work = StageWork.objects.filter(submission=found).first()
-            context["work"] = sign_of_life(found, work, now)
+            context["work"] = sign_of_life(
+                found, work, now, doing=task.preparing.doing if task.preparing and prepared else ""
+            )
     return render(request, "evaluation/submission.html", context)
 
 
@@ -243,6 +248,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
             one.measures,
         )
         for one in newest
+        if one.score.part in choices.parts_of_scores
     ]
     return {
         **(_subsets(request, found, task, standard) if shown else {}),

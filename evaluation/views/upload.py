@@ -58,9 +58,9 @@ def discard(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def sending(user: User, form: FileForm) -> dict[str, Any]:
-    """Return what the part of a form that sends a file needs: the file that it names is not left lying."""
-    here = form.here
-    return {"piece": PIECE, "left_lying": [one for one in uploads.left_lying(user) if one != here]}
+    """Return what the part of a form that sends files needs: a file that it names is not left lying."""
+    here = form.all_here
+    return {"piece": PIECE, "left_lying": [one for one in uploads.left_lying(user) if one not in here]}
 
 
 def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
@@ -76,6 +76,5 @@ def _initial(request: HttpRequest, user: User) -> dict[str, Any]:
     corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "")).first()
     if corpus is not None:
         initial["corpus"] = corpus
-    if "upload" in request.GET:
-        initial["upload"] = request.GET["upload"]
-    return initial
+    named = {name: pk for name, pk in request.GET.items() if name == "upload" or name.startswith("upload_")}
+    return {**initial, **named}

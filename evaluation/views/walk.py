@@ -88,6 +88,9 @@ CLASSES = '{"doc_id": "quill-profile", "label": "profile", "confidence": 0.8}\n'
 #: Those of the corpus that `CLASSES` is about.
 CLASS_NAMES = ("profile", "obituary")
 
+OUTPUTS = '{"input_id": "quill-profile", "output": "Ada Quill, of Brackwater, founded Quill Press."}\n'
+METRICS = "input_id\tmeteor\tlog-probability\nquill-profile\t0.31\t-12.5\n"
+
 #: What can be downloaded, by name.
 FILES: Mapping[str, str] = MappingProxyType(
     {
@@ -95,5 +98,7 @@ FILES: Mapping[str, str] = MappingProxyType(
         "claims.jsonl": "".join(step.lines for step in CLAIMS),
         "claims.kb": _TAC_FILE,
         "classes.jsonl": CLASSES,
+        "outputs.jsonl": OUTPUTS,
+        "metrics.tsv": METRICS,
     }
 )

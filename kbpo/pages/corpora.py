@@ -25,6 +25,7 @@ from annotations.models import (
     Takedown,
 )
 from annotations.roles import Act
+from annotations.texts.inputs import PromptRecord
 from annotations.texts.jsonlines import Limits
 from evaluation.design import epochs
 from evaluation.design.loading import load_texts
@@ -148,6 +149,7 @@ def make_corpus(
     task: str,
     ontology: OntologyVersion | None = None,
     classes: "File[bytes] | None" = None,
+    prompt: PromptRecord | None = None,
     audit_share: float | None = None,
 ) -> LoadReport:
     """Make a corpus of a file of texts; who makes it is its organiser.
@@ -168,6 +170,7 @@ def make_corpus(
             task=task,
             ontology=None if ontology is None else ontology.reference,
             classes=of_classes,
+            prompt=prompt,
             find_task=task_of,
             name=name,
             language=language,

@@ -7,9 +7,10 @@ from django import forms
 
 from annotations.corpora import AUDIT_SHARE
 from annotations.data import agreements
-from annotations.models import Corpus, CorpusRole, OntologyVersion
+from annotations.models import Corpus, CorpusRole, OntologyVersion, Prompt
 from annotations.policies import registry as policies
 from annotations.texts import languages
+from annotations.texts.inputs import PromptRecord, read_planning
 from evaluation.registry import TASKS
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput
@@ -86,7 +87,32 @@ class CorpusForm(FileForm):
         help_text="For classes of texts: TOML, with a name, a version, and a table [[class]] for each, with"
         " its name and its guideline. They never change.",
     )
-    policy = forms.ChoiceField(label="Votes are enough", choices=policies.choices, initial=policies.DEFAULT)
+    prompt = forms.ChoiceField(
+        label="What is asked of outputs",
+        choices=[("", "–"), *Prompt.Name.choices],
+        required=False,
+        help_text="For generated text. It never changes.",
+    )
+    metric = forms.CharField(
+        label="Metric that judgements are corrected by",
+        required=False,
+        max_length=64,
+        help_text="For generated text: a built-in one, or a column that systems hand in. It never changes.",
+    )
+    planning = forms.CharField(
+        label="How outputs and judgements are expected to vary",
+        required=False,
+        max_length=1_000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="For generated text, a line for each measure: two variances, and the correlation with the"
+        " metric, as overall=0.14,0.28,0.3. Left empty: as was found elsewhere.",
+    )
+    policy = forms.ChoiceField(
+        label="Votes are enough",
+        choices=policies.choices,
+        initial=policies.DEFAULT,
+        help_text="For generated text it is one vote, for some outputs two.",
+    )
     audit_share = forms.FloatField(
         label="Share of labels that are audited",
         required=False,
@@ -95,16 +121,36 @@ class CorpusForm(FileForm):
         initial=AUDIT_SHARE,
         help_text="From 0, none, to 1, all. Others answer these questions again, an expert or seven people"
         " each, so that scores and their intervals allow for judges’ errors. It stays once anything is"
-        " asked. Classes of texts are not audited yet: for them it is 0.",
+        " asked. For generated text it is 0.",
     )
-    field_order = ("tag", "name", "language", "task", "ontology", "classes", "policy", "audit_share", "file")
+    field_order = (
+        *("tag", "name", "language", "task", "ontology", "classes", "prompt", "metric", "planning"),
+        *("policy", "audit_share", "file"),
+    )
 
     def clean(self) -> dict[str, Any]:
-        """Leave out types and relations where systems give classes."""
+        """Leave out what the task does not have; put together what is asked of outputs."""
         data = super().clean() or {}
-        if data.get("task") in TASKS and TASKS[data["task"]].has_classes:
+        metric, planning = data.pop("metric", ""), data.pop("planning", "")
+        asked, data["prompt"] = data.get("prompt"), None
+        task = TASKS.get(data.get("task", ""))
+        if task is None:
+            return data
+        if not task.has_ontology:
             data["ontology"] = None
+        if task.has_prompt:
+            data["policy"], data["audit_share"] = task.policies[0], 0.0
+            self._clean_prompt(data, asked or "", metric, planning)
         return data
+
+    def _clean_prompt(self, data: dict[str, Any], asked: str, metric: str, planning: str) -> None:
+        if not asked:
+            self.add_error("prompt", "Choose what is asked of outputs.")
+            return
+        try:
+            data["prompt"] = PromptRecord(asked, metric, read_planning(planning.split()))
+        except InvalidInput as error:
+            self.add_error(error.where or "prompt", str(error))
 
     def clean_language(self) -> str:
         """Check that documents in it can be cut into words."""

@@ -2,7 +2,10 @@
 
 import { Steps } from "./steps.js";
 
-const steps = new Steps(document.querySelector("[data-questions]"));
+const form = document.querySelector("[data-questions]");
+const judging = form.querySelector("[data-edit], [data-evidence]") && (await import("./judging.js"));
+const steps = new Steps(form);
+await judging?.startJudging(form, steps);
 
 // A page brought back by the browser's own "back" may be sent again: the server knows the same answer.
 window.addEventListener("pageshow", () => steps.busy(false));

@@ -26,7 +26,10 @@ export class Steps {
     this.progress = find("progress");
     this.keys = find("keys");
 
-    form.addEventListener("change", ({ target }) => this.#exclude(target));
+    form.addEventListener("change", ({ target }) => {
+      this.#exclude(target);
+      this.#relabel(); // what is chosen may end it, or ask for more
+    });
     // While typing, not when a field is left: what moves just then is not hit by the click that leaves it.
     form.addEventListener("input", () => {
       this.problem.hidden = true;
@@ -36,7 +39,8 @@ export class Steps {
     document.addEventListener("keydown", (event) => this.#press(event));
     for (const passage of form.querySelectorAll("[data-passage]")) passage.classList.add("boxed");
     this.keys.hidden = false;
-    this.show(Math.min(first, this.#steps.length - 1));
+    const wanted = Math.min(first, this.#steps.length - 1);
+    this.show(this.#isAsked(this.#steps[wanted]) ? wanted : this.#neighbour(wanted, -1));
   }
 
   get current() {
@@ -48,7 +52,29 @@ export class Steps {
   }
 
   get isLast() {
-    return this.#current === this.#steps.length - 1;
+    return this.#neighbour(this.#current, 1) === -1;
+  }
+
+  // Whether a step is asked: not where all is chosen, in steps before it, that makes it needless.
+  #isAsked(step) {
+    if (!step.dataset.unless) return true;
+    const isChosen = (line) => {
+      const [name, value] = line.split(" ");
+      return this.#form.querySelector(`input[name="${name}"][value="${value}"]:checked`) !== null;
+    };
+    return !step.dataset.unless.split("\n").every(isChosen);
+  }
+
+  // The number of the next step that is asked (-1: the one before); -1 if there is none.
+  #neighbour(number, by) {
+    let other = number + by;
+    while (this.#steps[other] && !this.#isAsked(this.#steps[other])) other += by;
+    return this.#steps[other] ? other : -1;
+  }
+
+  // What a step still lacks, in words; empty: nothing. A step may say so itself.
+  #lacks(step) {
+    return step.lacks?.() ?? (isAnswered(step) ? "" : step.dataset.missing);
   }
 
   show(number) {
@@ -60,9 +86,9 @@ export class Steps {
     now.parentElement.append(this.#controls);
     this.#relabel();
     this.back.hidden = number === 0;
-    this.progress.textContent = this.#steps.length > 1 ? `${number + 1} of ${this.#steps.length}` : "";
     this.problem.hidden = true;
     now.focus({ preventScroll: true });
+    now.enter?.();
     bringIntoView(now, group.querySelector("[data-passage]"));
     this.#onShow(now.dataset.name, number);
   }
@@ -81,32 +107,39 @@ export class Steps {
     else this.forward.removeAttribute("aria-busy");
   }
 
-  goForward() {
+  goForward({ byKey = false } = {}) {
     if (this.#sent) return;
     const now = this.#steps[this.#current];
-    if (!isAnswered(now)) this.complain(now.dataset.missing);
-    else if (!this.isLast) this.show(this.#current + 1);
+    const lack = this.#lacks(now);
+    if (lack) {
+      if (!now.attend?.(byKey)) this.complain(lack);
+    } else if (!this.isLast) this.show(this.#neighbour(this.#current, 1));
     else this.#form.requestSubmit();
   }
 
   goBack() {
-    if (this.#current > 0) this.show(this.#current - 1);
+    const before = this.#neighbour(this.#current, -1);
+    if (before !== -1) this.show(before);
     else this.complain("This is the first question. An answer that was sent before stays as it is.");
   }
 
   #relabel() {
     this.forward.textContent = this.isLast ? (this.#form.dataset.last ?? "Send") : "Next";
+    const asked = this.#steps.filter((step) => this.#isAsked(step));
+    const place = asked.indexOf(this.#steps[this.#current]) + 1;
+    this.progress.textContent = asked.length > 1 && place > 0 ? `${place} of ${asked.length}` : "";
   }
 
   #submit(event) {
-    const open = this.#steps.findIndex((step) => !isAnswered(step));
+    const open = this.#steps.findIndex((step) => this.#isAsked(step) && this.#lacks(step));
     if (this.#sent || !this.isLast || open !== -1) {
       event.preventDefault();
       if (this.#sent) return;
-      if (this.isLast && open !== -1 && isAnswered(this.#steps[this.#current])) this.show(open);
+      if (this.isLast && open !== -1 && !this.#lacks(this.#steps[this.#current])) this.show(open);
       else this.goForward();
       return;
     }
+    for (const step of this.#steps) if (!this.#isAsked(step)) step.leave?.();
     this.busy(true);
     if (this.#send === null) return;
     event.preventDefault();
@@ -127,15 +160,19 @@ export class Steps {
     if (!input || input.disabled || step.disabled) return false;
     input.click();
     input.focus({ preventScroll: true });
+    step.ticked?.(input);
     return true;
   }
 
   #press(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || event.altKey) return;
     const { target, key } = event;
-    if (key === "Enter") {
+    if (event.ctrlKey || event.metaKey) {
+      if (key !== "Enter") return;
+      this.goForward({ byKey: true });
+    } else if (key === "Enter") {
       if (target.closest("a, button, summary, textarea")) return;
-      this.goForward();
+      this.goForward({ byKey: true });
     } else if (isTyped(target)) {
       return;
     } else if (key === "Backspace" || key === "b") {

@@ -191,6 +191,28 @@ def test_the_same_bytes_are_recognised_before_they_are_handed_in(open_page, memb
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
+def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_page, member, kb, tmp_path):
+    inputs = CorpusFactory(tag="notes", name="Notes", task="generation")
+    DocumentFactory(corpus=inputs, doc_id="I1", text="")
+    (tmp_path / "outputs.jsonl").write_text('{"input_id": "I1", "output": "It sails."}\n')
+    (tmp_path / "metrics.tsv").write_text("input_id\tsim\nI1\t0.5\n" + "\n" * 3 * PIECE)
+    page = open_page("/submissions/new/", user=member)
+    second = page.get_by_label("Metrics of the outputs")
+    page.get_by_label("Corpus").select_option("News")
+    expect(second).to_be_hidden()
+    page.get_by_label("Corpus").select_option("Notes")
+    page.get_by_label("Knowledge base").set_input_files(tmp_path / "outputs.jsonl")
+    expect(words(page).first).to_contain_text("outputs.jsonl is here")
+    line = Line(page, pieces=1)
+    second.set_input_files(tmp_path / "metrics.tsv")
+    fill_in(page, "Ferry")
+    hand_in(page)
+    expect(page.get_by_role("button", name="Waiting for the file")).to_be_disabled()
+    line.mend()
+    expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
+    assert Submission.objects.get().attachments.get().file.read() == (tmp_path / "metrics.tsv").read_bytes()
+
+
 def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, bad):
     page = open_page("/submissions/new/", user=member)
     page.get_by_label("Knowledge base").set_input_files(bad)

@@ -55,6 +55,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",
     "integration/evaluation/test_entities.py",
+    "integration/evaluation/test_generation_way.py",
     "integration/evaluation/test_migrations.py",
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",

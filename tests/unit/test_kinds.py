@@ -20,9 +20,15 @@ SOURCES = ("annotations", "crowd", "evaluation", "kbpo", "marketplace", "demo")
 #: Where kinds are told apart by right.
 OWN = ("annotations/kinds/", "crowd/interfaces/", "crowd/pages/")
 
-QUESTIONS = {"RelationQuestion", "CanonicalQuestion", "EntitiesQuestion"}
-HOLDERS = {"kind_names", "Kind", "relation", "canonical", "entities"}
-CONSTANTS = {"RELATION", "CANONICAL", "ENTITIES", "NAME"}
+QUESTIONS = {
+    "RelationQuestion",
+    "CanonicalQuestion",
+    "EntitiesQuestion",
+    "QualityQuestion",
+    "CorrectnessQuestion",
+}
+HOLDERS = {"kind_names", "Kind", "relation", "canonical", "entities", "quality", "correctness"}
+CONSTANTS = {"RELATION", "CANONICAL", "ENTITIES", "QUALITY", "CORRECTNESS", "NAME"}
 _IN_TEMPLATE = re.compile(rf"""\bkind (?:==|!=) ["'](?:{"|".join(KINDS)})["']""")
 _KIND = re.compile(r"(^|_)(kinds?|KINDS?)$")
 _SQL = re.compile(rf"\bkind\s*(?:<>|!=|not\s+in)\s*\(?\s*'(?:{'|'.join(KINDS)})'", re.IGNORECASE)

@@ -29,7 +29,9 @@ OWN = (
 SAID = {
     "annotations/checking.py": {"canonical"},  # a field of an annotated mention
     "annotations/models/corpus.py": {"kbp"},  # the task of a corpus that names none
+    "annotations/models/input.py": {"quality"},  # what is asked of outputs
     "annotations/models/statistics.py": {"canonical"},  # what of an annotated document agreement is about
+    "annotations/texts/inputs.py": {"quality"},  # what is asked of outputs
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
     "demo/systems/almanac.py": {"canonical"},  # the same
     "evaluation/classification/task.py": {"classification"},  # its name
@@ -39,6 +41,7 @@ SAID = {
     "evaluation/experiments/audited_samples.py": {"relation"},  # a part of a score
     "evaluation/experiments/designs.py": {"relation"},  # a part of a score
     "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
+    "evaluation/generation/task.py": {"generation"},  # its name
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
     "evaluation/kbp/listed.py": {"canonical"},  # a field of the API
@@ -67,6 +70,11 @@ KIND_IMPORTS = {
     "evaluation/classification/items.py": {
         "annotations.kinds.choice.ChoiceQuestion",
         "annotations.kinds.choice.NAME",
+    },
+    "evaluation/generation/asking.py": {
+        "annotations.kinds.correctness.CorrectnessQuestion",
+        "annotations.kinds.quality.QualityQuestion",
+        "annotations.kinds.quality.RATINGS",
     },
     "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
@@ -108,6 +116,7 @@ TASK_IMPORTS = {
     "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/convert_kb.py": {"evaluation.kbp.task.TASK"},
+    "evaluation/management/commands/import_judgements.py": {"evaluation.generation.importing"},
     "evaluation/management/commands/load_gold.py": {
         "evaluation.kbp.recall.gold.load_gold",
         "evaluation.kbp.task.TASK",
@@ -134,7 +143,11 @@ TASK_IMPORTS = {
         "evaluation.kbp.explorer.entity_index",
         "evaluation.kbp.recall.document_phases",
     },
-    "evaluation/registry.py": {"evaluation.classification.task.TASK", "evaluation.kbp.task.TASK"},
+    "evaluation/registry.py": {
+        "evaluation.classification.task.TASK",
+        "evaluation.generation.task.TASK",
+        "evaluation.kbp.task.TASK",
+    },
     # the page on the method is about KBP
     "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
     # the demo is of both
@@ -142,6 +155,8 @@ TASK_IMPORTS = {
         "evaluation.classification.task.TASK",
         "evaluation.kbp.task.TASK",
     },
+    # what people said elsewhere is said again of outputs alone
+    "kbpo/management/commands/simulate_crowd.py": {"evaluation.generation.importing.Replayed"},
 }
 
 _QUOTED = re.compile(rf"""'({"|".join(sorted(NAMES))})'""")

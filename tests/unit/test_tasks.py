@@ -145,5 +145,6 @@ def test_a_task_is_what_it_says(task: Task) -> None:
     assert task.reader.formats
     assert len(task.reader.nothing) == 0
     assert {"TOO_SLOW", "TOO_LARGE"} <= task.reader.codes.keys()
+    formats = {*task.reader.formats, *(one.format for one in task.reader.attachments)}
     for code in ("TOO_SLOW", "TOO_LARGE"):
-        assert task.reader.codes[code].severity.keys() == task.reader.formats.keys()
+        assert task.reader.codes[code].severity.keys() == formats

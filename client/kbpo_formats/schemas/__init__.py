@@ -9,7 +9,7 @@ from typing import Any
 from kbpo_formats.errors import InvalidInput
 from kbpo_formats.ontologies.ontology import Ontology
 
-TASKS = ("kbp", "classification")
+TASKS = ("kbp", "classification", "generation")
 
 
 def schema_text(task: str) -> str:

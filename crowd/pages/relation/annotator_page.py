@@ -79,7 +79,14 @@ def _show(
         _votes(questions) if as_expert and not main.document.corpus.audit_share else {},
         ontology=ontology,
     )
-    context = {"question": main, "page": page, "as_expert": as_expert, "error": error}
+    context = {
+        "question": main,
+        "title": main.document.title or main.document.doc_id,
+        "date": main.document.date,
+        "page": page,
+        "as_expert": as_expert,
+        "error": error,
+    }
     return render(request, "crowd/question.html", context, status=error.status if error else 200)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from typing import Any
 
 from django.db.models import Q
@@ -48,6 +49,11 @@ class Group:
     number: int
     document: Document
     page: Page
+
+    @property
+    def date(self) -> date | None:
+        """Return of which day the document is."""
+        return self.document.date
 
     @property
     def title(self) -> str:

@@ -6,13 +6,18 @@ from django.core.management.base import CommandParser
 from annotations.corpora import AUDIT_SHARE, Said
 from annotations.models import Corpus
 from annotations.policies.registry import DEFAULT, POLICIES
+from annotations.texts.inputs import MEASURES, PromptRecord, read_planning
 from evaluation.design.loading import load_texts
 from evaluation.registry import TASKS, find_task, task_of
 from kbpo.core.commands import Command as BaseCommand
+from kbpo.core.errors import UsageError
 
 
 class Command(BaseCommand):
-    help = "Load documents from JSON Lines (doc_id, title, date, text), and open the corpus' first epoch."
+    help = (
+        "Load documents from JSON Lines (doc_id, title, date, text; of generation input_id, question,"
+        " passages, references), and open the corpus' first epoch."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
@@ -39,7 +44,7 @@ class Command(BaseCommand):
             "--policy",
             choices=list(POLICIES),
             help="When a question has votes enough, from its first load on: two votes, a third where they "
-            f"differ, or three at once; {DEFAULT} if left out.",
+            f"differ, or three at once; {DEFAULT} if left out, and for generation single, the one it has.",
         )
         parser.add_argument(
             "--classes",
@@ -52,7 +57,28 @@ class Command(BaseCommand):
             type=float,
             metavar="P",
             help="Of its settled questions, that others answer again to learn how often judges err, from its "
-            f"first load on: from 0, none, to 1, all; {AUDIT_SHARE:g} if left out, and 0 under iid.",
+            f"first load on: from 0, none, to 1, all; {AUDIT_SHARE:g} if left out, 0 under iid and for "
+            "generation.",
+        )
+        parser.add_argument(
+            "--prompt",
+            choices=list(MEASURES),
+            help="What is asked of outputs, from its first load on, for --task generation.",
+        )
+        parser.add_argument(
+            "--metric",
+            default="",
+            metavar="NAME",
+            help="The metric by which its judgements are corrected: a built-in one, or a column that systems "
+            "hand in.",
+        )
+        parser.add_argument(
+            "--planning",
+            action="append",
+            default=[],
+            metavar="MEASURE=OUTPUTS,JUDGEMENTS,CORRELATION",
+            help="How outputs and judgements of it are expected to vary, and to go with the metric, as "
+            "overall=0.14,0.28,0.3; once for each measure.",
         )
         parser.add_argument(
             "--ontology",
@@ -77,6 +103,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        prompt = None
+        if options["prompt"]:
+            planning = read_planning(options["planning"])
+            prompt = PromptRecord(options["prompt"], options["metric"], planning)
+        elif options["metric"] or options["planning"]:
+            raise UsageError("--metric and --planning go with --prompt")
         report = load_texts(
             path=options["file"],
             tag=options["corpus"],
@@ -89,6 +121,7 @@ class Command(BaseCommand):
             audit_share=options["audit_share"],
             ontology=options["ontology"],
             classes=options["classes"],
+            prompt=prompt,
             said=Said(**{name: options[name] for name in ("description", "licence", "source", "texts")}),
         )
         self.stdout.write(

@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from annotations.selectors import corpus_by_tag
+from evaluation.management import attachments
 from evaluation.registry import task_of
 from evaluation.submissions import submitting
 from kbpo.accounts.teams import find_or_create_team
@@ -27,11 +28,13 @@ class Command(BaseCommand):
             "--format", default="", help="One of the corpus' task, as in jsonl; recognised if left out."
         )
 
+        attachments.add_options(parser)
+
     @transaction.atomic  # a refused upload leaves no new team behind
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
         try:
-            with options["file"].open("rb") as stream:
+            with options["file"].open("rb") as stream, attachments.opened(options) as beside:
                 submission = submitting.upload(
                     user=None,
                     team=find_or_create_team(name=options["team"]),
@@ -39,12 +42,14 @@ class Command(BaseCommand):
                     task=task_of(corpus),
                     name=options["name"],
                     file=File(stream),
+                    attachments={name: File(one) for name, one in beside.items()},
                     description=options["description"],
                     format=options["format"],
                     go_ahead=True,
                 )
         except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
+            where = str(error.filename or options["file"])
+            raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
         if options["json"]:
             self.print_json({"submission": submission.pk})
         else:

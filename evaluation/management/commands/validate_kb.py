@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotations.selectors import corpus_by_tag
+from evaluation.management import attachments
 from evaluation.registry import task_of
 from evaluation.submissions import submitting
+from evaluation.submissions.problem_list import FIELDS
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import InvalidInput
-
-SHOWN = ("line", "column", "code", "severity", "message", "text")
 
 
 class Command(BaseCommand):
@@ -24,35 +24,36 @@ class Command(BaseCommand):
             "--format", default="", help="One of the corpus' task, as in jsonl; recognised if left out."
         )
 
+        attachments.add_options(parser)
+
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_by_tag(options["corpus"])
         task = task_of(corpus)
         try:
-            with options["file"].open("rb") as stream:
+            with options["file"].open("rb") as stream, attachments.opened(options) as beside:
                 format = options["format"] or task.reader.recognise(stream)
-                reading = submitting.read_file(task=task, stream=stream, corpus=corpus, format=format)
+                reading = submitting.read_file(
+                    task=task, stream=stream, corpus=corpus, format=format, attachments=beside
+                )
         except OSError as error:
-            raise InvalidInput(f"cannot be read: {error.strerror}", where=str(options["file"])) from error
+            where = str(error.filename or options["file"])
+            raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from error
         if options["json"]:
             self.print_json(
                 {
                     "accepted": reading.accepted,
                     "problems": [
-                        {
-                            key: asdict(problem)[key]
-                            for key in ("line", "column", "code", "severity", "message", "text")
-                        }
-                        for problem in reading.problems
+                        {key: asdict(problem)[key] for key in FIELDS} for problem in reading.problems
                     ],
                     "counts": dict(reading.counts),
                 }
             )
         else:
             for problem in reading.problems:
+                place = f"{problem.attachment}, " if problem.attachment else ""
                 column = f", column {problem.column}" if problem.column else ""
-                self.stdout.write(
-                    f"line {problem.line}{column}: {problem.severity} {problem.code}: {problem.message}"
-                )
+                place = f"{place}line {problem.line}{column}"
+                self.stdout.write(f"{place}: {problem.severity} {problem.code}: {problem.message}")
             claims = len(reading.predictions)
             self.stdout.write(
                 f"accepted: {claims} claim{'s' * (claims != 1)}" if reading.accepted else "refused"

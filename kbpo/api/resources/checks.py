@@ -18,6 +18,7 @@ from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import Page, page_serializer
 from kbpo.api.resources.files import CodeCountSerializer
+from kbpo.api.resources.uploads import attachments_field, whole_attachments
 
 
 class CheckSerializer(serializers.ModelSerializer[FileCheck]):
@@ -65,6 +66,7 @@ class NewCheckSerializer(serializers.Serializer[Any]):
     format = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
+    attachments = attachments_field()
 
 
 class ChecksView(ApiView):
@@ -84,9 +86,10 @@ class ChecksView(ApiView):
         """Have an uploaded file read as a submission's would be. Nothing is handed in."""
         read = NewCheckSerializer(data=request.data)
         read.is_valid(raise_exception=True)
-        values = read.validated_data
+        values, user = read.validated_data, cast(User, request.user)
         made = checks.start(
-            upload=uploads.whole(user=cast(User, request.user), pk=values["upload"]),
+            upload=uploads.whole(user=user, pk=values["upload"]),
+            attachments=whole_attachments(user, values["attachments"]),
             corpus=values["corpus"],
             task=task_of(values["corpus"]),
             format=values["format"],

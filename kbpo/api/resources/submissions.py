@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.models import Corpus
-from evaluation.models import Score, StageWork, Submission, SubmissionEvent
+from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
 from evaluation.submissions import normalised, problem_list, submitting, uploads
 from evaluation.submissions.problem_list import CodeCount
@@ -26,6 +26,7 @@ from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.files import CodeCountSerializer
+from kbpo.api.resources.uploads import attachments_field, whole_attachments
 
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
@@ -62,6 +63,14 @@ class EventSerializer(serializers.Serializer[Any]):
         return event.words if self.context["own"] else ""
 
 
+class AttachmentSerializer(serializers.ModelSerializer[Attachment]):
+    """A further file of a submission."""
+
+    class Meta:
+        model = Attachment
+        fields = ("name", "digest")
+
+
 @dataclass(frozen=True, slots=True)
 class Stand:
     """Where a submission stands; what is its team's to know is empty for others.
@@ -84,6 +93,7 @@ class Stand:
     answered_at: datetime | None
     scored_at: datetime | None
     digest: str
+    attachments: Sequence[Attachment]
     problems: Sequence[CodeCount]
 
 
@@ -114,6 +124,7 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
         help_text="The state of its normalised file; empty where there is none."
     )
     digest = serializers.CharField(help_text="SHA-256 of its file.")
+    attachments = AttachmentSerializer(many=True, help_text="What came beside it.")
     problems = CodeCountSerializer(many=True, help_text="What was found in its file, counted.")
 
     @extend_schema_field(EventSerializer(many=True))
@@ -151,6 +162,7 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
     format = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."
     )
+    attachments = attachments_field()
     description = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
     go_ahead = serializers.BooleanField(
         required=False,
@@ -201,6 +213,7 @@ class SubmissionsView(ApiView):
         read.is_valid(raise_exception=True)
         values, user = dict(read.validated_data), cast(User, request.user)
         sent = uploads.whole(user=user, pk=values.pop("upload"))
+        values["attachments"] = whole_attachments(user, values["attachments"])
         made = submitting.submit_upload(
             user=user, sent=sent, task=task_of(values["corpus"]), again=values.pop("again"), **values
         )
@@ -257,7 +270,7 @@ def _stand(request: Request, found: Submission) -> Stand:
     return Stand(
         submission=found,
         own=own,
-        version=version(found, len(events), done, written),
+        version=version(found, len(events), done, written, task_of(found.corpus).words_of_preparing(found)),
         normalised=written,
         heading=HEADINGS[found.state],
         next_step=next_step(found),
@@ -267,5 +280,6 @@ def _stand(request: Request, found: Submission) -> Stand:
         answered_at=shown.answered_at if shown else None,
         scored_at=newest.computed_at if newest else None,
         digest=found.digest if own else "",
+        attachments=list(found.attachments.all()) if own else [],
         problems=problem_list.count_codes(found, task_of(found.corpus).reader.codes) if own else [],
     )

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
@@ -73,6 +74,21 @@ class WholeUploadSerializer(UploadSerializer):
     def get_same_bytes(self, upload: Upload) -> Any:
         """Return the submissions of the caller's teams that had the same."""
         return SameBytesSerializer(uploads.same_bytes(upload), many=True).data
+
+
+def attachments_field() -> serializers.DictField:
+    """Return the field for what comes beside a file, which `whole_attachments` looks up."""
+    return serializers.DictField(
+        child=serializers.UUIDField(),
+        required=False,
+        default=dict,
+        help_text="What comes beside it, uploads that have arrived in full: by name, as `metrics`.",
+    )
+
+
+def whole_attachments(user: User, named: Mapping[str, UUID]) -> dict[str, Upload]:
+    """Return the uploads that come beside a file, by name."""
+    return {name: uploads.whole(user=user, pk=pk) for name, pk in named.items()}
 
 
 def _header(name: str, words: str) -> OpenApiParameter:

@@ -17,6 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kbpo.settings")
 
 STAGES = (
     "validate_submissions",
+    "prepare_submissions",
     "sample_submissions",
     "settle_questions",
     "settle_documents",

@@ -1,3 +1,4 @@
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ from annotations.aggregation.crowds import CROWDS, ERROR, alike
 from annotations.models import Corpus, Question
 from annotations.ontologies import ontology_of
 from annotations.selectors import corpus_by_tag
-from crowd.simulation import simulated_crowd
+from crowd.simulation import replaying, simulated_crowd
+from crowd.simulation.simulated_crowd import SimulationReport
 from evaluation.design import batches
+from evaluation.generation.importing import Replayed
 from evaluation.models import Epoch
 from evaluation.registry import task_of
 from evaluation.scoring import auditing
@@ -20,13 +23,21 @@ from kbpo.core.errors import UsageError
 class Command(BaseCommand):
     help = (
         "Answer every open question of a corpus from gold, as a crowd of people would, and those that audit "
-        "its labels then."
+        "its labels then; or as people answered it elsewhere."
     )
     offers_json = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--corpus", required=True, metavar="TAG")
-        parser.add_argument("--gold", required=True, type=Path, metavar="FILE", help="Expert annotations.")
+        answers = parser.add_mutually_exclusive_group(required=True)
+        answers.add_argument("--gold", type=Path, metavar="FILE", help="Expert annotations.")
+        answers.add_argument(
+            "--judgements",
+            type=Path,
+            metavar="FILE",
+            help="What people said elsewhere of these outputs, as import_judgements reads it: each is asked "
+            "for one of the judgements of its own, drawn with replacement.",
+        )
         parser.add_argument("--workers", type=int, default=30, metavar="N", help="Simulated people (30).")
         parser.add_argument(
             "--crowd",
@@ -49,8 +60,11 @@ class Command(BaseCommand):
         if error is not None and not 0 <= error <= 1:
             raise UsageError(f"--error is {error}; it must be from 0 to 1")
         corpus = corpus_by_tag(options["corpus"])
+        if options["judgements"]:
+            self._say(corpus, _replay(corpus, options["judgements"], options["seed"]), options)
+            return
         gold = simulated_crowd.read_gold(options["gold"], ontology_of(corpus))
-        questions = answers = expert_answers = 0
+        found = SimulationReport(0, 0, 0)
         while True:
             report = simulated_crowd.simulate(
                 corpus=corpus,
@@ -59,24 +73,24 @@ class Command(BaseCommand):
                 error=CROWDS[options["crowd"]] if error is None else alike(error),
                 seed=options["seed"],
             )
-            questions += report.questions
-            answers += report.answers
-            expert_answers += report.expert_answers
+            found += report
             if not _draw_audits(corpus) and not (report.answers and _asks(corpus)):
                 break
+        self._say(corpus, found, options)
+
+    def _say(self, corpus: Corpus, found: SimulationReport, options: dict[str, Any]) -> None:
         if options["json"]:
-            self.print_json(
-                {
-                    "questions": questions,
-                    "answers": answers,
-                    "expert_answers": expert_answers,
-                }
-            )
+            self.print_json(asdict(found))
         else:
             self.stdout.write(
-                f"{corpus.tag}: {answers} answers to {questions} questions; "
-                f"questions settled by an expert: {expert_answers}"
+                f"{corpus.tag}: {found.answers} answers to {found.questions} questions; "
+                f"questions settled by an expert: {found.expert_answers}"
             )
+
+
+def _replay(corpus: Corpus, path: Path, seed: int) -> SimulationReport:
+    """Have people say again what they said elsewhere."""
+    return replaying.replay(corpus=corpus, recorded=Replayed(path, corpus).of, seed=seed)
 
 
 def _draw_audits(corpus: Corpus) -> bool:

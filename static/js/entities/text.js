@@ -1,5 +1,6 @@
 // The document on the page: one element a word, painted anew only where something has changed.
 
+import { vertically } from "../words.js";
 import { letterOf, mentionsAt, pending, tagOf } from "./marking.js";
 
 export class TextView {
@@ -171,19 +172,6 @@ export class TextView {
 
   // The word above (-1) or below (1) a word, as the lines run; the word itself where there is no other line.
   vertically(number, by) {
-    const box = this.#words[number].getBoundingClientRect();
-    const middle = box.left + box.width / 2;
-    let best = number;
-    let line = null;
-    let nearest = Infinity;
-    for (let other = number + by; this.#words[other]; other += by) {
-      const here = this.#words[other].getBoundingClientRect();
-      if (Math.abs(here.top - box.top) < box.height / 2) continue;
-      if (line !== null && Math.abs(here.top - line) >= box.height / 2) break;
-      line ??= here.top;
-      const distance = here.left > middle ? here.left - middle : Math.max(0, middle - here.right);
-      if (distance < nearest) [best, nearest] = [other, distance];
-    }
-    return best;
+    return vertically(this.#words, number, by);
   }
 }

@@ -117,7 +117,7 @@ def test_a_file_with_faults_is_refused_with_its_problems(user, team, corpus):
     assert asks.get(f"submissions/{made['id']}/")["state"] == "refused"
     problems = asks.get(f"submissions/{made['id']}/problems/?severity=ERROR")["results"]
     assert problems
-    assert {"line", "column", "code", "severity", "message", "text"} == set(problems[0])
+    assert {"line", "column", "code", "severity", "message", "text", "attachment"} == set(problems[0])
 
 
 def test_nobody_hands_in_for_the_team_of_others(user, corpus, content):

@@ -1,6 +1,7 @@
 """The data page: what it offers, whom it lets download, and that what it gives works."""
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -22,7 +23,7 @@ from kbpo_formats.ontologies.reading import read_ontology
 from tests.factories import TEXT, CorpusFactory, DocumentFactory, TeamFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
-LETTERS = "letters"
+LETTERS, NOTES = "letters", "notes"
 EVERY_SAMPLE = [(name, format) for name, task in TASKS.items() for format in task.reader.formats]
 
 
@@ -56,6 +57,21 @@ def of_letters(tmp_path) -> Corpus:
     return Corpus.objects.get(tag=LETTERS)
 
 
+@pytest.fixture
+def of_notes(tmp_path) -> Corpus:
+    path = tmp_path / "inputs.jsonl"
+    known = {
+        "references": ["It sails."],
+        "passages": [{"text": "A ferry."}, {"text": "It sails at nine. It is red."}],
+    }
+    asked = ({"input_id": f"I{n}", "question": "When? " * (n + 1), **known} for n in range(2))
+    path.write_text("".join(json.dumps(one) + "\n" for one in asked))
+    options = ("--task", "generation", "--prompt", "answer", "--licence", "CC0")
+    call_command("load_corpus", str(path), "--corpus", NOTES, *options, verbosity=0)
+    pipeline.make_corpus_files()
+    return Corpus.objects.get(tag=NOTES)
+
+
 def get(client, corpus, name):
     return client.get(reverse("data_file", args=[corpus.tag, name]))
 
@@ -70,27 +86,34 @@ def page(client, corpus) -> str:
     return " ".join(response.content.decode().split())
 
 
-def read(corpus, content: bytes, format: str = ""):
+def read(corpus, content: bytes, format: str = "", **attachments: bytes):
     task = task_of(corpus)
     return submitting.read_file(
         task=task,
         stream=io.BytesIO(content),
         corpus=corpus,
         format=format or task.reader.recognise(io.BytesIO(content)),
+        attachments={name: io.BytesIO(data) for name, data in attachments.items()},
     )
 
 
 def test_every_format_of_every_task_has_a_sample():
     assert {name: [*task.samples] for name, task in TASKS.items()} == {
-        name: [*task.reader.formats] for name, task in TASKS.items()
+        name: [*task.reader.formats, *(kind.format for kind in task.reader.attachments)]
+        for name, task in TASKS.items()
     }
 
 
 @pytest.mark.parametrize(("task", "format"), EVERY_SAMPLE)
-def test_a_sample_is_accepted_without_a_warning(task, format, client, news, of_letters):
-    corpus = {one.task: one for one in (news, of_letters)}[task]
-    content = body(get(client, corpus, TASKS[task].samples[format].name))
-    reading = read(corpus, content, format)
+def test_a_sample_is_accepted_without_a_warning(task, format, client, news, of_letters, of_notes):
+    corpus = {one.task: one for one in (news, of_letters, of_notes)}[task]
+    samples = TASKS[task].samples
+    content = body(get(client, corpus, samples[format].name))
+    beside = {
+        kind.name: body(get(client, corpus, samples[kind.format].name))
+        for kind in TASKS[task].reader.attachments
+    }
+    reading = read(corpus, content, format, **beside)
     assert (reading.accepted, list(reading.problems)) == (True, [])
 
 
@@ -100,20 +123,24 @@ def test_a_corpus_without_documents_has_no_sample(client):
     assert get(client, empty, "sample-2016.kb").status_code == 404
 
 
-@pytest.mark.parametrize("tag", ["news", LETTERS])
+@pytest.mark.parametrize("tag", ["news", LETTERS, NOTES])
 def test_the_kit_reads_the_corpus_and_writes_a_file_that_is_accepted(tag, client, request, tmp_path):
-    corpus = request.getfixturevalue({"news": "news", LETTERS: "of_letters"}[tag])
+    corpus = request.getfixturevalue({"news": "news", LETTERS: "of_letters", NOTES: "of_notes"}[tag])
     with zipfile.ZipFile(io.BytesIO(body(get(client, corpus, "kit.zip")))) as archive:
         archive.extractall(tmp_path)
     folder = tmp_path / f"{tag}-kit"
     (folder / "corpus.jsonl.gz").write_bytes(body(get(client, corpus, "corpus.jsonl.gz")))
-    command = [sys.executable, "-I", "baseline.py", "corpus.jsonl.gz", "out"]
+    kinds = [kind.name for kind in task_of(corpus).reader.attachments]
+    command = [sys.executable, "-I", "baseline.py", "corpus.jsonl.gz", "out", *kinds]
     subprocess.run(command, cwd=folder, check=True, env={})
-    reading = read(corpus, Path(folder, "out").read_bytes())
+    beside = {name: Path(folder, name).read_bytes() for name in kinds}
+    reading = read(corpus, Path(folder, "out").read_bytes(), **beside)
     assert (reading.accepted, list(reading.problems)) == (True, [])
     if tag == "news":
         assert '"predicate": "per:city_of_birth"' in Path(folder, "out").read_text()
         assert reading.counts["instances"] > 1
+    if tag == NOTES:
+        assert json.loads(Path(folder, "out").read_text().splitlines()[0])["output"] == "It sails at nine."
 
 
 def test_the_kit_claims_something_where_it_finds_nothing(client, tmp_path):

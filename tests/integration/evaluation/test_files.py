@@ -155,7 +155,7 @@ def test_problems_come_as_a_table(bad, client):
 def test_problems_come_as_json(bad, client):
     found = json.loads(text(client.get(f"{bad.get_absolute_url()}problems.json")))
     assert [row["line"] for row in found] == sorted(row["line"] for row in found)
-    assert set(found[0]) == {"line", "column", "code", "severity", "message", "text"}
+    assert set(found[0]) == {"line", "column", "code", "severity", "message", "text", "attachment"}
     assert len(found) == bad.problems.count()
 
 

@@ -16,8 +16,9 @@ ABOUT = {"ontology": write_normal(TAC), "classes": list(walk.CLASS_NAMES)}
 DOCUMENTS = Texts({row["doc_id"]: row["text"] for row in ROWS}, about=ABOUT)
 
 
-def problems(name: str, task: str) -> tuple[Problem, ...]:
-    found = check(io.BytesIO(walk.FILES[name].encode()), task=task, documents=DOCUMENTS)
+def problems(name: str, task: str, **attachments: str) -> tuple[Problem, ...]:
+    beside = {key: io.BytesIO(walk.FILES[one].encode()) for key, one in attachments.items()}
+    found = check(io.BytesIO(walk.FILES[name].encode()), task=task, documents=DOCUMENTS, attachments=beside)
     assert found.accepted
     return found.problems
 
@@ -32,6 +33,10 @@ def test_the_same_in_tac_has_no_error() -> None:
 
 def test_the_class_has_no_fault() -> None:
     assert problems("classes.jsonl", "classification") == ()
+
+
+def test_the_output_and_its_metrics_have_no_fault() -> None:
+    assert problems("outputs.jsonl", "generation", metrics="metrics.tsv") == ()
 
 
 def test_both_formats_say_the_same() -> None:
@@ -50,4 +55,5 @@ def test_both_formats_say_the_same() -> None:
 
 def test_what_is_shown_is_what_can_be_downloaded() -> None:
     shown = {"".join(step.lines for step in steps) for steps in (walk.CLAIMS, walk.TAC)}
-    assert shown | {walk.CLASSES} == set(walk.FILES.values()) - {walk.FILES["corpus.jsonl"]}
+    others = {walk.CLASSES, walk.OUTPUTS, walk.METRICS, walk.FILES["corpus.jsonl"]}
+    assert shown | others == set(walk.FILES.values())

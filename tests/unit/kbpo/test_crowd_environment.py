@@ -89,3 +89,14 @@ def test_unsigned_arrivals_are_refused_unless_they_are_allowed() -> None:
     assert allowed == [False, False, True]
     with pytest.raises(InvalidInput, match="MTURK_UNSIGNED_ARRIVALS: must be 1 or 0, not 'yes'"):
         read({"MTURK_UNSIGNED_ARRIVALS": "yes"}, site_url=SITE, debug=False)
+
+
+def test_one_worker_gives_a_twentieth_of_an_epoch_unless_said_otherwise() -> None:
+    assert read({}, site_url=SITE, debug=False).most_percent == 5
+    assert read({"CROWD_MOST_PERCENT": "12.5"}, site_url=SITE, debug=False).most_percent == 12.5
+
+
+@pytest.mark.parametrize("percent", ["0", "101", "-5", "nan", "half"])
+def test_a_share_that_is_none_is_refused(percent: str) -> None:
+    with pytest.raises(InvalidInput, match="CROWD_MOST_PERCENT"):
+        read({"CROWD_MOST_PERCENT": percent}, site_url=SITE, debug=False)

@@ -14,8 +14,11 @@ from kbpo_formats.classification import reader as classes
 from kbpo_formats.classification.problems import EXAMPLE as CLASS
 from kbpo_formats.corpus import Texts
 from kbpo_formats.errors import InvalidInput
+from kbpo_formats.generation.problems import EXAMPLE as OUTPUT
+from kbpo_formats.generation.problems import LONGEST_OUTPUT
 from kbpo_formats.kbp.claims.problems import EXAMPLE as CLAIM
 from tests.ontologies import TAC
+from tests.unit.kbpo_formats.generation.files import read_lines as read_outputs
 from tests.unit.kbpo_formats.kbp.claims.claims import ADA, DAY, SHE, TOWN, claim, read_lines
 
 #: What a schema without the corpus cannot say.
@@ -26,7 +29,7 @@ OF_THE_CORPUS = {
 KINDS: dict[str, Any] = {"object": dict, "string": str, "integer": int, "number": (int, float)}
 KNOWN = {
     *("$schema", "$id", "$defs", "$ref", "title", "description", "default", "type", "properties", "required"),
-    *("enum", "minimum", "exclusiveMinimum", "maximum", "minLength", "pattern"),
+    *("enum", "minimum", "exclusiveMinimum", "maximum", "minLength", "maxLength", "pattern"),
 }
 
 
@@ -45,7 +48,8 @@ def fits(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
             fits(one, properties[name], root) for name, one in value.items() if name in properties
         )
     if isinstance(value, str):
-        return len(value) >= schema.get("minLength", 0) and bool(re.search(schema.get("pattern", ""), value))
+        is_long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+        return is_long_enough and bool(re.search(schema.get("pattern", ""), value))
     return (
         value >= schema.get("minimum", value)
         and value <= schema.get("maximum", value)
@@ -56,6 +60,7 @@ def fits(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
 def test_the_examples_fit_their_schemas():
     assert fits(json.loads(CLAIM), schemas.schema("kbp"), schemas.schema("kbp"))
     assert fits(json.loads(CLASS), schemas.schema("classification"), schemas.schema("classification"))
+    assert fits(json.loads(OUTPUT), schemas.schema("generation"), schemas.schema("generation"))
 
 
 _spans = st.fixed_dictionaries(
@@ -123,6 +128,22 @@ def test_a_class_fits_the_schema_of_its_corpus_where_the_reader_finds_no_fault(l
     assert fits(line, schema, schema) == (not errors)
 
 
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "input_id": st.sampled_from(["D1", 7, None]),
+            "output": st.sampled_from(["", "A\nb.", "a\0b", "x" * (LONGEST_OUTPUT + 1), 7, None]),
+            "further": st.just(1),
+        },
+    )
+)
+def test_an_output_fits_the_schema_where_the_reader_finds_no_fault(line):
+    found = read_outputs(line, documents=Texts({"D1": "One."}))
+    errors = {one.code for one in found.problems if one.severity == "ERROR"} - {"MISSING_INPUT"}
+    assert fits(line, schemas.schema("generation"), schemas.schema("generation")) == (not errors)
+
+
 def test_the_schema_of_a_corpus_lists_its_predicates_and_types():
     schema = schemas.claim_schema(TAC)
     assert fits(claim(), schema, schema)
@@ -131,5 +152,5 @@ def test_the_schema_of_a_corpus_lists_its_predicates_and_types():
 
 
 def test_a_task_that_is_none_has_no_schema():
-    with pytest.raises(InvalidInput, match="known are kbp, classification"):
+    with pytest.raises(InvalidInput, match="known are kbp, classification, generation"):
         schemas.schema_text("x")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotations.aggregation.agreement import fleiss_kappa
+from annotations.aggregation.agreement import fleiss_kappa, interval_alpha
 from kbpo.core.errors import InvalidInput
 
 # Fleiss (1971), table 1: 30 patients, six diagnoses each: depression, personality disorder, schizophrenia,
@@ -146,3 +146,45 @@ def test_a_wrong_count_is_named(counts, message):
 def test_a_level_out_of_range_is_refused():
     with pytest.raises(InvalidInput, match="level: is 1"):
         fleiss_kappa(FLEISS, level=1)
+
+
+def test_interval_alpha_is_one_minus_the_variance_within_items_by_that_of_all() -> None:
+    values, items = [0.0, 1.0, 0.5, 1.0, 0.0, 0.0, 0.25], [0, 0, 0, 1, 1, 2, 3]
+    within = ((0.5**2 + 0.5**2) + (0.5**2 + 0.5**2)) / 3
+    found = interval_alpha(values, items)
+    assert found is not None
+    assert found.estimate == pytest.approx(1 - within / np.var(values, ddof=1))
+    assert found.low <= found.estimate <= found.high
+    assert found.items == 2
+
+
+def test_interval_alpha_of_perfect_agreement_is_one_and_leaves_room_below() -> None:
+    found = interval_alpha([1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 2, 2])
+    assert found is not None
+    assert found.estimate == found.high == 1
+    assert 0 < found.low < 1
+
+
+@pytest.mark.parametrize(
+    ("values", "items"), [([], []), ([1, 0], [0, 0]), ([1, 0, 1], [0, 1, 2]), ([1, 1, 1, 1], [0, 0, 1, 1])]
+)
+def test_interval_alpha_is_not_estimable_without_two_items_or_any_difference(
+    values: list[float], items: list[int]
+) -> None:
+    assert interval_alpha(values, items) is None
+
+
+def test_interval_alpha_has_the_interval_of_its_name() -> None:
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(1000):
+        items = np.repeat(np.arange(200), 2)
+        found = interval_alpha(rng.normal(size=200)[items] + rng.normal(size=400), items)
+        assert found is not None
+        held += found.low <= 0.5 <= found.high
+    assert 0.92 <= held / 1000 <= 0.97
+
+
+def test_interval_alpha_refuses_what_is_no_number() -> None:
+    with pytest.raises(InvalidInput, match="finite"):
+        interval_alpha([1, float("nan")], [0, 1])

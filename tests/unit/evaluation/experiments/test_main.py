@@ -23,6 +23,13 @@ def test_one_seed_writes_the_same_files_again(tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+def test_recorded_judgements_that_are_missing_are_asked_for(tmp_path, capsys):
+    assert main(["generation", "--out", str(tmp_path)]) == 1
+    assert "--nlg" in capsys.readouterr().err
+    assert main(["generation", "--out", str(tmp_path), "--nlg", str(tmp_path)]) == 1
+    assert "cdm/judgements.jsonl.gz" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -1,6 +1,6 @@
 import pytest
 
-from kbpo.core.showable import unshowable
+from kbpo.core.showable import restored, unshowable, visible, without_unseen
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,22 @@ def test_lines_are_for_descriptions() -> None:
     assert unshowable("one\r\n\ttwo") == "U+000D"
     assert unshowable("one\r\n\ttwo", lines=True) is None
     assert unshowable("one\vtwo", lines=True) == "U+000B"
+
+
+def test_what_nobody_sees_is_written_in_its_place_and_comes_back() -> None:
+    text = "Paid \u202e00.1$\n pass\u200bword \u00ad\ufeff"
+    shown = visible(text)
+    assert shown == "Paid ⟨U+202E⟩00.1$\n pass⟨U+200B⟩word ⟨U+00AD⟩⟨U+FEFF⟩"
+    assert restored(shown, of=text) == text
+
+
+def test_a_code_that_was_typed_stays_as_it_was_typed() -> None:
+    assert restored("⟨U+202E⟩ ⟨U+FFFFFF⟩", of="plain") == "⟨U+202E⟩ ⟨U+FFFFFF⟩"
+
+
+@pytest.mark.parametrize(
+    "text", ["می\u200cخواهم", "क्\u200dष", "\U0001f469\u200d\U0001f4bb", "\u0600\u06f1", "a\tb\nc"]
+)
+def test_what_belongs_to_a_script_stays(text: str) -> None:
+    assert visible(text) == text
+    assert without_unseen(text) == text

@@ -1,0 +1,1 @@
+"""Files of generation: what a system wrote, and metrics of it."""

@@ -1,0 +1,82 @@
+"""The correctness interface, without its pages."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotations.models import Question
+from annotations.templatetags.languages import words_of
+from crowd.interfaces.correctness import CORRECTNESS, NAME, shown, simulated
+from crowd.interfaces.correctness.tutorial import tutorial
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.offers import WorkOffer
+from crowd.interfaces.price import LengthPrice, Unit
+from kbpo.core.showable import visible
+from kbpo_formats.spans import Span
+
+SHORTENED = 60  # characters of an answer, in a line
+
+
+def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return none: the question is about all of an answer."""
+    return ()
+
+
+def _summary(question: Question) -> SafeString:
+    text = visible(" ".join(question.payload["answer"].split()))
+    if len(text) > SHORTENED:
+        text = f"{text[:SHORTENED]}…"
+    return format_html("whether this answer is right: “{}”", words_of(text, question.document.corpus))
+
+
+def _companions(question: Question) -> QuerySet[Question]:
+    """Select nothing: an answer has one question."""
+    return Question.objects.none()
+
+
+def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
+    return []
+
+
+INTERFACE = Interface(
+    name=NAME,
+    # Of a word shown: 69 s an answer, by the median over 4,126 judgements (Chaganty et al. 2018), with 648
+    # words of question and passages.
+    asks=(AskedKind(name=CORRECTNESS, plural="answers that systems gave", seconds=0.1),),
+    title="Answers",
+    description="whether an answer is right",
+    offer=WorkOffer(
+        title="Say whether an answer is right, and highlight what shows it",
+        description="Read a question, an answer and passages, and find what shows the answer right or wrong.",
+        keywords="question, answer, reading, evidence, language",
+        duration=timedelta(minutes=20),
+    ),
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to say whether answers are right (8 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, question, answer, reading, evidence",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=lambda ontology: tutorial(),
+        by_ontology=False,
+    ),
+    price=LengthPrice(
+        CORRECTNESS, Unit("1,000 words", "1,000 words of answers, passages and questions"), {"prolific": 3}
+    ),
+    queue=Queue(held_for=timedelta(minutes=30), companions=_companions, choose=_choose),
+    mentions=_mentions,
+    summary=_summary,
+    words_shown=shown.words_shown,
+    lengths=shown.lengths,
+    bounds_shares=True,
+    given=shown.given,
+    is_sampled=True,
+    simulated=simulated,
+)

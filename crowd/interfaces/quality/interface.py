@@ -1,0 +1,79 @@
+"""The quality interface, without its pages."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotations.models import Question
+from annotations.templatetags.languages import words_of
+from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
+from crowd.interfaces.offers import WorkOffer
+from crowd.interfaces.price import LengthPrice, Unit
+from crowd.interfaces.quality import NAME, QUALITY, shown, simulated
+from crowd.interfaces.quality.tutorial import tutorial
+from kbpo.core.showable import visible
+from kbpo_formats.spans import Span
+
+SHORTENED = 60  # characters of a text, in a line
+
+
+def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return none: the document is not shown."""
+    return ()
+
+
+def _summary(question: Question) -> SafeString:
+    text = visible(" ".join(question.payload["text"].split()))
+    if len(text) > SHORTENED:
+        text = f"{text[:SHORTENED]}…"
+    return format_html("how good this is: “{}”", words_of(text, question.document.corpus))
+
+
+def _companions(question: Question) -> QuerySet[Question]:
+    """Select nothing: a text has one question."""
+    return Question.objects.none()
+
+
+def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
+    return []
+
+
+INTERFACE = Interface(
+    name=NAME,
+    # Of a word shown: 42 s a text of 53 words, by the median over 5,553 judgements (Chaganty et al. 2018).
+    asks=(AskedKind(name=QUALITY, plural="texts that systems wrote", seconds=0.5),),
+    title="Texts",
+    description="how good a text is",
+    offer=WorkOffer(
+        title="Rate a short text and improve it",
+        description="Read a paragraph, say how good it is in three ways, and correct what is wrong with it.",
+        keywords="text, reading, rating, writing, editing, language",
+        duration=timedelta(minutes=15),
+    ),
+    teaching=Teaching(
+        offer=WorkOffer(
+            title="Learn to rate short texts and to improve them (11 questions, with a bonus)",
+            description=(
+                "A tutorial with explained practice questions. Passing it opens our other work to you."
+            ),
+            keywords="tutorial, text, reading, rating, editing",
+            duration=timedelta(minutes=60),
+        ),
+        tutorial=lambda ontology: tutorial(),
+        by_ontology=False,
+    ),
+    price=LengthPrice(QUALITY, Unit("1,000 words", "1,000 words of texts and questions"), {"prolific": 5}),
+    queue=Queue(held_for=timedelta(minutes=30), companions=_companions, choose=_choose),
+    mentions=_mentions,
+    summary=_summary,
+    words_shown=shown.words_shown,
+    lengths=shown.lengths,
+    bounds_shares=True,
+    given=shown.given,
+    is_sampled=True,
+    simulated=simulated,
+)

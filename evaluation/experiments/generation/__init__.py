@@ -1,0 +1,10 @@
+"""What judgements of generated text vary by, what metrics are worth, and what they save: after the paper.
+
+Recorded judgements of summaries and answers (`--nlg`): variance components, correlations, data efficiencies;
+the bias of the paper's estimator; how fast estimates converge with and without a control variate; what a
+width costs by the metric and by people's noise (its Figure 4); and whether the board's intervals hold.
+"""
+
+from evaluation.experiments.generation.study import run
+
+__all__ = ["run"]

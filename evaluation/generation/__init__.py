@@ -1,0 +1,1 @@
+"""Generation: systems write a text for each input, and people say how good it is."""

@@ -1,0 +1,61 @@
+"""Outputs as the API lists them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+
+from annotations.models import Label
+from evaluation.generation.asking import asked_of
+from evaluation.listing import Listing
+from evaluation.models import Output, Submission
+
+
+class OutputSerializer(serializers.Serializer[Any]):
+    """What a system wrote for an input."""
+
+    input_id = serializers.CharField(source="prediction.document.doc_id")
+    output = serializers.CharField(allow_null=True, help_text="Null where the corpus' texts are closed.")
+    published = serializers.DictField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="Its mean judgements, by measure; null while nothing is published.",
+    )
+
+
+def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[Output]":
+    found = submission.outputs.select_related("document", "unit__output_text").defer(
+        "document__text", "document__suggestions"
+    )
+    if doc_id := asked.get("doc_id"):
+        found = found.filter(document__doc_id=doc_id)
+    return found
+
+
+def _show(submission: Submission, rows: Sequence[Output], is_open: bool) -> Sequence[Mapping[str, Any]]:
+    texts = [row.unit.output_text.text for row in rows]
+    places = [(row.document_id, text) for row, text in zip(rows, texts, strict=True)]
+    keys = [content.key for content in asked_of(submission.corpus, places)]
+    published: dict[tuple[int, str], dict[str, float]] = defaultdict(dict)
+    labels = Label.objects.filter(
+        question__document__in=[row.document_id for row in rows],
+        question__key__in=keys,
+        question__published_at__isnull=False,
+    )
+    for document, key, claim, value in labels.values_list(
+        "question__document", "question__key", "claim", "value"
+    ):
+        published[document, key][claim] = value
+    return [
+        {
+            "prediction": row,
+            "output": text if is_open else None,
+            "published": published.get((row.document_id, key)),
+        }
+        for row, text, key in zip(rows, texts, keys, strict=True)
+    ]
+
+
+LISTING = Listing(find=_find, key="document_id", show=_show, serializer=OutputSerializer)

@@ -1,0 +1,258 @@
+"""The scores of a pool of systems that write: from rows to arrays to scores, comparisons and subsets."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+
+import numpy as np
+
+from annotations import prompts
+from annotations.texts.inputs import MEASURES, QUALITY
+from evaluation.design import columns
+from evaluation.estimators.differences import Differences
+from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
+from evaluation.estimators.pooled import UnitFeatures
+from evaluation.estimators.scores import CoordinatedSample
+from evaluation.generation import subsets
+from evaluation.generation.candidates import read_candidates
+from evaluation.generation.choices import ANOTHER_CROWD, CORRECTED, PLAIN, THIS_CROWD, WEIGHTING
+from evaluation.generation.estimates import Given, Score, Scores
+from evaluation.generation.judgements import read_judgements
+from evaluation.generation.outputs import INPUTS, PLACES
+from evaluation.models import Epoch
+from evaluation.scores import Choice, Divided, Measured, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
+from evaluation.scoring.pool import numbered
+from evaluation.task import Sample
+from evaluation.units import BoolArray, FloatArray, IntArray, Pool
+from kbpo.core.database.coded import unpack
+
+_CROWDS = (THIS_CROWD, ANOTHER_CROWD)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A pool with all that its scores rest on.
+
+    Attributes
+    ----------
+    documents : int[I]
+        The row id of each input, in the order of `Given.inputs`.
+    by_estimator : mapping of str to Scores
+    measures : tuple of str
+    """
+
+    documents: IntArray
+    by_estimator: Mapping[str, Scores]
+    measures: tuple[str, ...]
+
+    @classmethod
+    def read(cls, pool: Pool, sample: Sample) -> "_Found":
+        assert isinstance(sample, CoordinatedSample), "its corpora have no other design"
+        prompt = prompts.prompt_of(pool.epoch.corpus)
+        measures = tuple(MEASURES[QUALITY if prompt is None else prompt.name])
+        stored = list(columns.read([batch.pk for batch in pool.batches], [INPUTS, PLACES]))
+        own = [unpack(one[INPUTS]) for one in stored]
+        every = np.concatenate(own)
+        number = numbered(every)
+        inputs = np.split(number, np.cumsum([one.size for one in own])[:-1])
+        documents, folds = np.zeros((2, 1 + int(number.max())), dtype=np.int64)
+        documents[number] = every
+        candidates = read_candidates(pool.submissions, prompt)
+        systems = []
+        for system, of_system, one, metrics in zip(pool.systems, inputs, stored, candidates, strict=True):
+            folds[of_system] = pool.folds[system.rows]
+            place = unpack(one[PLACES])
+            in_order = {name: column[place] for name, column in metrics.items()}
+            systems.append(Given(of_system, system.rows, in_order))
+        judgements = read_judgements(pool, measures)
+        bare = [Given(one.inputs, one.units, {}) for one in systems]
+        given = {CORRECTED: systems, PLAIN: bare}
+        return cls(
+            documents,
+            {
+                name: Scores(some, judgements, sample.pi, sample.sampled, folds)
+                for name, some in given.items()
+            },
+            measures,
+        )
+
+    @property
+    def size(self) -> int:
+        """How many systems there are."""
+        return len(self.by_estimator[PLAIN].systems)
+
+    def intervals(
+        self, scores: Mapping[str, Score | None], standard: str, level: float
+    ) -> dict[str, Interval | None]:
+        """Return the interval of each measure for a crowd, at a level."""
+        return {name: _interval(one, standard, level) for name, one in scores.items()}
+
+    def scores(self, estimator: str, system: int, within: BoolArray | None = None) -> dict[str, Score | None]:
+        """Return a system's score by each measure, of all inputs or of some."""
+        found = self.by_estimator[estimator]
+        return {name: found.score(system, name, within) for name in self.measures}
+
+
+def _interval(score: Score | None, standard: str, level: float) -> Interval | None:
+    if score is None:
+        return None
+    estimated = score.this_crowd if standard == THIS_CROWD else score.another_crowd
+    return None if estimated is None else estimated.interval(level)
+
+
+def score(pool: Pool, sample: Sample, features: UnitFeatures) -> Scored:
+    """Estimate the means of all measures, with metrics and without, for these people and for others."""
+    return Scored(_parts(_Found.read(pool, sample)), "")
+
+
+def _parts(found: _Found) -> Iterator[ScoredPart]:
+    # Parts differ by what ranks alone: each has all measures.
+    scores = {
+        (estimator, system): found.scores(estimator, system)
+        for estimator in found.by_estimator
+        for system in range(found.size)
+    }
+    measured = {
+        (*key, standard, level): found.intervals(of_system, standard, level)
+        for key, of_system in scores.items()
+        for standard in _CROWDS
+        for level in LEVELS
+    }
+    packed = {
+        (estimator, standard): _pack(found, scores, estimator, standard)
+        for estimator in found.by_estimator
+        for standard in _CROWDS
+    }
+    for part in found.measures:
+        rows = [
+            _row(
+                scores[estimator, system][part],
+                system,
+                Choice(estimator, WEIGHTING, part, standard),
+                level,
+                one,
+            )
+            for (estimator, system, standard, level), one in measured.items()
+        ]
+        comparisons = [
+            (Choice(estimator, WEIGHTING, part, standard), arrays)
+            for (estimator, standard), arrays in packed.items()
+        ]
+        yield ScoredPart(rows, comparisons, part)
+
+
+def _row(score: Score | None, system: int, choice: Choice, level: float, measured: Measured) -> ScoreRow:
+    counts: dict[str, int | None] = {"judgements": None, "saved": None, "efficiency_percent": None}
+    if score is not None:
+        is_finite = np.isfinite(score.efficiency)
+        counts = {
+            "judgements": score.judgements,
+            "saved": round(score.saved) if is_finite else None,
+            "efficiency_percent": round(100 * score.efficiency) if is_finite else None,
+        }
+    outputs = 0 if score is None else score.outputs
+    return ScoreRow(system, choice, round(100 * level), measured, outputs, counts)
+
+
+def _pack(
+    found: _Found, scores: Mapping[tuple[str, int], Mapping[str, Score | None]], estimator: str, standard: str
+) -> bytes:
+    """Return what comparing the systems needs: by measure, estimates and variances of all differences."""
+    arrays: dict[str, FloatArray] = {}
+    of_pool = found.by_estimator[estimator]
+    for name in found.measures:
+        own = [scores[estimator, system][name] for system in range(found.size)]
+        arrays[name] = np.array([np.nan if one is None else one.this_crowd.estimate for one in own])
+        differences = of_pool.differences(name)
+        arrays[f"gaps of {name}"], variances = differences.estimates, differences.variances
+        if standard == ANOTHER_CROWD:
+            variances = _crowd_variances(of_pool, name, differences)
+            found_crowds = [None if one is None else one.another_crowd for one in own]
+            alone = [np.nan if one is None else one.variance for one in found_crowds]
+            degrees = [one.degrees_of_freedom for one in found_crowds if one is not None]
+            arrays[f"degrees of {name}"] = np.array([min(degrees, default=np.inf)])
+        else:
+            alone = [np.nan if one is None else one.this_crowd.variance for one in own]
+        arrays[f"variances of {name}"], arrays[f"own of {name}"] = variances, np.array(alone)
+    packed = BytesIO()
+    np.savez(packed, allow_pickle=False, **arrays)
+    return packed.getvalue()
+
+
+def _crowd_variances(scores: Scores, measure: str, differences: Differences) -> FloatArray:
+    """Return the variances of all differences, had other people judged."""
+    variances = differences.variances.copy()
+    for first in range(len(scores.systems)):
+        for second in range(first):
+            found = scores.difference(first, second, measure)
+            if found is not None:
+                variance = found.crowd_variance
+                variances[first, second] = variances[second, first] = (
+                    variance if np.isfinite(variance) else np.nan
+                )
+    return variances
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """An epoch's systems: estimates and the variances of their differences, by measure."""
+
+    arrays: dict[str, FloatArray]
+
+    def differences(self, other: "Side", measure: str) -> Differences:
+        """Return what `evaluation.scores.Side.differences` says: of one epoch, paired on shared inputs."""
+        own, others = self.arrays[f"own of {measure}"], other.arrays[f"own of {measure}"]
+        ends = [
+            one.arrays[f"degrees of {measure}"]
+            for one in (self, other)
+            if f"degrees of {measure}" in one.arrays
+        ]
+        least = min((float(one[0]) for one in ends), default=np.inf)
+        degrees = max(1, int(least)) if np.isfinite(least) else None
+        if other is self:
+            gaps, variances = (self.arrays[f"{name} of {measure}"] for name in ("gaps", "variances"))
+        else:
+            gaps = self.arrays[measure][:, None] - other.arrays[measure]
+            variances = own[:, None] + others
+        return Differences(gaps, variances, own, others, degrees)
+
+
+def sides() -> ReadSide:
+    """Return what makes sides of stored arrays."""
+
+    def read(arrays: bytes | memoryview, epoch: Epoch) -> Side:
+        with np.load(BytesIO(arrays), allow_pickle=False) as stored:
+            return Side({name: stored[name] for name in stored.files})
+
+    return read
+
+
+def divide(pool: Pool, sample: Sample, features: UnitFeatures) -> Iterator[Divided]:
+    """Score every system on each subset of the inputs, for these people and for others."""
+    found = _Found.read(pool, sample)
+    units = [system.units for system in found.by_estimator[CORRECTED].systems]
+    inputs = [system.inputs for system in found.by_estimator[CORRECTED].systems]
+    for division, of_input, of_unit in subsets.read(pool, found.documents):
+        names = subsets.NAMES[division]
+        masks = []
+        for own_units, own_inputs in zip(units, inputs, strict=True):
+            which = of_input
+            if of_unit is not None:
+                which = np.full(found.documents.size, -1)
+                which[own_inputs] = of_unit[own_units]
+            masks.append(which)
+        yield Divided(division, names, _subset_rows(found, masks, len(names)))
+
+
+def _subset_rows(found: _Found, masks: list[IntArray], size: int) -> Iterator[SubsetRow]:
+    for system, which in enumerate(masks):
+        for subset in range(size):
+            within = which == subset
+            if not within.any():
+                continue
+            scores = found.scores(CORRECTED, system, within)
+            judged = next((one.outputs for one in scores.values() if one is not None), None)
+            for standard in _CROWDS:
+                measured = found.intervals(scores, standard, DEFAULT_LEVEL)
+                for part in found.measures:
+                    yield SubsetRow(system, subset, part, measured, judged, None, standard)

@@ -1,0 +1,1 @@
+"""What a researcher starts from: examples of files, and a small system."""

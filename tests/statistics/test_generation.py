@@ -1,0 +1,182 @@
+"""Scores of generated text hold what they promise where recorded judgements are replayed; all is shown."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from evaluation.estimators.control import data_efficiency
+from evaluation.experiments.generation import replayed
+from evaluation.experiments.generation.learnt import columns_of, house_of_others
+from evaluation.experiments.generation.recorded import REFERENCE
+from tests.nlg import needs_nlg, recorded
+
+pytestmark = needs_nlg
+
+SECRETS = 1_000
+SIZES = {"cdm": 520, "marco": 500}
+DESIGNS = {"100": 100, "200": 200, "four fifths": None}
+
+
+def share(name, design):
+    outputs = DESIGNS[design]
+    return 0.8 if outputs is None else outputs / SIZES[name]
+
+
+def rng(*key):
+    return np.random.default_rng([2018, *key])
+
+
+@functools.cache
+def bigrams(name):
+    return replayed.bigrams(recorded()[name])
+
+
+@functools.cache
+def cells(name, design):
+    """Every measure and system, without a metric, with repeated bigrams, and with metrics that are bad."""
+    data, found = recorded()[name], {}
+    epochs = replayed.draw(
+        data, share(name, design), SECRETS, rng(list(SIZES).index(name), list(DESIGNS).index(design))
+    )
+    for measure in data.values:
+        measured = replayed.Measured(data, epochs, measure)
+        for system in data.systems:
+            good = bigrams(name)[system.units]
+            metrics = {"none": None, "bigrams": good, **replayed.bad_metrics(good.size, good, rng(7))}
+            plain = None
+            for metric, column in metrics.items():
+                got = measured.replay(system, [] if column is None else [column])
+                plain = plain or got
+                found[measure, system.name, metric] = got.bias, got.coverage, plain.variance / got.variance
+                gain = plain.variance / got.variance
+                found[measure, system.name, metric] = got.bias, got.coverage, gain
+                print(
+                    f"{name} {design:11} {measure:11} {system.name:13} {metric:11}"
+                    f" bias {got.bias:5.2f} s.e., holds {got.coverage:.3f}, DE {gain:.2f}"
+                )
+    return found
+
+
+CELLS = [
+    pytest.param(name, design, marks=[] if (name, design) == ("marco", "100") else pytest.mark.slow)
+    for name in SIZES
+    for design in DESIGNS
+]
+
+
+@pytest.mark.slow
+def test_over_all_cells_the_bias_is_that_of_chance():
+    biases = np.abs([one[0] for name in SIZES for design in DESIGNS for one in cells(name, design).values()])
+    assert (biases < 3).mean() >= 0.99
+    assert biases.max() < 4.5
+
+
+@pytest.mark.parametrize(("name", "design"), CELLS)
+def test_intervals_hold_the_truth_as_often_as_they_say(name, design):
+    found = {key: one[1] for key, one in cells(name, design).items() if (design, key[0]) != ("100", "edit")}
+    assert {key: held for key, held in found.items() if not 0.93 <= held <= 0.97} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(
+    reason="one text in a hundred was rewritten at length; .924 to .945 for two systems (ADR 76)"
+)
+def test_of_a_hundred_uncapped_edits_too_they_hold_the_truth_as_often_as_they_say():
+    found = {key: one[1] for key, one in cells("cdm", "100").items() if key[0] == "edit"}
+    assert {key: held for key, held in found.items() if not 0.93 <= held <= 0.97} == {}
+
+
+@pytest.mark.parametrize(("name", "design"), CELLS)
+def test_a_bad_metric_costs_at_most_a_twentieth(name, design):
+    assert {key: one[2] for key, one in cells(name, design).items() if one[2] < 0.95} == {}
+
+
+@pytest.mark.slow
+def test_plugging_in_is_biased_as_its_formula_says_and_cross_fitting_is_not():
+    data = recorded()["cdm"]
+    system, n = data.system("pointer"), 50
+    metric = bigrams("cdm")[system.units]
+    found = replayed.plugged_in(data, system, "overall", metric, n, 100_000, rng(1))
+    truth = np.nanmean(data.means("overall")[system.units])
+    formula = replayed.bias_of_plug_in(data, system, "overall", metric, n)
+    error = found.std() / np.sqrt(found.size)
+    print(f"plugged in: {found.mean() - truth:.4f} ± {error:.4f}; by the formula {formula:.4f}")
+    assert formula == pytest.approx(0.009, abs=0.002)
+    assert abs(found.mean() - truth - formula) < 3 * error
+    errors = []
+    for part in range(10):
+        epochs = replayed.draw(data, n / SIZES["cdm"], SECRETS, rng(2, part))
+        got = replayed.Measured(data, epochs, "overall").replay(system, [metric])
+        errors.append(got.parts.estimate - got.truth)
+    crossed = np.concatenate(errors)
+    print(f"cross-fitted: {crossed.mean():.4f} ± {crossed.std() / np.sqrt(crossed.size):.4f}")
+    assert abs(crossed.mean()) < 3 * crossed.std() / np.sqrt(crossed.size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIZES)
+def test_intervals_for_another_crowd_hold_the_difference_of_two_halves_of_the_people(name):
+    data = recorded()[name]
+    held = {}
+    for measure in data.values:
+        found = replayed.halves(data, measure, 200, rng(3))
+        print(name, measure, {system: round(one, 3) for system, one in found.items()})
+        held |= {(measure, system): one for system, one in found.items()}
+    assert {key: one for key, one in held.items() if one < 0.9} == {}
+
+
+def test_answers_that_are_the_same_are_one_question():
+    data = recorded()["marco"]
+    assert sum(one.units.size for one in data.systems) == 2_500
+    assert np.unique(np.concatenate([one.units for one in data.systems])).size == 1_861
+
+
+def test_systems_that_share_answers_are_compared_with_a_third_of_the_variance():
+    data = recorded()["marco"]
+    first, second = data.system("snet.single"), data.system("snet.ensemble")
+    epochs = replayed.draw(data, 0.2, SECRETS, rng(4))
+    measured = replayed.Measured(data, epochs, "any")
+    gaps = measured.differences(first, second, ([], []))
+    apart = measured.replay(first, []).variance + measured.replay(second, []).variance
+    truth = measured.replay(first, []).truth - measured.replay(second, []).truth
+    ratio = gaps.var() / apart
+    print(f"variance of the difference over that of independent samples: {ratio:.3f}")
+    assert ratio <= 0.35
+    assert abs(gaps.mean() - truth) < 3 * gaps.std() / np.sqrt(gaps.size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIZES)
+def test_the_house_metric_learnt_on_other_systems_is_worth_what_was_asked(name):
+    data = recorded()[name]
+    columns = columns_of(data)
+    least = {("redundancy", "seq2seq"): 1.7, ("edit", "seq2seq"): 2.2}
+    low = {}
+    for system in data.systems:
+        rows = data.of(system)
+        house = house_of_others(data, system, columns).of(columns)
+        for measure, values in data.values.items():
+            got = data_efficiency(values[rows], data.units[rows], house[measure][data.units[rows]])
+            print(f"{name} {measure:11} {system.name:13} {got:.3f}")
+            if system.name == REFERENCE:
+                continue  # what people wrote: no metric tells their good texts from their bad ones
+            wanted = least.get(
+                (measure, system.name), {"edit": 1.15, "any": 1.02, "average": 1.02}.get(measure, 1)
+            )
+            if got < wanted:
+                low[measure, system.name] = got
+    assert low == {}
+
+
+@pytest.mark.parametrize(("measure", "least", "most"), [("edit", 2.3, 2.8), ("redundancy", 1.7, 2.0)])
+def test_repeated_bigrams_are_worth_more_than_any_metric_of_the_paper(measure, least, most):
+    data = recorded()["cdm"]
+    system = data.system("seq2seq")
+    rows = data.of(system)
+    values, items = data.values[measure][rows], data.units[rows]
+    assert least < data_efficiency(values, items, bigrams("cdm")[items]) < most
+    papers = [np.full(len(data.texts), np.nan) for _ in system.metrics]
+    for column, values_of in zip(papers, system.metrics.values(), strict=True):
+        column[system.units] = values_of
+    assert max(data_efficiency(values, items, column[items]) for column in papers) < least / 1.4

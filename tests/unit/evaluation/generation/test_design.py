@@ -1,0 +1,65 @@
+"""Keys, planned variances and subsets of outputs."""
+
+import numpy as np
+import pytest
+
+from evaluation.design import sampling
+from evaluation.generation import outputs, planning
+from evaluation.generation.choices import CHOICES
+from evaluation.generation.subsets import NAMES
+from kbpo.core.errors import InvalidInput
+
+TARGET = 0.000548
+
+
+def test_texts_that_differ_in_line_ends_and_at_their_ends_are_one_output() -> None:
+    assert outputs.as_judged(" a\r\nb\rc \n") == "a\nb\nc"
+
+
+def test_all_outputs_for_an_input_have_its_random_number() -> None:
+    keys = [outputs.key_of("I|1", text) for text in ("A.", "B.")]
+    assert len(set(keys)) == 2
+    assert {outputs.random_key(key) for key in keys} == {"I|1"}
+
+
+@pytest.mark.parametrize("size", [100, 596, 11_490])
+def test_the_quadratic_sum_comes_to_the_pi_that_meets_the_target(size: int) -> None:
+    stated = (0.14, 0.28, 0.3)
+    pi = planning.planned_pi(*stated, size=size, target_variance=TARGET)
+    variance = planning.variance_of(stated, size, TARGET)
+    nothing = np.zeros(size)
+    found = sampling.arrive_quadratically(
+        before=sampling.Before(nothing, nothing),
+        p=np.full(size, 1 / size),
+        known=np.zeros(size, dtype=np.bool_),
+        target_variance=TARGET,
+        variance=variance,
+        most=np.inf,
+    )
+    assert found.pi == pytest.approx(min(1.0, max(pi, found.floor / size)), rel=1e-9)
+    if pi < planning.MOST_SAMPLED:
+        of_outputs = 0.14 * (1 - 0.3**2)
+        assert (of_outputs * (1 / pi - 1) + 0.28 * 0.85 / pi) / size == pytest.approx(TARGET)
+
+
+def test_variances_of_labels_of_0_and_1_stay_within_a_quarter() -> None:
+    half, few = np.full(2, 0.5), np.zeros(2)
+    with pytest.raises(InvalidInput, match=r"lies in \(0, 0.25\]"):
+        sampling.arrive_quadratically(
+            before=sampling.Before(few, few),
+            p=half,
+            known=np.zeros(2, dtype=np.bool_),
+            target_variance=0.01,
+            variance=half,
+        )
+
+
+@pytest.mark.parametrize("prompt", list(CHOICES))
+def test_every_measure_ranks_a_part_of_its_own(prompt: str) -> None:
+    choices = CHOICES[prompt]
+    assert [part.ranked_by for part in choices.parts.values()] == list(choices.measures)
+    assert set(choices.less_is_better) <= set(choices.measures)
+
+
+def test_names_of_subsets_are_unlike() -> None:
+    assert all(len(set(names)) == len(names) for names in NAMES.values())
