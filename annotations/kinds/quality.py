@@ -23,7 +23,7 @@ from annotations.kinds.means import mean_verdicts, output_digest
 from annotations.models import Question, kind_names
 from annotations.texts.passages import Passage
 from annotations.texts.records import shown
-from annotations.texts.ter import ter
+from annotations.texts.ter import hter
 from kbpo.core.errors import InvalidInput
 from kbpo.core.showable import without_unseen
 from kbpo_formats.ontologies.ontology import Ontology
@@ -168,7 +168,7 @@ class QualityQuestion:
     def _hter(self, ratings: Mapping[str, int], edit: str | None) -> float:
         if not self.text.strip():
             return 0.0 if is_best(ratings) else 1.0  # all of what should stand there is missing
-        return 0.0 if edit is None else ter(self.text, edit)
+        return hter(self.text, edit)
 
 
 def is_best(ratings: Mapping[str, int]) -> bool:

@@ -13,6 +13,7 @@ from annotations.policies import single
 from evaluation.estimators import coordinated
 from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
+from evaluation.generation.metrics import freezing
 from evaluation.generation.metrics import stored as metrics
 from evaluation.models import Epoch, Output, OutputText, SampleBatch, SampledUnit, Submission, Unit
 from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
@@ -200,7 +201,7 @@ def ask(batch: SampleBatch, outputs: Outputs, sampled: Mapping[int, int | None])
 
 def audit(corpus: Corpus) -> list[str]:
     """Say which inputs and metrics are not as they were stored, and which outputs have too few votes."""
-    findings = metrics.audit(corpus)
+    findings = metrics.audit(corpus) + freezing.audit(corpus.pk)
     changed = prompts.changed_inputs(corpus)
     if changed:
         findings.append(f"{len(changed)} inputs are not as they were loaded, the first {changed[0]}")

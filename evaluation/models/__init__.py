@@ -4,7 +4,7 @@ from evaluation.models.attachment import Attachment
 from evaluation.models.audit import Audit, AuditDrawing
 from evaluation.models.class_prediction import ClassPrediction
 from evaluation.models.entity import Entity, EntityIndex, EntityName
-from evaluation.models.metric import MetricColumn
+from evaluation.models.metric import HouseMetric, MetricColumn
 from evaluation.models.name_count import CountedDocument, NameCount
 from evaluation.models.normalised import NormalisedFile
 from evaluation.models.output import Output, OutputText
@@ -58,6 +58,7 @@ __all__ = [
     "Estimate",
     "FileCheck",
     "FittedModel",
+    "HouseMetric",
     "InclusionProbability",
     "Instance",
     "MetricColumn",

@@ -1,8 +1,9 @@
-"""Metrics of what systems wrote: a column a metric, computed here or handed in."""
+"""Metrics of what systems wrote: a column a metric, computed here or handed in; and what was learnt."""
 
 from django.db import models
 from django.db.models import F, Q
 
+from evaluation.models.sample import Epoch
 from evaluation.models.submission import Submission
 
 
@@ -38,3 +39,28 @@ class MetricColumn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.submission}"
+
+
+class HouseMetric(models.Model):
+    """What judgements published before an epoch opened say of the built-in metrics: frozen for it."""
+
+    epoch = models.OneToOneField(
+        Epoch, on_delete=models.CASCADE, primary_key=True, related_name="house_metric"
+    )
+    coefficients = models.TextField(
+        blank=True, help_text="As JSON (`evaluation.generation.house`); empty where too little is known."
+    )
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the coefficients.")
+    outputs = models.PositiveIntegerField(help_text="How many judged outputs it was learnt from.")
+    learnt_from = models.JSONField(
+        default=list, help_text="The numbers of the epochs that were released then."
+    )
+    frozen_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(digest__regex=r"^[0-9a-f]{64}$"), name="house_metric_digest")
+        ]
+
+    def __str__(self) -> str:
+        return f"house metric of {self.epoch}"

@@ -1,11 +1,11 @@
-"""The built-in metrics of a submission are computed before its sample is drawn, a few in each step."""
+"""What samples wait for: the built-in metrics of a submission, a few in each step, and the house metric."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from evaluation.generation.metrics import stored
+from evaluation.generation.metrics import freezing, stored
 from evaluation.generation.metrics.computing import compute, filled
 from evaluation.generation.metrics.registry import METRICS, Metric, Needs, Text
 from evaluation.models import MetricColumn, Output, Submission
@@ -32,9 +32,19 @@ def left(submission: Submission) -> list[Metric]:
     return [metric for metric in computable(submission) if (metric.name, metric.version) not in there]
 
 
+def count_left(submission: Submission) -> int:
+    """Count the metrics that are still to be computed, the house metric of the open epoch among them."""
+    return len(left(submission)) + (freezing.open_epoch_without(submission.corpus_id) is not None)
+
+
 def step(submission: Submission) -> None:
     """Compute the next few metrics of a submission, and store them unless it was cancelled meanwhile."""
     metrics = left(submission)[:STEP]
+    if not metrics:
+        epoch = freezing.open_epoch_without(submission.corpus_id)
+        if epoch is not None:
+            freezing.freeze(epoch=epoch)
+        return
     rows = [row for texts in _read_texts(submission, metrics) for row in compute(texts, metrics)]
     with transaction.atomic():
         if lock(submission.pk).filter(state=Submission.State.ACCEPTED).first() is None:
@@ -57,9 +67,7 @@ def words(submission: Submission) -> str:
     return f"{every - lacking} of {every} metrics computed" if lacking else ""
 
 
-PREPARING = Preparing(
-    doing="Computing its metrics", left=lambda submission: len(left(submission)), step=step, words=words
-)
+PREPARING = Preparing(doing="Computing its metrics", left=count_left, step=step, words=words)
 
 _HAVE: Mapping[Needs, Q] = {
     Needs.REFERENCES: ~Q(document__given__references=[]),

@@ -92,6 +92,19 @@ def read_columns(submissions: Sequence[Submission], names: Collection[str]) -> l
     return [found[submission.pk] for submission in submissions]
 
 
+def read_versions(
+    submissions: Sequence[Submission], names: Collection[str]
+) -> list[Mapping[str, FloatArray]]:
+    """Read the values of metrics by name|version, of each submission those that it has."""
+    found: dict[int, dict[str, FloatArray]] = {submission.pk: {} for submission in submissions}
+    plain = {name.partition("|")[0] for name in names}
+    rows = MetricColumn.objects.filter(submission__in=found, name__in=plain)
+    for row in rows.iterator(chunk_size=100):
+        if (name := f"{row.name}|{row.version}") in names:
+            found[row.submission_id][name] = _column(row).values
+    return [found[submission.pk] for submission in submissions]
+
+
 def names_of(submission: Submission) -> list[str]:
     """Return the names of a submission's metrics, those that were handed in last."""
     rows = MetricColumn.objects.filter(submission=submission).order_by("is_uploaded", "pk")

@@ -132,7 +132,7 @@ def test_what_is_computed_is_not_computed_again_after_a_step_that_failed(
     assert MetricColumn.objects.count() == preparing.STEP
     StageWork.objects.update(not_before=None)
     pipeline.prepare_submissions()
-    assert steps[1] == steps[2]
+    assert steps[1] == steps[2]  # nothing of the first step is done again
     assert TASK.is_prepared(submission)
 
 

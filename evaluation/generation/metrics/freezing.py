@@ -1,0 +1,104 @@
+"""The house metric of an epoch: learnt from what was published before it opened, and frozen."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from annotations.models import Input, Label, Question
+from evaluation.generation import house
+from evaluation.generation.estimates.scales import SCALES
+from evaluation.generation.metrics import stored
+from evaluation.generation.metrics.computing import Column, compute_all
+from evaluation.generation.metrics.registry import METRICS, Text
+from evaluation.models import Epoch, HouseMetric, Submission
+from evaluation.units import FloatArray
+
+MOST = 5_000
+"""Judged outputs that it is learnt from: of more, some at random."""
+
+
+def open_epoch_without(corpus_id: int) -> Epoch | None:
+    """Return a corpus' open epoch if its house metric is not frozen yet."""
+    return Epoch.objects.filter(corpus=corpus_id, released_at=None, house_metric=None).first()
+
+
+def freeze(*, epoch: Epoch) -> HouseMetric:
+    """Learn the house metric of an epoch, and store it; once it is there it stays.
+
+    It rests on judgements that were published before the epoch opened, whenever it is made.
+    """
+    outputs, found = _learn(epoch)
+    coefficients = "" if found is None else found.as_json()
+    released = Epoch.objects.filter(corpus=epoch.corpus_id, released_at__lte=epoch.opened_at)
+    frozen, _ = HouseMetric.objects.get_or_create(
+        epoch=epoch,
+        defaults={
+            "coefficients": coefficients,
+            "digest": hashlib.sha256(coefficients.encode()).hexdigest(),
+            "outputs": outputs,
+            "learnt_from": list(released.order_by("number").values_list("number", flat=True)),
+        },
+    )
+    return frozen
+
+
+def read(epoch: Epoch, submissions: Sequence[Submission]) -> list[Mapping[str, FloatArray]]:
+    """Return what an epoch's house metric foretells, by measure, for each submission in its file's order.
+
+    Nothing where none was learnt, or a submission has not the metrics that it takes.
+    """
+    frozen = HouseMetric.objects.filter(epoch=epoch).first()
+    if frozen is None or not frozen.coefficients:
+        return [{} for _ in submissions]
+    learnt = house.House.from_json(frozen.coefficients)
+    return [learnt.of(columns) for columns in stored.read_versions(submissions, learnt.metrics)]
+
+
+def audit(corpus_id: int) -> list[str]:
+    """Say which house metrics are not what their digest says."""
+    return [
+        f"the {one} is not as it was frozen"
+        for one in HouseMetric.objects.filter(epoch__corpus=corpus_id).select_related("epoch__corpus")
+        if hashlib.sha256(one.coefficients.encode()).hexdigest() != one.digest
+    ]
+
+
+def _learn(epoch: Epoch) -> tuple[int, house.House | None]:
+    """Return from how many outputs it is learnt, and what; None where there are too few."""
+    published = Question.objects.filter(
+        document__corpus=epoch.corpus_id, audits=None, published_at__lte=epoch.opened_at
+    )
+    # A key ends in a digest, so its order is one at random.
+    asked = list(published.order_by("key", "pk").values_list("pk", "document", "payload")[:MOST])
+    labels: dict[int, dict[str, float]] = {pk: {} for pk, _, _ in asked}
+    for pk, claim, value in Label.objects.filter(question__in=labels).values_list(
+        "question", "claim", "value"
+    ):
+        labels[pk][claim] = value
+    measures = sorted(set.intersection(*(set(one) for one in labels.values()))) if labels else []
+    measures = [name for name in measures if name in SCALES]
+    if len(asked) < house.FEW or not measures:
+        return len(asked), None
+    inputs = Input.objects.select_related("document").in_bulk({document for _, document, _ in asked})
+    texts = [_text(payload, inputs.get(document)) for _, document, payload in asked]
+    columns: Mapping[str, Column] = compute_all(texts)
+    found = house.learn(
+        {f"{name}|{METRICS[name].version}": column.values for name, column in columns.items()},
+        {name: np.array([labels[pk][name] for pk, _, _ in asked]) for name in measures},
+        np.array([document for _, document, _ in asked]),
+    )
+    return len(asked), found
+
+
+def _text(payload: Mapping[str, str], given: Input | None) -> Text:
+    output = payload["text"] if "text" in payload else payload["answer"]
+    if given is None:
+        return Text(output)
+    text = given.document.text
+    return Text(
+        output,
+        tuple(given.references),
+        None if given.question is None else text[slice(*given.question)],
+        tuple(text[start:end] for start, end in given.passages),
+    )
