@@ -182,10 +182,10 @@ def read_annotation(value: Mapping[str, Any], *, where: str, ontology: Ontology)
 
 
 def read_gold(value: Mapping[str, Any], *, where: str, ontology: Ontology) -> AnnotationRecord:
-    """Read a line of right answers: an annotation, or `doc_id` and one of `label` and `judgements`.
+    """Read a line of right answers: an annotation, or `doc_id` with `label` or `judgements`.
 
-    The first is the class of its text or null; the other is what people should say of texts that systems wrote
-    for it, an object by each text.
+    The first is the class of its text or null; the other is what people should say of texts that systems
+    wrote for it, an object by each text.
 
     Raises
     ------

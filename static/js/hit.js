@@ -11,13 +11,14 @@ const news = form.querySelector(".controls > [data-news]");
 const token = form.elements.token.value;
 const start = JSON.parse(document.getElementById("state").textContent);
 
-const judging = form.querySelector("[data-edit], [data-evidence]") && (await import("./judging.js"));
+const isJudging = form.querySelector("[data-edit], [data-evidence]") !== null;
+const startJudging = isJudging ? await (await import("./judging.js")).loadJudging(form) : null;
 const links = form.querySelector("[data-link]") && (await import("./links.js"));
 const clocks = [...form.elements].filter(({ name }) => name.startsWith("seconds-"));
 const step = ({ name }) => name.slice("seconds-".length);
 const seconds = new Stopwatch(Object.fromEntries(clocks.map((field) => [step(field), Number(field.value)])));
 const steps = new Steps(form, { first: start.step, send, onShow: (name) => seconds.turnTo(name) });
-await judging?.startJudging(form, steps);
+startJudging?.(steps);
 links?.startLinks(form, { address: form.dataset.pages, token });
 
 const autosave = new Autosave({

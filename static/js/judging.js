@@ -2,9 +2,14 @@
 
 import { startUndo } from "./undo.js";
 
-export async function startJudging(form, steps) {
-  startUndo(form, steps);
-  if (form.querySelector("[data-edit]")) (await import("./edits.js")).startEdits(form);
-  if (form.querySelector("[data-evidence]")) (await import("./evidence.js")).startEvidence(form);
-  steps.show(steps.current); // what has just started may have more to say of the step that is shown
+// Load what a form needs; returns what starts it, once its steps are there. No key is taken before.
+export async function loadJudging(form) {
+  const edits = form.querySelector("[data-edit]") && (await import("./edits.js"));
+  const evidence = form.querySelector("[data-evidence]") && (await import("./evidence.js"));
+  return (steps) => {
+    edits?.startEdits(form);
+    evidence?.startEvidence(form);
+    startUndo(form, steps);
+    steps.show(steps.current); // what has just started may have more to say of the step that is shown
+  };
 }

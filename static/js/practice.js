@@ -4,9 +4,10 @@ import { Steps } from "./steps.js";
 
 const form = document.querySelector("[data-questions]");
 if (form) {
-  const judging = form.querySelector("[data-edit], [data-evidence]") && (await import("./judging.js"));
+  const isJudging = form.querySelector("[data-edit], [data-evidence]") !== null;
+  const startJudging = isJudging ? await (await import("./judging.js")).loadJudging(form) : null;
   const steps = new Steps(form);
-  await judging?.startJudging(form, steps);
+  startJudging?.(steps);
   window.addEventListener("pageshow", () => steps.busy(false));
 } else {
   document.querySelector("[data-next]")?.focus({ preventScroll: true });

@@ -3,9 +3,10 @@
 import { Steps } from "./steps.js";
 
 const form = document.querySelector("[data-questions]");
-const judging = form.querySelector("[data-edit], [data-evidence]") && (await import("./judging.js"));
+const isJudging = form.querySelector("[data-edit], [data-evidence]") !== null;
+const startJudging = isJudging ? await (await import("./judging.js")).loadJudging(form) : null;
 const steps = new Steps(form);
-await judging?.startJudging(form, steps);
+startJudging?.(steps);
 
 // A page brought back by the browser's own "back" may be sent again: the server knows the same answer.
 window.addEventListener("pageshow", () => steps.busy(false));
