@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotations', '0023_inputs'),
-        ('evaluation', '0038_attachments'),
+        ('evaluation', '0039_attachments'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ import evaluation.models.attachment
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0037_predictions_by_line")]
+    dependencies = [("evaluation", "0038_normalised_digests")]
 
     operations = [
         migrations.AddField(
