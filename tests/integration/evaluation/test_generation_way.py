@@ -11,6 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotations import responses, takedowns
@@ -136,7 +137,7 @@ def test_a_data_set_goes_the_whole_way(tmp_path: Path, client: Client) -> None:
         "/corpora/notes/data/",
         good.get_absolute_url(),
         f"/corpora/notes/compare/?a={good.pk}&b={poor.pk}",
-        "/api/corpora/notes/leaderboard/",
+        reverse("api_leaderboard", args=["notes"]),
     ):
         assert client.get(page).status_code == 200, page
 

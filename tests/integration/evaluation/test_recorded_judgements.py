@@ -118,7 +118,7 @@ def test_all_that_is_wrong_with_a_file_is_said_with_its_lines(corpus: Corpus, tm
         {**said(2, 1), "input_id": "I99"},
         said(3, 1, systems=["two"]),
         said(4, 1, hter=-1),
-        said(5, 1, worker=None),
+        {**said(5, 1), "worker": None},
         said(6, 1, edit=7),
     ]
     path, out = write(tmp_path / "wrong.jsonl", wrong), io.StringIO()
