@@ -109,6 +109,8 @@ def through(stage: Stage) -> bool:
     """Carry the stage out, undisturbed; for a moment it may wait for the lock of who was killed last."""
     for _ in range(200):
         if stage.act():
+            while stage.act():  # what is sent at a time is bounded
+                pass
             return True
         time.sleep(0.05)
     return False

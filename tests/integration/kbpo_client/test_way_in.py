@@ -51,7 +51,8 @@ class Here:
 
 
 @pytest.fixture
-def here(small: Small, settings: Any, tmp_path: Path) -> Here:
+def here(small: Small, settings: Any, tmp_path: Path, live_server: LiveServer) -> Here:
+    settings.SITE_URL = live_server.url  # to which links in mail lead
     settings.KBPO_HOME = tmp_path / "home"
     (tmp_path / "home" / "postgres").mkdir(parents=True)  # commands note there that nothing is to be migrated
     settings.MEDIA_ROOT = tmp_path / "home" / "media"
