@@ -112,15 +112,15 @@ def judgement(report: Report, summary: str) -> dict[str, object]:
     redundancy = 1 if again < 0.05 else 0 if again < 0.25 else -1
     fluency = max(-1, 1 - faults)
     overall = min(1 if kept >= 0.5 else 0 if kept >= 0.2 else -1, redundancy, fluency)
-    answer: dict[str, object] = {
+    said: dict[str, object] = {
         "fluency": fluency,
         "redundancy": redundancy,
         "overall": overall,
         "edit": None,
     }
     if min(fluency, redundancy, overall) < 1:
-        answer["edit"] = report.reference if overall < 0 else _mended(report, summary)
-    return answer
+        said["edit"] = report.reference if overall < 0 else _mended(report, summary)
+    return said
 
 
 def _kept(summary: str, reference: str) -> float:

@@ -93,7 +93,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "prepared": prepared,
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING
-        or (found.state == State.ACCEPTED and (found.go_ahead or prepared)),
+        or (found.state == State.ACCEPTED and (found.go_ahead or bool(prepared))),
         **_scores(request, found, task),
     }
     taken = finegrained.cost(found, task.choices)

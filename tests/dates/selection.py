@@ -51,6 +51,7 @@ ON_ANY_DAY = [
     "integration/api/conftest.py",
     "integration/api/test_resources.py",
     "integration/api/test_sealed.py",
+    "integration/evaluation/test_attachments.py",
     "integration/evaluation/test_audits.py",
     "integration/evaluation/test_compare.py",
     "integration/evaluation/test_document_votes.py",

@@ -295,7 +295,7 @@ def test_a_page_a_save_and_an_answer_cost_few_queries(
     question: Question,
     django_assert_max_num_queries: Callable[[int], Any],
 ) -> None:
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         browser.get(page(question))
     with django_assert_max_num_queries(7):
         save(browser, question, 1, {})

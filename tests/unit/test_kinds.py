@@ -129,7 +129,10 @@ def test_a_name_of_what_an_answer_holds_is_seen(code: str) -> None:
     assert list(looked_into(ast.parse(code)))
 
 
-@pytest.mark.parametrize("code", ["answers['relations']", "answer.get(key)", "found.filter(answer=None)"])
+@pytest.mark.parametrize(
+    "code",
+    ["answers['relations']", "answer.get(key)", "found.filter(answer=None)", "Q(answer__isnull=False)"],
+)
 def test_an_answer_as_a_whole_may_be_handled(code: str) -> None:
     assert not list(looked_into(ast.parse(code)))
 
@@ -144,7 +147,7 @@ def looked_into(tree: ast.AST) -> Iterator[ast.expr | ast.keyword]:
                 _last(of) == "answer"
             ):
                 yield node
-            case ast.keyword(arg=str(name)) if re.search(r"(^|__)answer__", name):
+            case ast.keyword(arg=str(name)) if re.search(r"(^|__)answer__(?!isnull$)", name):
                 yield node
             case ast.Constant(value=str(text)) if re.search(r"\banswer\s*(->|#>|@>)", text):
                 yield node

@@ -34,6 +34,7 @@ SAID = {
     "annotations/texts/inputs.py": {"quality"},  # what is asked of outputs
     "annotations/texts/records.py": {"canonical"},  # a field of an annotation in a file
     "demo/systems/almanac.py": {"canonical"},  # the same
+    "demo/systems/writer.py": {"canonical"},  # the same
     "evaluation/classification/task.py": {"classification"},  # its name
     "evaluation/estimators/weighted_recall.py": {"relation"},  # a weighting
     "evaluation/estimators/weighting.py": {"relation"},  # a weighting
@@ -41,6 +42,7 @@ SAID = {
     "evaluation/experiments/audited_samples.py": {"relation"},  # a part of a score
     "evaluation/experiments/designs.py": {"relation"},  # a part of a score
     "evaluation/experiments/ranks.py": {"relation"},  # a part of a score
+    "evaluation/experiments/__main__.py": {"generation"},  # the name of an experiment
     "evaluation/generation/task.py": {"generation"},  # its name
     "evaluation/kbp/choices.py": {"relation"},  # a part of a score, and a weighting
     "evaluation/kbp/labels.py": {"relation"},  # a part of a score
@@ -54,6 +56,7 @@ SAID = {
     "evaluation/models/entity.py": {"entities"},  # the plural of a model
     "evaluation/urls.py": {"entities"},  # the name of a page
     "evaluation/views/board.py": {"choice"},  # a field of a template's context
+    "evaluation/views/method.py": {"generation"},  # the name of an experiment
 }
 
 #: Who takes what from a kind's own module, or the name of one; who takes what from a task's folder.
@@ -113,6 +116,27 @@ TASK_IMPORTS = {
     },
     "evaluation/experiments/designs.py": {"evaluation.kbp.labels.Labels"},
     "evaluation/experiments/documents.py": {"evaluation.kbp.name_keys.name_key"},
+    "evaluation/experiments/generation/learnt.py": {
+        "evaluation.generation.house.House",
+        "evaluation.generation.house.learn",
+        "evaluation.generation.metrics.computing.compute_all",
+        "evaluation.generation.metrics.registry.METRICS",
+        "evaluation.generation.metrics.registry.Text",
+    },
+    "evaluation/experiments/generation/replayed.py": {
+        *(f"evaluation.generation.estimates.{name}" for name in ("SCALES", "Given", "Judgements", "Scores")),
+        *(
+            f"evaluation.generation.estimates.fitting.{name}"
+            for name in ("Noise", "Parts", "estimated", "fitted", "noise", "of_system")
+        ),
+        "evaluation.generation.estimates.scales.ends",
+        "evaluation.generation.metrics.ngrams.repeated",
+        "evaluation.generation.metrics.words.words",
+    },
+    "evaluation/experiments/generation/study.py": {
+        "evaluation.generation.estimates.Variances",
+        "evaluation.generation.estimates.needed",
+    },
     "evaluation/experiments/ranks.py": {"evaluation.kbp.labels.Labels"},
     # its commands, pages and stages: each refuses corpora of another task, or passes them over
     "evaluation/management/commands/convert_kb.py": {"evaluation.kbp.task.TASK"},

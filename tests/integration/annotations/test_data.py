@@ -147,7 +147,13 @@ def test_the_files_hold_every_document_and_say_their_digests(corpus):
     assert files.make_files(now=NOW) == 1
     made = files.current(corpus)
     texts, ids = packed(made, files.TEXTS), packed(made, files.IDS)
-    assert texts[0] == {"doc_id": "A", "title": "One", "date": "2026-11-23", "text": TEXT}
+    assert texts[0] == {
+        "doc_id": "A",
+        "title": "One",
+        "date": "2026-11-23",
+        "text": TEXT,
+        "sentences": [0, 35],
+    }
     assert ids[1]["sha256"] == hashlib.sha256("Zwei Wörter.".encode()).hexdigest()
     content = files.path_of(made, files.TEXTS).read_bytes()
     assert (made.texts_digest, made.texts_size) == (hashlib.sha256(content).hexdigest(), len(content))

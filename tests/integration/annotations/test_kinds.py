@@ -28,7 +28,7 @@ from tests.ontologies import TAC
 
 pytestmark = pytest.mark.django_db
 
-REFUSED = "unknown kind of question 'quality'; known are relation, canonical, entities"
+REFUSED = "unknown kind of question 'taste'; known are relation, canonical, entities"
 RELATION = RelationQuestion.about(Mention(ADA, "PER"), Mention(HALLOW, "GPE"), TAC)
 BORN, LIVED = Offer("per:place_of_birth", 0), Offer("per:place_of_residence", 0)
 
@@ -36,7 +36,7 @@ BORN, LIVED = Offer("per:place_of_birth", 0), Offer("per:place_of_residence", 0)
 class Quality(CanonicalQuestion):
     """A question of a kind that nobody has registered."""
 
-    kind = "quality"
+    kind = "taste"
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_registry_names_each_kind_as_it_names_itself() -> None:
     assert all(kind.label for kind in KINDS.values())
 
 
-@pytest.mark.parametrize("name", ["quality", "", "RELATION"])
+@pytest.mark.parametrize("name", ["taste", "", "RELATION"])
 def test_an_unknown_kind_is_not_found(name: str) -> None:
     with pytest.raises(InvalidInput, match="known are relation, canonical, entities"):
         find_kind(name)
@@ -66,7 +66,7 @@ def test_an_unknown_kind_is_not_found(name: str) -> None:
 
 def test_a_stored_question_of_an_unknown_kind_is_not_read_as_another() -> None:
     with pytest.raises(InvalidInput, match=REFUSED):
-        read_question("quality", CanonicalQuestion(PRESS, ADA).payload())
+        read_question("taste", CanonicalQuestion(PRESS, ADA).payload())
 
 
 def test_a_question_of_an_unknown_kind_is_not_asked(corpus: Corpus) -> None:
@@ -104,7 +104,7 @@ def test_agreement_on_an_unknown_kind_is_not_measured(
     with pytest.raises(InvalidInput, match=REFUSED):
         agreements.measure(corpus)
     with pytest.raises(InvalidInput, match=REFUSED):
-        agreements.measure_on(Question.objects.all(), "quality", first=None)
+        agreements.measure_on(Question.objects.all(), "taste", first=None)
 
 
 def test_an_answer_to_a_question_of_an_unknown_kind_is_neither_right_nor_wrong(

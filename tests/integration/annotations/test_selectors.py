@@ -49,6 +49,8 @@ def test_there_is_one_line_for_each_kind_of_question_and_three_for_whole_documen
         ("entities", "canonical"),
         ("entities", "links"),
         ("choice", "answer"),
+        *(("quality", one) for one in ("fluency", "redundancy", "overall", "edit")),
+        *(("correctness", one) for one in ("any", "average")),
     ]
 
 
@@ -110,7 +112,7 @@ def test_the_queries_do_not_grow_with_the_questions(corpus, vote, django_assert_
     for _ in range(3):
         vote(CANONICAL, True, True, False)
     with django_assert_num_queries(
-        5
+        7
     ):  # the kinds there are, and one each; votes come as columns, beside what is counted here
         measure(corpus)
 

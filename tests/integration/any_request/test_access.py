@@ -103,7 +103,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (NOBODY, SIGNED_IN, "data_accept rename team_new upload_discard annotate_draft"),
     (SIGNED_IN, SIGNED_IN, "api_uploads api_checks token_new"),
     (NOBODY, NOBODY, "token_revoke"),  # of a token that is not one's own
-    ({"owner"}, SIGNED_IN, "api_upload"),
+    ({"owner"}, NOBODY, "api_upload"),
     (NOBODY, {"organiser", "operator"}, "api_release"),
     (
         OWNERS,

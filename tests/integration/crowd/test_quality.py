@@ -533,5 +533,5 @@ def test_measuring_costs_as_many_queries_for_many_votes(ask: Any, django_assert_
     people = UserFactory.create_batch(3, annotator=True)
     for _ in range(12):
         vote(ask(), dict.fromkeys(people, BORN), seconds=3.0)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         measures.measure_work(now=NOW)

@@ -22,7 +22,7 @@ from evaluation.models import (
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.pages.money import costs
-from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, days_ago
+from tests.factories import QuestionFactory, ResponseFactory, SampleBatchFactory, UserFactory, days_ago
 
 pytestmark = pytest.mark.django_db
 
@@ -272,7 +272,8 @@ def test_cancelling_says_that_the_quota_is_given_back(accepted, member, client):
     assert "its place in the quota is free again" in answer.content.decode()
 
 
-def test_judging_says_when_the_last_answer_came(db, client):
+def test_judging_says_its_team_when_the_last_answer_came(db, client):
+    client.force_login(UserFactory(operator=True))
     batch = SampleBatchFactory()
     question = QuestionFactory()
     batch.questions.add(question)

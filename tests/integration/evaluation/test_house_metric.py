@@ -70,7 +70,7 @@ def test_what_is_frozen_rests_on_nothing_that_was_published_later(
     first = freezing.freeze(epoch=epoch)
     Label.objects.update(value=-0.5)
     assert freezing.freeze(epoch=epoch).digest == first.digest
-    assert not audit.audit_corpus(Corpus.objects.get(), TASK)
+    assert not any("house metric" in one for one in audit.audit_corpus(Corpus.objects.get(), TASK))
     HouseMetric.objects.update(coefficients=first.coefficients + " ")
     assert any("house metric" in one for one in audit.audit_corpus(Corpus.objects.get(), TASK))
 

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Instance
+from evaluation.registry import TASKS
 from evaluation.submissions import checks, normalised, submitting, uploads
 from evaluation.views import walk
 from kbpo import pipeline
@@ -123,7 +124,7 @@ def test_a_file_with_errors_is_not_converted(cast, tmp_path):
 def test_every_example_of_the_help_page_can_be_downloaded(client):
     page = client.get("/help/").content.decode()
     linked = set(re.findall(r'href="(/help/(?:examples|schemas)/[^"]+)"', page))
-    assert {one.rpartition("/")[2] for one in linked} == {*walk.FILES, "kbp.json", "classification.json"}
+    assert {one.rpartition("/")[2] for one in linked} == {*walk.FILES, *(f"{name}.json" for name in TASKS)}
     for address in linked:
         answer = client.get(address)
         assert answer.status_code == 200

@@ -102,9 +102,11 @@ def test_the_unscored_come_last_and_say_why(epoch):
         epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, name="a", state="judging")
     )
     batch.questions.add(QuestionFactory(settled=True), QuestionFactory())
-    (_, row) = rows(epoch.corpus, KBP.choices)
+    (_, row) = rows(epoch.corpus, KBP.choices, viewer=UserFactory(operator=True))
     assert (row.rank, row.name, row.measures["precision"].estimate) == (None, "a", None)
     assert "1 of 2 questions" in row.why
+    (_, row) = rows(epoch.corpus, KBP.choices)
+    assert row.why == "People are judging it."
 
 
 def test_what_is_judged_before_its_predecessors_says_that_it_waits_for_them(epoch):
@@ -112,7 +114,7 @@ def test_what_is_judged_before_its_predecessors_says_that_it_waits_for_them(epoc
         epoch=epoch, submission=SubmissionFactory(corpus=epoch.corpus, state="judging")
     )
     batch.questions.add(QuestionFactory(settled=True))
-    (row,) = rows(epoch.corpus, KBP.choices)
+    (row,) = rows(epoch.corpus, KBP.choices, viewer=UserFactory(operator=True))
     assert "once the systems that came before it are judged" in row.why
 
 

@@ -297,7 +297,7 @@ def test_released_labels_name_the_instance_and_the_votes(labelled, client):
 def test_released_labels_come_as_a_table_too(labelled, client):
     release(labelled)
     lines = b"".join(client.get("/corpora/news/epochs/1/labels.csv").streaming_content).decode().splitlines()
-    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,,,True,1.0,2,3,majority,"
+    assert lines[1] == "relation,NEWS-1,per:place_of_birth,0,9,22,33,,,,,,,,,True,1.0,2,3,majority,"
 
 
 def form(cast, **changes):
@@ -446,7 +446,7 @@ def test_pages_ask_few_queries_however_much_there_is(cast, sign_in, django_asser
         "/corpora/news/entities/": 7,
         f"/corpora/news/documents/{document.doc_id}/": 14,
         f"/corpora/news/systems/{submission.pk}/": 14,
-        f"/submissions/{submission.pk}/": 19,
+        f"/submissions/{submission.pk}/": 20,
         f"/submissions/{submission.pk}/problems/": 8,
         f"/submissions/{submission.pk}/lines/?line=1": 8,
         "/submissions/new/": 12,

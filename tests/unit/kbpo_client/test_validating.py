@@ -60,8 +60,9 @@ def test_classes_are_checked_too(data, tmp_path):
     (data / "corpus.json").write_text(json.dumps({"tag": "letters", "task": "classification"}))
     (data / "classes.json").write_text(json.dumps({"classes": [{"name": "good"}, {"name": "bad"}]}))
     line = {"doc_id": "A", "label": "good", "confidence": 0.5}
-    assert validate(write(tmp_path, line), data=data).accepted
-    assert not validate(write(tmp_path, {**line, "label": "none such"}), data=data).accepted
+    other = {**line, "doc_id": "C"}
+    assert validate(write(tmp_path, line, other), data=data).accepted
+    assert not validate(write(tmp_path, {**line, "label": "none such"}, other), data=data).accepted
 
 
 @pytest.mark.parametrize("name", ["corpus.json", "ontology.json", "corpus.jsonl.gz"])

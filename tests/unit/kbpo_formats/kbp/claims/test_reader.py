@@ -196,7 +196,7 @@ def test_whatever_is_put_into_a_line_what_is_wrong_stands_in_it(hostile, at, gon
     assert found.accepted or found.counts["errors"]
     for problem in found.problems:
         assert problem.line in (2, 3)
-        assert problem.message.endswith((".", "?"))
+        assert problem.message.endswith((".", "?", "}"))
         assert problem.column is None or 1 <= problem.column <= len(text) + 1
 
 
