@@ -49,7 +49,7 @@ def test_there_is_one_line_for_each_kind_of_question_and_three_for_whole_documen
         ("entities", "canonical"),
         ("entities", "links"),
         ("choice", "answer"),
-        *(("quality", one) for one in ("fluency", "redundancy", "overall", "edit")),
+        *(("quality", one) for one in ("overall", "fluency", "redundancy", "edit")),
         *(("correctness", one) for one in ("any", "average")),
     ]
 

