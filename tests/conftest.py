@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kbpo.core.database import limits
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -77,6 +79,17 @@ def django_db_setup(
         database.copy_database(folder)
         _may_empty_acts(connection)
     database.empty_quickly()
+
+
+@pytest.fixture(autouse=True)
+def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a live site, which is in this process, wait for the database as long as a busy machine takes."""
+    if "live_server" not in request.fixturenames:
+        yield
+        return
+    monkeypatch.setattr(limits, "WEB", limits.COMMANDS)
+    yield
+    limits.set_limits(limits.COMMANDS)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from kbpo.accounts.models import User
-from kbpo.core.database import limits
 
 FLAGS = [
     "--headless",
@@ -35,14 +34,6 @@ def browser(chromium: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
         browser.close()
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the live site, which is in this process, wait for the database as long as a busy machine takes."""
-    monkeypatch.setattr(limits, "WEB", limits.COMMANDS)
-    yield
-    limits.set_limits(limits.COMMANDS)
 
 
 @pytest.fixture
