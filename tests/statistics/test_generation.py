@@ -87,7 +87,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(name, design):
 
 @pytest.mark.slow
 @pytest.mark.xfail(
-    reason="one text in a hundred was rewritten at length; .924 to .945 for two systems (ADR 76)"
+    reason="one text in a hundred was rewritten at length; .924 to .945 for two systems (ADR 76)",
+    strict=True,
 )
 def test_of_a_hundred_uncapped_edits_too_they_hold_the_truth_as_often_as_they_say():
     found = {key: one[1] for key, one in cells("cdm", "100").items() if key[0] == "edit"}
