@@ -85,7 +85,6 @@ def measure() -> dict[str, Any]:
     """Score what is due, stage by stage."""
     from django.urls import get_resolver
 
-    from annotations.labels import update_posteriors
     from annotations.models import Corpus, Question
     from benchmarks import pool
     from evaluation.design import batches
@@ -118,20 +117,18 @@ def measure() -> dict[str, Any]:
         took[f"{name}, CPU s of Postgres"] = postgres
         return found
 
-    timed("measuring labels", lambda: update_posteriors(corpus=corpus))
-    assert timed(
-        "scoring, with labels measured again", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk)
-    )
+    assert timed("scoring", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk))
     rows = timed("the leaderboard's rows", lambda: leaderboard.rows(corpus, KBP.choices))
     assert all(row.rank is not None for row in rows), "not every system is ranked"
     Epoch.objects.update(scores_due=True)
     assert timed("scoring once more", partial(estimation.score_epoch, task=KBP, epoch_id=epoch.pk))
+    timed("measuring labels", partial(estimation.measure_labels, corpus))
     counted = timed("counting the names of documents, as they come", partial(KBP.count_names, corpus))
     assert timed(
-        "scoring subsets, and how far workers agree",
+        "scoring subsets, and measuring labels",
         partial(estimation.score_subsets, task=KBP, epoch_id=epoch.pk),
     )
-    end_to_end = took["scoring, with labels measured again, s"] + took["the leaderboard's rows, s"]
+    end_to_end = took["scoring, s"] + took["the leaderboard's rows, s"]
     return {
         **took,
         "end to end, s": end_to_end,

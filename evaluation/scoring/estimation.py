@@ -45,7 +45,7 @@ FIGURES = ("measure", "estimate", "low", "high")
 
 @transaction.atomic
 def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> bool:
-    """Measure the labels of an epoch whose inputs have changed, then compute and store its scores.
+    """Compute and store the scores of an epoch whose inputs have changed.
 
     Parameters
     ----------
@@ -71,8 +71,6 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
     if epoch is None:
         return False
     task.check_corpus(epoch.corpus)
-    # Here, under the epoch's lock: no batch whose labels are not measured is closed in between.
-    update_posteriors(corpus=epoch.corpus)
     through = batches.last_scored(epoch)
     if through:
         pool = _score(epoch, through, task)
@@ -87,17 +85,18 @@ def score_epoch(*, epoch_id: int, task: Task, prices: Source | None = None) -> b
         notices.tell_scored(scored, choices=task.choices, prices=prices)
         epoch.subsets_due = True
     else:
-        agreements.update_agreement(corpus=epoch.corpus)
+        measure_labels(epoch.corpus)
     epoch.scores_due = False
     _succeeded(epoch)
     return True
 
 
 def score_subsets(*, epoch_id: int, task: Task) -> bool:
-    """Compute and store the scores of subsets that belong to an epoch's newest scores; measure agreement.
+    """Compute and store the scores of subsets that belong to an epoch's newest scores; measure its labels.
 
     They come after these: names may still have to be counted in texts, and nobody's rank waits for that, nor
-    does anybody for the epoch's lock, which is taken when they are counted.
+    for measures of labels on which no score rests, nor does anybody for the epoch's lock, which is taken when
+    these are done.
 
     Returns
     -------
@@ -108,9 +107,15 @@ def score_subsets(*, epoch_id: int, task: Task) -> bool:
     epoch = due.select_related("corpus").first()
     if epoch is None:
         return False
-    agreements.update_agreement(corpus=epoch.corpus)
+    measure_labels(epoch.corpus)
     task.count_names(epoch.corpus)
     return _score_subsets(epoch_id, task)
+
+
+def measure_labels(corpus: Corpus) -> None:
+    """Measure how probable the labels of a corpus are, and how far its workers agree."""
+    update_posteriors(corpus=corpus)
+    agreements.update_agreement(corpus=corpus)
 
 
 @transaction.atomic

@@ -216,12 +216,12 @@ def test_the_pipeline_measures_agreement_before_it_scores(scored: list[Submissio
     assert "How far people agree" in page
 
 
-def test_labels_are_measured_with_the_scores_that_rest_on_them(scored: list[Submission]) -> None:
+def test_labels_are_measured_after_scores_which_do_not_wait_for_it(scored: list[Submission]) -> None:
     Label.objects.update(posterior=None)
-    pipeline.score_epochs()
-    assert not Label.objects.exclude(posterior=None).exists()
     Epoch.objects.update(scores_due=True)
     pipeline.score_epochs()
+    assert not Label.objects.exclude(posterior=None).exists()
+    pipeline.score_subsets()
     assert not Label.objects.filter(posterior=None).exists()
 
 
