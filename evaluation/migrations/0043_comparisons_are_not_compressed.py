@@ -4,7 +4,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
     """Arrays of floats hardly get smaller, and trying takes a tenth of a second each time scores are stored."""
 
-    dependencies = [("evaluation", "0041_metric_columns")]
+    dependencies = [("evaluation", "0042_metric_worth")]
 
     operations = [
         migrations.RunSQL(
