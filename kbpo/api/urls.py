@@ -16,6 +16,7 @@ from kbpo.api.resources.files import (
     SubmissionFileView,
     SubmissionProblemsView,
 )
+from kbpo.api.resources.forecasts import ForecastView
 from kbpo.api.resources.people import MeView, QuotasView, TeamsView, TeamView
 from kbpo.api.resources.results import PredictionsView, ScoresView
 from kbpo.api.resources.submissions import ActView, SubmissionsView, SubmissionView
@@ -59,6 +60,7 @@ urlpatterns = [
     path(f"{_SUBMISSION}problems/", SubmissionProblemsView.as_view(), name="api_submission_problems"),
     path(f"{_SUBMISSION}file/", SubmissionFileView.as_view(), name="api_submission_file"),
     path(f"{_SUBMISSION}predictions/", PredictionsView.as_view(), name="api_predictions"),
+    path(f"{_SUBMISSION}forecast/", ForecastView.as_view(), name="api_forecast"),
     path(f"{_SUBMISSION}scores/", ScoresView.as_view(), name="api_scores"),
     re_path(
         rf"^submissions/(?P<pk>[0-9]{{1,18}})/(?P<action>{'|'.join(ACTIONS)})/$",

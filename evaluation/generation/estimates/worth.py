@@ -85,6 +85,11 @@ class Judged:
     weights: FloatArray
 
     @property
+    def mean(self) -> float:
+        """The weighted mean judgement."""
+        return float(self.means @ self.shares)
+
+    @property
     def shares(self) -> FloatArray:
         """The weights, as shares of their sum."""
         return np.asarray(self.weights / self.weights.sum())
