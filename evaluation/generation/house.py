@@ -254,10 +254,9 @@ def with_found(
                 foretold[inside] = level + (x[inside] - centre) / spread @ slopes
         known = {metric: np.asarray(columns[metric], dtype=np.float64) for metric in columns}
         rho = {metric: correlation(said, item, g[item]) for metric, g in [*known.items(), (HOUSE, foretold)]}
-        found[name] = Found(
-            *_rounded([parts.sigma2_f, parts.sigma2_a]),
-            {metric: _rounded([min(1.0, max(-1.0, one))])[0] for metric, one in rho.items()},
-        )
+        of_outputs, of_people = _rounded([parts.sigma2_f, parts.sigma2_a])
+        rounded = {metric: _rounded([min(1.0, max(-1.0, value))])[0] for metric, value in rho.items()}
+        found[name] = Found(of_outputs, of_people, rounded)
     return replace(house, found=found)
 
 

@@ -79,6 +79,7 @@ TASK = Task(
             " ahead, so their difference is surer than two separate intervals suggest."
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
+        further=(("metrics", "What metrics are worth here"),),
     ),
     listing=LISTING,
     samples=SAMPLES,

@@ -8,7 +8,7 @@ from evaluation.models.submission import Submission
 
 
 class JudgedVariance(models.Model):
-    """Where the variance of judgements of one measure comes from: of a system, or of all outputs, each once."""
+    """Where the variance of judgements of one measure comes from: of a system, or of all outputs."""
 
     epoch = models.ForeignKey(Epoch, on_delete=models.PROTECT, related_name="judged_variances")
     submission = models.ForeignKey(
