@@ -114,8 +114,8 @@ def _of_units(pool: Pool, given: PoolGiven, columns: list[_Columns]) -> dict[str
     found = {}
     for name in (name for name in columns[0] if all(name in one for one in columns)):
         whole = np.zeros(pool.size)
-        for system, one in zip(given.systems, columns, strict=True):
-            whole[system.units] = one[name]
+        for system, own in zip(given.systems, columns, strict=True):
+            whole[system.units] = own[name]
         found[name] = whole[used]
     return found
 
