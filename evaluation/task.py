@@ -21,7 +21,7 @@ from evaluation.listing import Listing
 from evaluation.models import Epoch, PlannedVariance, SampleBatch, Submission
 from evaluation.reading.reader import Reader
 from evaluation.scores import Divided, ReadSide, Scored
-from evaluation.units import BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool, Units
+from evaluation.units import Alternative, BoolArray, FloatArray, Foreseen, IntArray, Plan, Pool, Units
 from kbpo.core.errors import InvalidInput
 
 Sample = CoordinatedSample | IidSample
@@ -74,6 +74,8 @@ class Pages:
         The name of the address of what a system predicts, by corpus and submission; None where none shows it.
     system_words : str
         What that page shows, as its link says it.
+    further : sequence of (str, str)
+        Names of addresses of further pages of a corpus, and what their links say.
     documents : str or None
         The name of the address of a corpus' documents; None where none shows them.
     summary : str or None
@@ -90,6 +92,7 @@ class Pages:
     compared: str
     compared_apart: str
     system_words: str = "What it claims, sentence by sentence"
+    further: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +223,9 @@ class Task:
         Divides a pool's units in each of its ways, and scores every subset.
     subsets : mapping of str to Subsets
         The divisions, by name, in the order of a page.
+    study : callable or None
+        Stores what else there is to know of a pool beside its scores, in the transaction that stores those of
+        its subsets; in place of what was stored of its epoch. None where there is nothing.
     sides : callable
         Returns what reads the comparisons that `score` stores: one reader for a run over a corpus' epochs.
     pages : Pages
@@ -245,6 +251,11 @@ class Task:
         Whether labels of its corpora may be audited.
     of_corpus : callable or None
         Returns the task as it is for a corpus, where what is judged is the corpus' to say.
+    alternatives : callable or None
+        Of a submission, an epoch and how many units it has: the ways in which it could be judged, in one of
+        which its sample is planned. None where there is one way.
+    limit_words : callable
+        Of the same: what judging them allows at best, for people; empty where labels are one for all.
     preparing : Preparing or None
         What is worked out before samples are drawn; None where nothing is.
     random_key : callable or None
@@ -290,6 +301,7 @@ class Task:
     sides: Callable[[], ReadSide]
     pages: Pages
     scored_by: tuple[ModuleType, ...]
+    study: Callable[[Pool, Sample], None] | None = None
     listing: Listing | None = None
     about: Callable[[Corpus], Mapping[str, Any]] = lambda corpus: {}
     designs: tuple[str, ...] = (Corpus.Design.COORDINATED, Corpus.Design.IID)
@@ -302,6 +314,8 @@ class Task:
     policies: tuple[str, ...] = (curtailed.POLICY.name, fixed.POLICY.name)
     has_audits: bool = True
     of_corpus: "Callable[[Corpus], Task] | None" = None
+    alternatives: Callable[[Submission, Epoch, int], Sequence[Alternative]] | None = None
+    limit_words: Callable[[Submission, Epoch, int], str] = lambda submission, epoch, size: ""
     preparing: Preparing | None = None
     random_key: Callable[[str], str] | None = None
     label_variance: float = LABEL_VARIANCE

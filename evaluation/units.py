@@ -67,6 +67,43 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
+class Alternative:
+    """One way to judge a submission: what its n units are planned to vary by then.
+
+    Attributes
+    ----------
+    name : str
+    label, words : str
+        What it is called, and what its plan rests on, for people.
+    variance : float[n]
+        s².
+    votes : float
+        How many a question takes on average.
+    share : float
+        What comes of it if it is judged alone, as a share of the target half-width.
+    is_reached : bool
+        Whether the target is met then.
+    efficiency : float or None
+        How many judgements one is worth; None where no number says it.
+    is_taken : bool
+        Whether its sample is planned in this way.
+    is_bound : bool
+        Whether nobody has it: it only says what is possible.
+    """
+
+    name: str
+    label: str
+    words: str
+    variance: FloatArray
+    votes: float
+    share: float
+    is_reached: bool
+    efficiency: float | None
+    is_taken: bool
+    is_bound: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Groups:
     """What one kind of question settles of a submission: k pieces, each at a unit, in groups.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.urls import URLPattern, path, re_path
 
 from evaluation.classification.views import items
+from evaluation.generation.views.metrics import metrics
 from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
@@ -54,6 +55,7 @@ urlpatterns = [
     path("corpora/<str:tag>/data/accept/", accept, name="data_accept"),
     path("corpora/<str:tag>/data/<str:name>", data_file, name="data_file"),
     path("corpora/<str:tag>/compare/", compare, name="compare"),
+    path("corpora/<str:tag>/metrics/", metrics, name="metrics"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/items/<int:pk>/", items, name="items"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),

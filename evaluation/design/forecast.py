@@ -3,7 +3,7 @@
 Everything here is an expected value over the epoch's random numbers: which claims are sampled stays sealed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,12 +17,46 @@ from evaluation.design import sampling
 from evaluation.estimators import coordinated, iid
 from evaluation.models import Epoch, SampleBatch, Submission
 from evaluation.task import Task
-from evaluation.units import FloatArray, Foreseen
+from evaluation.units import Alternative, FloatArray, Foreseen
 
 PACE_WINDOW = timedelta(days=7)
 SHORTEST = timedelta(hours=1)  # over which a pace is taken
 ENOUGH = 10  # settled questions before a pace says anything
 KEPT = 3600  # seconds that a forecast is kept; another arrival in the epoch makes a new one
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What one way to judge a submission is expected to take.
+
+    Attributes
+    ----------
+    name, label, words : str
+    judged : float
+        Units that must be judged for it.
+    questions : mapping of str to float
+        By kind.
+    judgements : float
+        That these take, second opinions among them.
+    half_width : float
+        What comes of it alone: the target, or the least that there is.
+    is_reached, is_taken, is_bound : bool
+        As `evaluation.units.Alternative` has them.
+    efficiency : float or None
+        How many judgements one is worth.
+    """
+
+    name: str
+    label: str
+    words: str
+    judged: float
+    questions: Mapping[str, float]
+    judgements: float
+    half_width: float
+    is_reached: bool
+    is_taken: bool
+    is_bound: bool
+    efficiency: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +79,10 @@ class Forecast:
         How many of these are expected to be asked again.
     half_width, level : float
         What the sample aims at: this half-width of the interval of precision, at this level.
+    alternatives : sequence of Foretold
+        What other ways to judge it would take, and its own among them; empty where there is one way.
+    limit_words : str
+        What judges allow at best, for people.
     """
 
     units: int
@@ -55,6 +93,8 @@ class Forecast:
     audits: float
     half_width: float
     level: float
+    alternatives: Sequence[Foretold] = ()
+    limit_words: str = ""
 
     @property
     def all_questions(self) -> float:
@@ -63,16 +103,16 @@ class Forecast:
 
 
 def forecast(submission: Submission, task: Task) -> Forecast | None:
-    """Say what judging an accepted submission would take now; None where there is nothing to say.
+    """Say what judging an accepted submission would take now; None where there is nothing to say yet.
 
     What other systems claim at newly sampled units is not foreseen, nor are questions that another epoch has
     asked: both are few.
     """
     epoch = Epoch.objects.filter(corpus=submission.corpus_id, released_at=None).first()
-    if epoch is None:
+    if epoch is None or not task.is_prepared(submission):
         return None
     arrivals = SampleBatch.objects.filter(epoch=epoch).count()
-    key = f"forecast.5.{submission.pk}.{epoch.pk}.{arrivals}"
+    key = f"forecast.6.{submission.pk}.{epoch.pk}.{arrivals}"
     found: Forecast | None = cache.get(key)
     if found is None:
         foreseen = task.foresee(submission, epoch)
@@ -86,33 +126,9 @@ def _forecast(
     submission: Submission, epoch: Epoch, foreseen: Foreseen, task: Task, arrivals: int
 ) -> Forecast:
     corpus = submission.corpus
-    target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
-    p, known = foreseen.p, foreseen.known
-    if corpus.design == Corpus.Design.COORDINATED:
-        now = sampling.read_before(epoch, foreseen.ids)
-        before = np.where(known, 1.0, now.pi)
-        if epoch.growth == Epoch.Growth.QUADRATIC:
-            planned = None
-            if task.plan is not None:
-                planned = task.plan(submission, epoch, foreseen.ids, number=arrivals + 1, foreseen=True)
-            after = sampling.arrive_quadratically(
-                before=now,
-                p=p,
-                known=known,
-                target_variance=target,
-                variance=None if planned is None else planned.variance,
-                most=task.label_variance,
-            ).pi
-        else:
-            after = sampling.arrive(pi=now.pi, p=p, known=known, target_variance=target).pi
-    else:
-        before = np.where(known, 1.0, 0.0)
-        after = np.maximum(before, chance_to_be_drawn(p, iid.draws_needed(target)))
-    questions = {}
-    for groups in foreseen.questions:
-        asked = np.where(groups.is_shared, before[groups.unit], 0.0)
-        asked = np.where(foreseen.known[groups.unit], 1.0, asked)
-        questions[groups.kind] = expected_questions(groups.group, asked, after[groups.unit])
+    before, after = _grown(submission, epoch, foreseen, task, arrivals)
+    ways = [] if task.alternatives is None else task.alternatives(submission, epoch, foreseen.ids.size)
+    questions = _questions(foreseen, before, after)
     return Forecast(
         units=len(foreseen.p),
         known=int(foreseen.known.sum()),
@@ -122,7 +138,67 @@ def _forecast(
         audits=corpus.audit_share * sum(questions.values()),
         half_width=corpus.target_half_width,
         level=corpus.target_level,
+        alternatives=[_foretell(one, submission, epoch, foreseen, task, arrivals) for one in ways],
+        limit_words=task.limit_words(submission, epoch, foreseen.ids.size),
     )
+
+
+def _foretell(
+    way: Alternative, submission: Submission, epoch: Epoch, foreseen: Foreseen, task: Task, arrivals: int
+) -> Foretold:
+    before, after = _grown(submission, epoch, foreseen, task, arrivals, way.variance)
+    questions = _questions(foreseen, before, after)
+    return Foretold(
+        name=way.name,
+        label=way.label,
+        words=way.words,
+        judged=float((after - before).sum()),
+        questions=questions,
+        judgements=way.votes * sum(questions.values()),
+        half_width=way.share * submission.corpus.target_half_width,
+        is_reached=way.is_reached,
+        is_taken=way.is_taken,
+        is_bound=way.is_bound,
+        efficiency=way.efficiency,
+    )
+
+
+def _grown(
+    submission: Submission,
+    epoch: Epoch,
+    foreseen: Foreseen,
+    task: Task,
+    arrivals: int,
+    variance: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return each unit's π now and with the submission sampled, by its plan or by another variance."""
+    corpus = submission.corpus
+    target = coordinated.target_variance(corpus.target_half_width, corpus.target_level)
+    p, known = foreseen.p, foreseen.known
+    if corpus.design != Corpus.Design.COORDINATED:
+        before = np.where(known, 1.0, 0.0)
+        return before, np.maximum(before, chance_to_be_drawn(p, iid.draws_needed(target)))
+    now = sampling.read_before(epoch, foreseen.ids)
+    before = np.where(known, 1.0, now.pi)
+    if epoch.growth != Epoch.Growth.QUADRATIC:
+        return before, sampling.arrive(pi=now.pi, p=p, known=known, target_variance=target).pi
+    if variance is None and task.plan is not None:
+        planned = task.plan(submission, epoch, foreseen.ids, number=arrivals + 1, foreseen=True)
+        variance = None if planned is None else planned.variance
+    grown = sampling.arrive_quadratically(
+        before=now, p=p, known=known, target_variance=target, variance=variance, most=task.label_variance
+    )
+    return before, grown.pi
+
+
+def _questions(foreseen: Foreseen, before: FloatArray, after: FloatArray) -> dict[str, float]:
+    """Return how many questions it makes that π grows, by kind."""
+    questions = {}
+    for groups in foreseen.questions:
+        asked = np.where(groups.is_shared, before[groups.unit], 0.0)
+        asked = np.where(foreseen.known[groups.unit], 1.0, asked)
+        questions[groups.kind] = expected_questions(groups.group, asked, after[groups.unit])
+    return questions
 
 
 def expected_questions(groups: ArrayLike, before: ArrayLike, after: ArrayLike) -> float:

@@ -8,7 +8,7 @@ goes with a system's judgements is for the line of each fold to find out (`evalu
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray, IntArray
+from evaluation.estimators.control import components, correlation
 from evaluation.estimators.coordinated import FOLDS
 from evaluation.generation.estimates.scales import SCALES, Scale
 
@@ -25,6 +26,8 @@ FEW = 100
 """With fewer judged outputs than this nothing is learnt."""
 DIGITS = 12
 """To which coefficients are frozen, so that the order of rows does not show in them."""
+HOUSE = "house"
+"""What it is called among metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,23 @@ class Ridge:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What the judgements that it is learnt from say of one measure: what samples may be planned with.
+
+    Attributes
+    ----------
+    variance_outputs, variance_judgements : float
+        σ̂_f² and σ̂_a² of all judged outputs, each once.
+    correlations : mapping of str to float
+        ρ̂ by name|version, and of the house metric itself, as other outputs foretell it.
+    """
+
+    variance_outputs: float
+    variance_judgements: float
+    correlations: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class House:
     """A frozen house metric.
 
@@ -61,10 +81,13 @@ class House:
     metrics : tuple of str
         The built-in metrics that it takes, with their versions: name|version.
     measures : mapping of str to Ridge
+    found : mapping of str to Found
+        By measure; nothing where no output was judged twice, or outputs do not differ.
     """
 
     metrics: tuple[str, ...]
     measures: Mapping[str, Ridge]
+    found: Mapping[str, Found] = field(default_factory=dict)
 
     def as_json(self) -> str:
         """Return it as one line of JSON, the same for the same coefficients."""
@@ -79,7 +102,16 @@ class House:
             }
             for name, one in self.measures.items()
         }
-        return json.dumps({"version": 1, "metrics": self.metrics, "measures": measures}, sort_keys=True)
+        found = {
+            name: {
+                "variance_outputs": one.variance_outputs,
+                "variance_judgements": one.variance_judgements,
+                "correlations": dict(one.correlations),
+            }
+            for name, one in self.found.items()
+        }
+        whole = {"version": 2, "metrics": self.metrics, "measures": measures, "found": found}
+        return json.dumps(whole, sort_keys=True)
 
     @property
     def digest(self) -> str:
@@ -90,8 +122,8 @@ class House:
     def from_json(cls, text: str) -> "House":
         """Return what `as_json` wrote."""
         found: dict[str, Any] = json.loads(text)
-        if found["version"] != 1:
-            _checks.refuse("version", f"is {found['version']!r:.20}; 1 is needed")
+        if found["version"] != 2:
+            _checks.refuse("version", f"is {found['version']!r:.20}; 2 is needed")
         return cls(
             tuple(found["metrics"]),
             {
@@ -104,6 +136,10 @@ class House:
                     of["outputs"],
                 )
                 for name, of in found["measures"].items()
+            },
+            {
+                name: Found(of["variance_outputs"], of["variance_judgements"], of["correlations"])
+                for name, of in found["found"].items()
             },
         )
 
@@ -171,6 +207,57 @@ def learn(
         penalty = _best_penalty(x, y, folds)
         measures[name] = _frozen(*_fit(x, y, penalty), penalty, n)
     return House(tuple(names), measures)
+
+
+def with_found(
+    house: House,
+    columns: Mapping[str, ArrayLike],
+    judged: Mapping[str, ArrayLike],
+    inputs: ArrayLike,
+    values: Mapping[str, ArrayLike],
+    items: ArrayLike,
+) -> House:
+    """Return a house metric with what its judgements say of variances and of each metric.
+
+    ρ̂ of the house metric itself is that of fits of the same penalty to the other inputs: what it has seen it
+    foretells better than what it will meet.
+
+    Parameters
+    ----------
+    house : House
+    columns, judged, inputs
+        As `learn` had them.
+    values : mapping of str to float[J]
+        Their judgements one by one, by measure.
+    items : int[J]
+        Which output each judges.
+    """
+    of_input = _checks.integers("inputs", inputs)
+    item = _checks.integers("items", items, below=of_input.size)
+    if not (np.bincount(item) > 1).any():
+        return house
+    x = np.column_stack([_checks.vector(name, columns[name], of_input.size) for name in house.metrics])
+    folds = np.unique(of_input, return_inverse=True)[1] % FOLDS
+    found = {}
+    for name, one in house.measures.items():
+        said = _checks.vector(name, values[name], item.size)
+        parts = components(said, item)
+        if not parts.sigma2_f > 0:
+            continue
+        scale = SCALES[name]
+        y = np.clip(_checks.vector(name, judged[name], of_input.size), scale.low, scale.low + scale.span)
+        foretold = np.empty(y.size)
+        for fold in range(FOLDS):
+            inside = folds == fold
+            if inside.any():
+                level, slopes, centre, spread = _fit(x[~inside], y[~inside], one.penalty)
+                foretold[inside] = level + (x[inside] - centre) / spread @ slopes
+        known = {metric: np.asarray(columns[metric], dtype=np.float64) for metric in columns}
+        rho = {metric: correlation(said, item, g[item]) for metric, g in [*known.items(), (HOUSE, foretold)]}
+        of_outputs, of_people = _rounded([parts.sigma2_f, parts.sigma2_a])
+        rounded = {metric: _rounded([min(1.0, max(-1.0, value))])[0] for metric, value in rho.items()}
+        found[name] = Found(of_outputs, of_people, rounded)
+    return replace(house, found=found)
 
 
 def _varies(column: FloatArray) -> bool:

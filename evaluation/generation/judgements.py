@@ -41,7 +41,7 @@ def read_judgements(pool: Pool, measures: Sequence[str]) -> Judgements:
     units, workers, said = [], [], []
     for first in range(0, len(asked), CHUNK):
         some = asked[first : first + CHUNK]
-        given = _read_answers([question for _, question in some])
+        given = read_answers([question for _, question in some])
         for position, question in some:
             for worker, values in given[question]:
                 units.append(position)
@@ -55,8 +55,11 @@ def read_judgements(pool: Pool, measures: Sequence[str]) -> Judgements:
     )
 
 
-def _read_answers(questions: Collection[int]) -> Mapping[int, Sequence[_Said]]:
-    """Return by question who said what; the answers of one in the order in which they came."""
+def read_answers(questions: Collection[int]) -> Mapping[int, Sequence[_Said]]:
+    """Return by question who said what; the answers of one in the order in which they came.
+
+    An expert's answer stands for all of its question, labels for what nobody answered.
+    """
     contents = {
         pk: find_kind(kind).read(payload)
         for pk, kind, payload in Question.objects.filter(pk__in=questions).values_list(

@@ -6,25 +6,19 @@ from io import BytesIO
 
 import numpy as np
 
-from annotations import prompts
-from annotations.texts.inputs import MEASURES, QUALITY
-from evaluation.design import columns
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample
 from evaluation.generation import subsets
-from evaluation.generation.candidates import read_candidates
 from evaluation.generation.choices import ANOTHER_CROWD, CORRECTED, PLAIN, THIS_CROWD, WEIGHTING
 from evaluation.generation.estimates import Given, Score, Scores
+from evaluation.generation.given import read_given
 from evaluation.generation.judgements import read_judgements
-from evaluation.generation.outputs import INPUTS, PLACES
 from evaluation.models import Epoch
 from evaluation.scores import Choice, Divided, Measured, ReadSide, Scored, ScoredPart, ScoreRow, SubsetRow
-from evaluation.scoring.pool import numbered
 from evaluation.task import Sample
 from evaluation.units import BoolArray, FloatArray, IntArray, Pool
-from kbpo.core.database.coded import unpack
 
 _CROWDS = (THIS_CROWD, ANOTHER_CROWD)
 
@@ -48,32 +42,17 @@ class _Found:
     @classmethod
     def read(cls, pool: Pool, sample: Sample) -> "_Found":
         assert isinstance(sample, CoordinatedSample), "its corpora have no other design"
-        prompt = prompts.prompt_of(pool.epoch.corpus)
-        measures = tuple(MEASURES[QUALITY if prompt is None else prompt.name])
-        stored = list(columns.read([batch.pk for batch in pool.batches], [INPUTS, PLACES]))
-        own = [unpack(one[INPUTS]) for one in stored]
-        every = np.concatenate(own)
-        number = numbered(every)
-        inputs = np.split(number, np.cumsum([one.size for one in own])[:-1])
-        documents, folds = np.zeros((2, 1 + int(number.max())), dtype=np.int64)
-        documents[number] = every
-        candidates = read_candidates(pool.submissions, prompt)
-        systems = []
-        for system, of_system, one, metrics in zip(pool.systems, inputs, stored, candidates, strict=True):
-            folds[of_system] = pool.folds[system.rows]
-            place = unpack(one[PLACES])
-            in_order = {name: column[place] for name, column in metrics.items()}
-            systems.append(Given(of_system, system.rows, in_order))
-        judgements = read_judgements(pool, measures)
+        read = read_given(pool)
+        systems, judgements = read.systems, read_judgements(pool, read.measures)
         bare = [Given(one.inputs, one.units, {}) for one in systems]
         given = {CORRECTED: systems, PLAIN: bare}
         return cls(
-            documents,
+            read.documents,
             {
-                name: Scores(some, judgements, sample.pi, sample.sampled, folds)
+                name: Scores(some, judgements, sample.pi, sample.sampled, read.folds)
                 for name, some in given.items()
             },
-            measures,
+            tuple(read.measures),
         )
 
     @property

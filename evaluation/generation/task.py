@@ -16,6 +16,7 @@ from evaluation.generation import outputs, planning, scoring, subsets
 from evaluation.generation.choices import CHOICES
 from evaluation.generation.handed import READER
 from evaluation.generation.listed import LISTING
+from evaluation.generation.metrics import worths
 from evaluation.generation.metrics.preparing import PREPARING
 from evaluation.generation.starting.samples import SAMPLES
 from evaluation.models import Epoch
@@ -47,6 +48,8 @@ TASK = Task(
     known=outputs.known,
     plan=planning.plan,
     plan_again=planning.plan_again,
+    alternatives=planning.alternatives,
+    limit_words=planning.noise_words,
     label_variance=float("inf"),
     ask=outputs.ask,
     asked_beside=lambda epoch, through, asked: (),
@@ -63,6 +66,7 @@ TASK = Task(
     score=scoring.score,
     count_names=lambda corpus: 0,
     divide=scoring.divide,
+    study=worths.store,
     subsets=subsets.SUBSETS,
     sides=scoring.sides,
     pages=Pages(
@@ -75,6 +79,7 @@ TASK = Task(
             " ahead, so their difference is surer than two separate intervals suggest."
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
+        further=(("metrics", "What metrics are worth here"),),
     ),
     listing=LISTING,
     samples=SAMPLES,

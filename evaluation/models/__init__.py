@@ -42,6 +42,7 @@ from evaluation.models.submission import (
     Use,
 )
 from evaluation.models.upload import FileCheck, Upload
+from evaluation.models.worth import JudgedVariance, MetricWorth
 
 __all__ = [
     "Attachment",
@@ -61,7 +62,9 @@ __all__ = [
     "HouseMetric",
     "InclusionProbability",
     "Instance",
+    "JudgedVariance",
     "MetricColumn",
+    "MetricWorth",
     "NameCount",
     "NormalisedFile",
     "Output",

@@ -130,9 +130,12 @@ def _score_subsets(epoch_id: int, task: Task) -> bool:
     if epoch is None:
         return False
     pool = pools.read_pool(epoch, batches.last_scored(epoch), task.choices.weightings)
-    divided = task.divide(pool, pools.read_sample(pool), task.features(pool))
+    sample = pools.read_sample(pool)
+    divided = task.divide(pool, sample, task.features(pool))
     SubsetScore.objects.filter(epoch=epoch).delete()
     analyse({SubsetScore: sum(_store_subsets(pool, one) for one in divided)})
+    if task.study is not None:
+        task.study(pool, sample)
     epoch.subsets_due = False
     _succeeded(epoch)
     return True

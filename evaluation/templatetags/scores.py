@@ -88,6 +88,18 @@ def points(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:+.1f}".replace("-", "−")
 
 
+@register.filter
+def number(value: float | None, decimals: int = 2) -> str:
+    """Write a number with its minus and two decimals, or as many as asked; a dash where there is none.
+
+    Examples
+    --------
+    >>> number(-0.128), number(3.0, 1)
+    ('−0.13', '3.0')
+    """
+    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
 @register.simple_tag
 def gap(measure: Measure) -> SafeString:
     """Write a difference and its interval, in points."""

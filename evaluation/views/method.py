@@ -11,7 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from evaluation.estimators import coordinated, iid, precision, subsets
+from annotations.policies.single import SECOND_SHARE
+from evaluation.estimators import control, coordinated, iid, precision, subsets
+from evaluation.generation import house
+from evaluation.generation.estimates import FEW, OWN_NOISE
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
@@ -84,6 +87,13 @@ def method(request: HttpRequest) -> HttpResponse:
             "confidence_needs": precision.CONFIDENCE_NEEDS,
             "both_need": precision.both_need(precision.CONFIDENCE_NEEDS),
             "key": instance_key("DOC_17", "per:spouse", (0, 9), (18, 27)),
+            "generated": {
+                "twice": round(100 * SECOND_SHARE),
+                "slope_needs": control.SLOPE_NEEDS,
+                "house_few": house.FEW,
+                "own_noise": OWN_NOISE,
+                "few": FEW,
+            },
             "code_version": code_version(TASK),
             "experiments": experiments(),
         },

@@ -210,6 +210,9 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "is_before": True,
         "forecast": foreseen,
         "price": price,
+        "ways": [(one, prices.expected(found, one.questions)) for one in foreseen.alternatives]
+        if foreseen
+        else [],
         "time_to_judge": in_words(left) if left else "",
         "quota_left": stands.left,
         "quota_free_at": free_at,

@@ -16,6 +16,8 @@ from kbpo.api.resources.files import (
     SubmissionFileView,
     SubmissionProblemsView,
 )
+from kbpo.api.resources.forecasts import ForecastView
+from kbpo.api.resources.metrics import MetricsView
 from kbpo.api.resources.people import MeView, QuotasView, TeamsView, TeamView
 from kbpo.api.resources.results import PredictionsView, ScoresView
 from kbpo.api.resources.submissions import ActView, SubmissionsView, SubmissionView
@@ -43,6 +45,7 @@ urlpatterns = [
     path(f"{_CORPUS}documents/<path:doc_id>/", DocumentView.as_view(), name="api_document"),
     path(f"{_CORPUS}leaderboard/", LeaderboardView.as_view(), name="api_leaderboard"),
     path(f"{_CORPUS}compare/", ComparisonView.as_view(), name="api_compare"),
+    path(f"{_CORPUS}metrics/", MetricsView.as_view(), name="api_metrics"),
     path(f"{_CORPUS}quotas/", QuotasView.as_view(), name="api_quotas"),
     path(f"{_CORPUS}epochs/", EpochsView.as_view(), name="api_epochs"),
     path(f"{_CORPUS}epochs/<int:number>/", EpochView.as_view(), name="api_epoch"),
@@ -59,6 +62,7 @@ urlpatterns = [
     path(f"{_SUBMISSION}problems/", SubmissionProblemsView.as_view(), name="api_submission_problems"),
     path(f"{_SUBMISSION}file/", SubmissionFileView.as_view(), name="api_submission_file"),
     path(f"{_SUBMISSION}predictions/", PredictionsView.as_view(), name="api_predictions"),
+    path(f"{_SUBMISSION}forecast/", ForecastView.as_view(), name="api_forecast"),
     path(f"{_SUBMISSION}scores/", ScoresView.as_view(), name="api_scores"),
     re_path(
         rf"^submissions/(?P<pk>[0-9]{{1,18}})/(?P<action>{'|'.join(ACTIONS)})/$",

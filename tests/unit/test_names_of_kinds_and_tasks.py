@@ -151,6 +151,7 @@ TASK_IMPORTS = {
     },
     "evaluation/urls.py": {
         "evaluation.classification.views.items",
+        "evaluation.generation.views.metrics.metrics",
         "evaluation.kbp.views.documents.choose",
         "evaluation.kbp.views.documents.document",
         "evaluation.kbp.views.documents.documents",
@@ -158,6 +159,11 @@ TASK_IMPORTS = {
         "evaluation.kbp.views.entities.entity",
         "evaluation.kbp.views.exhaustive.exhaustive",
         "evaluation.kbp.views.explorer.system",
+    },
+    "kbpo/api/resources/metrics.py": {
+        "evaluation.generation.task.TASK",
+        "evaluation.generation.views.metrics.choose",
+        "evaluation.generation.views.report.JudgedRow",
     },
     "kbpo/pages/corpora.py": {
         "evaluation.kbp.recall.gold.load_gold",
@@ -172,8 +178,14 @@ TASK_IMPORTS = {
         "evaluation.generation.task.TASK",
         "evaluation.kbp.task.TASK",
     },
-    # the page on the method is about KBP
-    "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
+    # the page on the method is about KBP, with a part for each of the others
+    "evaluation/views/method.py": {
+        "evaluation.generation.estimates.FEW",
+        "evaluation.generation.estimates.OWN_NOISE",
+        "evaluation.generation.house",
+        "evaluation.kbp.keys.instance_key",
+        "evaluation.kbp.task.TASK",
+    },
     # the demo is of both
     "kbpo/management/commands/load_demo.py": {
         "evaluation.classification.task.TASK",

@@ -338,34 +338,43 @@ class Scores:
             1.0 / self._pi[units],
         )
 
+    def judged(self, system: int | None, measure: str) -> Judged | None:
+        """Return what is judged of a system, or of all units, each once; None where fewer than `FEW` are."""
+        found = self._judged(self.units_of(system), measure)
+        return None if found.means.size < FEW else found
+
+    def units_of(self, system: int | None) -> IntArray:
+        """Return the units of a system, int[N], or those that some system has, ascending."""
+        return self._in_use if system is None else self.systems[system].units
+
     def variances(self, system: int | None, measure: str) -> Variances | None:
         """Return σ̂_a² and σ̂_f² of a system, or of all units; None where fewer than `FEW` are judged.
 
         σ̂_a² is NaN where none was judged twice.
         """
-        units = self._in_use if system is None else self.systems[system].units
-        judged = self._judged(units, measure)
-        if judged.means.size < FEW:
+        judged = self.judged(system, measure)
+        if judged is None:
             return None
         people = self._noise_of_all(measure) if system is None else self._noise(system, measure)
         sigma2 = float(people.sigma2)
         return Variances(sigma2, judged.spread()[0] - sigma2)
 
     def worth(
-        self, system: int, measure: str, metrics: ArrayLike, level: float = DEFAULT_LEVEL
+        self, system: int | None, measure: str, metrics: ArrayLike, level: float = DEFAULT_LEVEL
     ) -> Worth | None:
         """Return what metrics are worth; None where fewer than `FEW` outputs are judged.
 
         Parameters
         ----------
-        system : int
+        system : int or None
+            None for all units, each once.
         measure : str
         metrics : float[C, N]
-            Of the system's outputs, a row each.
+            Of its outputs, in the order of `units_of`, a row each.
         level : float
             Of the intervals.
         """
-        units = self.systems[system].units
+        units = self.units_of(system)
         g = np.asarray(metrics, dtype=np.float64)
         if g.ndim != 2 or g.shape[1] != units.size or not np.isfinite(g).all():
             _checks.refuse("metrics", f"has the shape {g.shape} or is not finite; a row each is needed")
@@ -378,7 +387,7 @@ class Scores:
             self._judged(units, measure),
             g[:, inside],
             spreads,
-            float(self._noise(system, measure).sigma2),
-            is_own=self._twice(system) >= OWN_NOISE,
+            float((self._noise_of_all(measure) if system is None else self._noise(system, measure)).sigma2),
+            is_own=system is None or self._twice(system) >= OWN_NOISE,
             level=level,
         )

@@ -18,7 +18,8 @@ class Worth:
     Attributes
     ----------
     rho, rho_low, rho_high : float[C]
-        Correlation with f; NaN where the outputs show no difference, or none was judged twice.
+        Correlation with f, which noise may carry beyond 1, unlike its interval; NaN where the outputs show no
+        difference, or none was judged twice.
     efficiency, efficiency_low, efficiency_high : float[C]
     """
 
@@ -83,6 +84,11 @@ class Judged:
     within: FloatArray
     counts: IntArray
     weights: FloatArray
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean judgement."""
+        return float(self.means @ self.shares)
 
     @property
     def shares(self) -> FloatArray:
@@ -155,6 +161,5 @@ def worth(
         of_noise = (judged.within - sigma2_a * more) / max(1, int(more.sum())) / w
     rho, error = correlated(of_outputs, away - of_noise)
     reach = quantile * error
-    return Worth(
-        rho, np.maximum(-1.0, rho - reach), np.minimum(1.0, rho + reach), efficiency, of_least, of_most
-    )
+    low, high = np.clip(rho - reach, -1.0, 1.0), np.clip(rho + reach, -1.0, 1.0)
+    return Worth(rho, low, high, efficiency, of_least, of_most)

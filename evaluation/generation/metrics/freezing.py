@@ -8,10 +8,11 @@ import numpy as np
 from annotations.models import Input, Label, Question
 from evaluation.generation import house
 from evaluation.generation.estimates.scales import SCALES
+from evaluation.generation.judgements import read_answers
 from evaluation.generation.metrics import stored
 from evaluation.generation.metrics.computing import Column, compute_all
 from evaluation.generation.metrics.registry import METRICS, Text
-from evaluation.models import Epoch, HouseMetric, Submission
+from evaluation.models import Epoch, HouseMetric, MetricColumn, Submission
 from evaluation.units import FloatArray
 
 MOST = 5_000
@@ -48,11 +49,24 @@ def read(epoch: Epoch, submissions: Sequence[Submission]) -> list[Mapping[str, F
 
     Nothing where none was learnt, or a submission has not the metrics that it takes.
     """
-    frozen = HouseMetric.objects.filter(epoch=epoch).first()
-    if frozen is None or not frozen.coefficients:
+    learnt = frozen_of(epoch)
+    if learnt is None:
         return [{} for _ in submissions]
-    learnt = house.House.from_json(frozen.coefficients)
     return [learnt.of(columns) for columns in stored.read_versions(submissions, learnt.metrics)]
+
+
+def frozen_of(epoch: Epoch) -> house.House | None:
+    """Return an epoch's house metric; None where it is not frozen yet, or too little was known."""
+    frozen = HouseMetric.objects.filter(epoch=epoch).first()
+    return None if frozen is None or not frozen.coefficients else house.House.from_json(frozen.coefficients)
+
+
+def has_house(submission: Submission, learnt: house.House) -> bool:
+    """Say whether a submission has the metrics that a house metric takes."""
+    rows = MetricColumn.objects.filter(submission=submission, is_uploaded=False)
+    return set(learnt.metrics) <= {
+        f"{name}|{version}" for name, version in rows.values_list("name", "version")
+    }
 
 
 def audit(corpus_id: int) -> list[str]:
@@ -83,12 +97,16 @@ def _learn(epoch: Epoch) -> tuple[int, house.House | None]:
     inputs = Input.objects.select_related("document").in_bulk({document for _, document, _ in asked})
     texts = [_text(payload, inputs.get(document)) for _, document, payload in asked]
     columns: Mapping[str, Column] = compute_all(texts)
-    found = house.learn(
-        {f"{name}|{METRICS[name].version}": column.values for name, column in columns.items()},
-        {name: np.array([labels[pk][name] for pk, _, _ in asked]) for name in measures},
-        np.array([document for _, document, _ in asked]),
-    )
-    return len(asked), found
+    known = {f"{name}|{METRICS[name].version}": column.values for name, column in columns.items()}
+    means = {name: np.array([labels[pk][name] for pk, _, _ in asked]) for name in measures}
+    of_input = np.array([document for _, document, _ in asked])
+    found = house.learn(known, means, of_input)
+    if found is None:
+        return len(asked), None
+    answers = read_answers([pk for pk, _, _ in asked])
+    said = [(row, values) for row, (pk, _, _) in enumerate(asked) for _, values in answers[pk]]
+    each = {name: np.array([values[name] for _, values in said]) for name in measures}
+    return len(asked), house.with_found(found, known, means, of_input, each, [row for row, _ in said])
 
 
 def _text(payload: Mapping[str, str], given: Input | None) -> Text:

@@ -21,6 +21,7 @@ from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
 from evaluation.classification.task import TASK as CLASSIFICATION
+from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Entity, Submission
@@ -130,6 +131,8 @@ def build() -> Site:
         state=Submission.State.SCORED, corpus=letters, team=team, uploaded_by=member
     )
 
+    make.CorpusFactory.create(tag="notes", task=GENERATION.name)
+
     upload = uploads.keep(user=member, file=SimpleUploadedFile("a.kb", KB))
     waiting = uploads.keep(user=member, file=SimpleUploadedFile("b.kb", KB))
     unfinished = uploads.create(user=member, name="c.kb", size=100)
@@ -160,7 +163,7 @@ def build() -> Site:
         name: {"pk": submission.pk}
         for name, _ in routes()
         if name.startswith(("submission_", "api_submission"))
-        or name in ("submission", "api_predictions", "api_scores")
+        or name in ("submission", "api_predictions", "api_scores", "api_forecast")
     }
     of_check = {
         name: {"pk": check.pk}
@@ -187,6 +190,8 @@ def build() -> Site:
         },
         "system": {"tag": "news", "pk": submission.pk},
         "items": {"tag": "letters", "pk": classed.pk},
+        "metrics": {"tag": "notes"},
+        "api_metrics": {"tag": "notes"},
         "document": {"tag": "news", "doc_id": document.doc_id},
         "entity": {"tag": "news", "key": entity.key},
         "sample": {"tag": "news", "number": epoch.number},

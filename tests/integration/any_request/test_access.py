@@ -83,10 +83,10 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         EVERYBODY,
         NOBODY,
         "home help method choose_documents corpus data data_file compare system documents document entities"
-        " entity labels items sample submission privacy help_api api_schema api_ontologies api_ontology"
-        " api_class_lists api_class_list api_corpora api_corpus api_documents api_document api_leaderboard"
-        " api_data api_data_file api_compare api_epochs api_epoch api_labels api_submission api_predictions"
-        " api_scores",
+        " entity labels items metrics sample submission privacy help_api api_schema api_ontologies"
+        " api_ontology api_class_lists api_class_list api_corpora api_corpus api_documents api_document"
+        " api_leaderboard api_data api_data_file api_compare api_epochs api_epoch api_labels api_submission"
+        " api_predictions api_scores api_metrics",
     ),
     (EVERYBODY, NOBODY, "help_example help_schema"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
@@ -109,7 +109,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         OWNERS,
         NOBODY,
         "checked check_lines check_problems check_problems_csv check_problems_json submission_lines"
-        " api_check api_check_problems api_submission_problems api_team"
+        " api_check api_check_problems api_submission_problems api_team api_forecast"
         " submission_problems submission_problems_csv submission_problems_json",
     ),
     (

@@ -176,6 +176,30 @@ def test_a_subset_of_inputs_is_scored_like_a_system_that_has_no_others():
     assert got.outputs == wanted.outputs
 
 
+def test_what_metrics_are_worth_for_all_outputs_counts_a_shared_one_once():
+    given, said, pi, sampled, folds, g = world()
+    scores = Scores(given, said, pi, sampled, folds)
+    every = scores.units_of(None)
+    assert (np.diff(every) > 0).all()
+    got = scores.worth(None, "any", g[every][None])
+    as_one = Given(every, every, {})  # a system that gives all of them, each for an input of its own
+    wanted = Scores([as_one], said, pi, sampled, np.zeros(every.max() + 1, int)).worth(
+        0, "any", g[every][None]
+    )
+    assert got.rho[0] == pytest.approx(wanted.rho[0])
+    assert got.efficiency[0] == pytest.approx(wanted.efficiency[0])
+    assert scores.judged(None, "any").means.size == int(sampled[every].sum())
+
+
+def test_the_interval_of_a_correlation_stays_within_its_bounds():
+    given, said, pi, sampled, folds, _ = world()
+    means = np.bincount(said.units, said.values["any"], minlength=pi.size)
+    means /= np.maximum(1, np.bincount(said.units, minlength=pi.size))
+    got = Scores(given, said, pi, sampled, folds).worth(0, "any", means[given[0].units][None])
+    assert got.rho[0] > 1.0  # the noise of people is in the metric itself
+    assert got.rho_low[0] <= got.rho_high[0] == 1.0
+
+
 def test_of_fewer_than_twenty_judged_outputs_nothing_is_said():
     scores = scored(size=30)
     assert scores.score(0, "any") is None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evaluation.generation import house
-from evaluation.generation.house import House, learn
+from evaluation.generation.house import HOUSE, House, learn, with_found
 from kbpo.core.errors import InvalidInput
 
 
@@ -37,6 +37,43 @@ def test_the_digest_does_not_follow_from_the_order_of_rows_but_from_the_judgemen
     turned = learn({name: one[order] for name, one in columns.items()}, {"any": y[order]}, inputs[order])
     assert turned.digest == found.digest
     assert learn(columns, {"any": y[::-1]}, inputs).digest != found.digest
+
+
+def twice(y, seed=7, noise=0.1):
+    """Judge each output twice."""
+    rng, n = np.random.default_rng(seed), y.size
+    return np.concatenate([y, y]) + rng.normal(0, noise, 2 * n), np.tile(np.arange(n), 2)
+
+
+def test_with_it_is_frozen_what_its_judgements_say():
+    columns, y, inputs = outputs()
+    values, items = twice(y)
+    means = values.reshape(2, -1).mean(axis=0)
+    learnt = learn(columns, {"any": means}, inputs)
+    found = with_found(learnt, columns, {"any": means}, inputs, {"any": values}, items)
+    parts = found.found["any"]
+    assert parts.variance_judgements == pytest.approx(0.01, rel=0.15)
+    assert parts.variance_outputs == pytest.approx(y.var(), rel=0.1)
+    assert parts.correlations["good|1"] == pytest.approx(np.corrcoef(y, columns["good|1"])[0, 1], abs=0.03)
+    assert parts.correlations["flat|1"] == 0.0
+    assert House.from_json(found.as_json()) == found
+    assert found.digest != learnt.digest
+
+
+def test_how_well_it_foretells_is_measured_on_inputs_that_it_has_not_seen():
+    rng = np.random.default_rng(2)
+    columns = {f"noise-{number}|1": rng.normal(size=120) for number in range(30)}
+    y, inputs = rng.normal(0.5, 0.2, 120), np.arange(120)
+    values, items = twice(y, noise=0.01)
+    learnt = learn(columns, {"edit": np.maximum(0, y)}, inputs)
+    found = with_found(learnt, columns, {"edit": np.maximum(0, y)}, inputs, {"edit": values}, items)
+    assert abs(found.found["edit"].correlations[HOUSE]) < 0.3
+
+
+def test_where_nobody_judged_twice_nothing_is_said_of_variances():
+    columns, y, inputs = outputs()
+    learnt = learn(columns, {"any": y}, inputs)
+    assert with_found(learnt, columns, {"any": y}, inputs, {"any": y}, np.arange(y.size)) == learnt
 
 
 def test_where_nothing_goes_together_the_penalty_is_the_largest():

@@ -1,0 +1,58 @@
+"""What the systems of a pool wrote, in arrays: inputs, units, and the candidates that correct judgements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotations import prompts
+from annotations.texts.inputs import MEASURES, QUALITY
+from evaluation.design import columns
+from evaluation.generation.candidates import in_order, read_candidates
+from evaluation.generation.estimates import Given
+from evaluation.generation.outputs import INPUTS, PLACES
+from evaluation.scoring.pool import numbered
+from evaluation.units import IntArray, Pool
+from kbpo.core.database.coded import unpack
+
+
+@dataclass(frozen=True, eq=False)
+class PoolGiven:
+    """What the systems of a pool wrote.
+
+    Attributes
+    ----------
+    documents : int[I]
+        The row id of each input, in the order of `Given.inputs`.
+    folds : int[I]
+    systems : list of Given
+    places : list of int[N]
+        Where each output of a system stands in its file.
+    measures : tuple of str
+    """
+
+    documents: IntArray
+    folds: IntArray
+    systems: list[Given]
+    places: list[IntArray]
+    measures: Sequence[str]
+
+
+def read_given(pool: Pool) -> PoolGiven:
+    """Read what the systems of a pool wrote."""
+    prompt = prompts.prompt_of(pool.epoch.corpus)
+    stored = list(columns.read([batch.pk for batch in pool.batches], [INPUTS, PLACES]))
+    own = [unpack(one[INPUTS]) for one in stored]
+    places = [unpack(one[PLACES]) for one in stored]
+    every = np.concatenate(own)
+    number = numbered(every)
+    inputs = np.split(number, np.cumsum([one.size for one in own])[:-1])
+    documents, folds = np.zeros((2, 1 + int(number.max())), dtype=np.int64)
+    documents[number] = every
+    candidates = read_candidates(pool.epoch, pool.submissions, prompt)
+    systems = []
+    for system, of_system, place, metrics in zip(pool.systems, inputs, places, candidates, strict=True):
+        folds[of_system] = pool.folds[system.rows]
+        systems.append(Given(of_system, system.rows, in_order(metrics, place)))
+    measures = tuple(MEASURES[QUALITY if prompt is None else prompt.name])
+    return PoolGiven(documents, folds, systems, places, measures)
