@@ -66,7 +66,7 @@ TASK = Task(
     subsets=subsets.SUBSETS,
     sides=scoring.sides,
     pages=Pages(
-        system=None,
+        system="outputs",
         system_words="What it wrote, input by input",
         documents=None,
         summary="evaluation/parts/output_summary.html",
@@ -75,6 +75,9 @@ TASK = Task(
             " ahead, so their difference is surer than two separate intervals suggest."
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
+        planned="if outputs and judgements vary as was planned",
+        pair="output_pair",
+        pair_words="The inputs for which they wrote something else",
     ),
     listing=LISTING,
     samples=SAMPLES,
