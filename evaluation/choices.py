@@ -146,6 +146,11 @@ class Choices:
     labelled: str = "labels"
     counts: Mapping[str, Counted] = field(default_factory=dict)
 
+    @property
+    def is_share(self) -> bool:
+        """Whether figures are in per cent."""
+        return self.in_hundredths == "%"
+
     def number(self, units: int) -> str:
         """Return so many units in words, as "1 claim" or "1,205 outputs"."""
         return f"{units:,} {self.unit if units == 1 else self.units}"

@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.filter
 def visible(text: str) -> str:
-    """Return a text with the code of each character in its place that nobody sees, or that turns directions."""
+    """Return a text with the code of each character in its place that nobody sees, or turns directions."""
     return showable.visible(text)
 
 

@@ -97,7 +97,7 @@ def _choices(prompt: str) -> Choices:
                 " are lenient and some severe: what other people altogether would have said.",
             }
         ),
-        in_hundredths="× 100",
+        in_hundredths="×\u00a0100",
         labelled="judged",
         counts=COUNTS,
     )

@@ -1,5 +1,6 @@
 """What one system wrote, beside its metrics and what people said; and two systems side by side."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,8 @@ from evaluation.generation.explorer.scatter import FEW, scatter
 from evaluation.generation.explorer.shown import show
 from evaluation.generation.task import TASK
 from evaluation.models import Epoch, Submission
-from evaluation.submissions.visibility import SAMPLED, find as find_submission
-from evaluation.submissions.visibility import visible
+from evaluation.submissions.visibility import SAMPLED, visible
+from evaluation.submissions.visibility import find as find_submission
 from kbpo.core.errors import InvalidInput
 
 EXTREMES = 5
@@ -94,9 +95,7 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         for order in (asking.OVER, asking.UNDER):
             page, own = find(system, replace(asked, order=order))
             places = list(page.object_list)[:EXTREMES]
-            some = show(
-                system, places, own, metric=asked.metric, is_open=is_open, with_inputs=False
-            )
+            some = show(system, places, own, metric=asked.metric, is_open=is_open)
             extremes.append((order, asking.ORDERS[order], some))
     context = {
         **_about(corpus, submission, is_open=is_open),
@@ -123,14 +122,12 @@ def pair(request: HttpRequest, tag: str) -> HttpResponse:
         raise InvalidInput("a and b must name two different systems by number.", where="a, b")
     a, b = read_systems([first, second])
     is_open = may_read(request.user, corpus)
-    asked = _read(request, a, is_open)
+    asked = _read(request, a, is_open, but=("order", "judged"))
     order = request.GET.get("order") or pairs.FILE
     both = pairs.read_pair(a, b, asked.measure)
     chosen = asked.metric if asked.metric in both.metrics else next(iter(both.metrics), "")
     only_judged = request.GET.get("judged") == "yes"
-    page = both.find(
-        metric=chosen, order=order, only_judged=only_judged, page=request.GET.get("page", "1")
-    )
+    page = both.find(metric=chosen, order=order, only_judged=only_judged, page=request.GET.get("page", "1"))
     is_judged = bool(both.judged.any())
     context = {
         **_about(corpus, first, is_open=is_open),
@@ -164,9 +161,9 @@ def _find(request: HttpRequest, tag: str, pk: int) -> tuple[Corpus, Submission]:
     return corpus, find_submission(request.user, pk=pk, corpus=corpus)
 
 
-def _read(request: HttpRequest, system: System, is_open: bool) -> Asked:
+def _read(request: HttpRequest, system: System, is_open: bool, *, but: Collection[str] = ()) -> Asked:
     return asking.read(
-        request.GET.dict(),
+        {name: value for name, value in request.GET.dict().items() if name not in but},
         metrics=system.columns,
         declared=system.declared,
         measures=system.measures,

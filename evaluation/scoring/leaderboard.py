@@ -8,7 +8,14 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.scores import VOTES
 from evaluation.models import Score, Submission
-from evaluation.scoring.stored import Counts, Measures, StoredScore, newest_scores, not_estimable, shown_standard
+from evaluation.scoring.stored import (
+    Counts,
+    Measures,
+    StoredScore,
+    newest_scores,
+    not_estimable,
+    shown_standard,
+)
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import Viewer, changeable, visible
 
@@ -190,7 +197,10 @@ def _why_unscored(
     if submission.state == State.JUDGING and settled is not None and settled[0] < settled[1]:
         return f"People are judging it: {settled[0]} of {settled[1]} questions are settled."
     if submission.state == State.JUDGING:
-        return f"Every {choices.unit} is judged; it is scored once the systems that came before it are judged too."
+        return (
+            f"Every {choices.unit} is judged; it is scored once the systems that came before it are judged"
+            " too."
+        )
     if standard != VOTES:
         return "Its labels were not audited: its scores take the votes for the truth."
     return "It has no score of this kind."

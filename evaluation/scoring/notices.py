@@ -92,12 +92,11 @@ def _lines(stored: StoredScore, choices: Choices) -> Iterator[str]:
 def _line(name: str, measure: Measure, choices: Choices) -> str:
     if measure.estimate is None:
         return f"{name}: not known, {measure.reason}"
-    is_share = choices.in_hundredths == "%"
 
     def written(value: float) -> str:
-        return f"{100 * value:.1f}" if is_share else f"{value:.3f}"
+        return f"{100 * value:.1f}" if choices.is_share else f"{value:.3f}"
 
-    words = f"{name} {written(measure.estimate)}{'%' * is_share}"
+    words = f"{name} {written(measure.estimate)}{'%' * choices.is_share}"
     if measure.low is None or measure.high is None:
         return words
     return f"{words} ({written(measure.low)} to {written(measure.high)})"

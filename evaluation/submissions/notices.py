@@ -19,7 +19,7 @@ FIRST_PROBLEMS = 5  # in a mail
 
 
 def tell_read(submission: Submission, *, predictions: int, words: str) -> None:
-    """Tell that a file was read and accepted, with so many predictions; `words` say that as their task does."""
+    """Tell that a file was read and accepted, with so many predictions, in its task's `words`."""
     numbers = {"predictions": predictions, "warnings": submission.counts.get("warnings", 0)}
     tell(
         submission,

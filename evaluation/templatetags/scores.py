@@ -15,7 +15,7 @@ register = template.Library()
 @register.filter
 def percent(value: float | None, decimals: int = 1) -> str:
     """Write a fraction in per cent with one decimal, or as many as asked; a dash where there is none."""
-    return "–" if value is None else f"{100 * value:.{decimals}f}"
+    return "–" if value is None else f"{100 * value:.{decimals}f}".replace("-", "−")
 
 
 @register.filter
@@ -29,7 +29,7 @@ def metric(value: float | None) -> str:
     """
     if value is None:
         return "–"
-    whole = abs(value) >= 1000 or float(value).is_integer() and abs(value) >= 10
+    whole = abs(value) >= 1000 or (float(value).is_integer() and abs(value) >= 10)
     decimals = 3 if abs(value) < 10 else 0 if whole else 1
     return f"{value:,.{decimals}f}".replace("-", "−")
 
@@ -97,10 +97,11 @@ def figure(measure: Measure) -> SafeString:
     if measure.low is None or measure.high is None:
         return estimate
     return format_html(
-        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">–'
+        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">{}'
         '</span><span class="visually-hidden"> and </span>{}</span>',
         estimate,
         percent(measure.low),
+        " to " if measure.low < 0 else "–",
         percent(measure.high),
     )
 

@@ -215,9 +215,7 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
-        "next_step": next_step(
-            found, free_at, may_compete=may_compete, units=task.choices.units
-        ),
+        "next_step": next_step(found, free_at, may_compete=may_compete, units=task.choices.units),
     }
 
 

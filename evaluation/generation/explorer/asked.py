@@ -94,7 +94,12 @@ class Asked:
 
 
 def read(
-    given: Mapping[str, str], *, metrics: Collection[str], declared: str, measures: Collection[str], is_open: bool
+    given: Mapping[str, str],
+    *,
+    metrics: Collection[str],
+    declared: str,
+    measures: Collection[str],
+    is_open: bool,
 ) -> Asked:
     """Read which outputs an address asks for.
 

@@ -1,4 +1,4 @@
-"""Finds what a submission wrote by what it is, by its metrics, and by what people said where that is public."""
+"""Finds outputs by what they are, by metrics, and by what people said where that is published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,9 @@ def read_systems(submissions: Sequence[Submission], names: Sequence[str] | None 
     known = stored.names_of(submissions[0]) if names is None else names
     columns = stored.read_columns(submissions, known)
     return [
-        System(one, {name: own[name] for name in known if name in own}, measures, prompt.metric if prompt else "")
+        System(
+            one, {name: own[name] for name in known if name in own}, measures, prompt.metric if prompt else ""
+        )
         for one, own in zip(submissions, columns, strict=True)
     ]
 
@@ -151,7 +153,7 @@ def _ordered(system: System, asked: Asked, judged: Judged, wanted: BoolArray) ->
 
 
 def gaps_of(system: System, asked: Asked, judged: Judged) -> tuple[BoolArray, FloatArray]:
-    """Return which judged outputs have the metric, and how much more it likes each of these than people do."""
+    """Return which judged outputs have the metric, and by how much more it likes each than people do."""
     if not asked.metric:
         return np.zeros(judged.size, dtype=np.bool_), np.zeros(0)
     column = system.columns[asked.metric]

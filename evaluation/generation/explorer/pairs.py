@@ -75,12 +75,9 @@ class Pair:
 
     def _preference(self) -> FloatArray:
         """Return by how much people prefer what the first wrote; NaN where that is not known."""
-        values = []
-        for system, places, judged in ((self.a, self.first, self.judged_a), (self.b, self.second, self.judged_b)):
-            of_place = np.full(system.size, np.nan)
-            of_place[judged.places] = goodness(self.measure, judged.values)
-            values.append(of_place[places])
-        return values[0] - values[1]
+        first = _good(self.a, self.judged_a, self.measure)[self.first]
+        second = _good(self.b, self.judged_b, self.measure)[self.second]
+        return np.asarray(first - second)
 
     def find(self, *, metric: str, order: str, only_judged: bool, page: str | int) -> "Page[tuple[int, int]]":
         """Find a page of the inputs on which the two differ: where each one's output stands in its file.
@@ -113,15 +110,15 @@ class Pair:
         """Prepare what both wrote for a page."""
         places = list(found.object_list)
         first = show(self.a, [one for one, _ in places], self.judged_a, metric=metric, is_open=is_open)
-        second = show(
-            self.b,
-            [other for _, other in places],
-            self.judged_b,
-            metric=metric,
-            is_open=is_open,
-            with_inputs=False,
-        )
+        second = show(self.b, [other for _, other in places], self.judged_b, metric=metric, is_open=is_open)
         return [ShownPair(*both) for both in zip(first, second, strict=True)]
+
+
+def _good(system: System, judged: Judged, measure: str) -> FloatArray:
+    """Return what people said of each output such that more is better; NaN where that is not published."""
+    found = np.full(system.size, np.nan)
+    found[judged.places] = goodness(measure, judged.values)
+    return found
 
 
 def read_pair(a: System, b: System, measure: str) -> Pair:
@@ -135,7 +132,6 @@ def read_pair(a: System, b: System, measure: str) -> Pair:
         {"first": "bigint", "second": "bigint", "differs": "bool"},
     )
     order = np.argsort(found["first"])
-    judged = read_judged([a.submission, b.submission], measure)
-    return Pair(
-        a, b, found["first"][order], found["second"][order], found["differs"][order], *judged, measure
-    )
+    judged_a, judged_b = read_judged([a.submission, b.submission], measure)
+    first, second, differs = (found[name][order] for name in ("first", "second", "differs"))
+    return Pair(a, b, first, second, differs, judged_a, judged_b, measure)

@@ -8,7 +8,6 @@ from typing import Any
 from annotations.kinds.correctness import NEITHER, RIGHT, WRONG
 from annotations.kinds.quality import RATINGS
 from annotations.models import Input, Response, Takedown
-from annotations.texts.inputs import ANSWER
 from evaluation.generation.choices import NAMES
 from evaluation.generation.explorer.finding import System, metric_name
 from evaluation.generation.explorer.published import Judged, read_means, read_votes
@@ -138,7 +137,6 @@ def show(
     metric: str,
     is_open: bool,
     is_whole: bool = False,
-    with_inputs: bool = True,
 ) -> list[ShownOutput]:
     """Prepare outputs for a page, in the order given, with a fixed number of queries.
 
@@ -155,14 +153,12 @@ def show(
         Whether who looks may read the corpus' texts: else nothing of them, of outputs or edits is shown.
     is_whole : bool
         Whether long texts are shown to their ends.
-    with_inputs : bool
-        Whether what they were written from is shown.
     """
     rows = Output.objects.filter(submission=system.submission, place__in=places)
     found = {row.place: row for row in rows.select_related("document", "unit__output_text")}
     documents = [row.document_id for row in found.values()]
     removed = set(Takedown.objects.filter(document__in=documents).values_list("document", flat=True))
-    given = Input.objects.in_bulk(documents) if is_open and with_inputs else {}
+    given = Input.objects.in_bulk(documents) if is_open else {}
     question_of = dict(zip(judged.places.tolist(), judged.questions.tolist(), strict=True))
     questions = [question_of[place] for place in places if place in question_of]
     means, votes = read_means(questions), read_votes(questions)
@@ -182,10 +178,10 @@ def show(
                 text=_cut(text if is_shown else "", longest),
                 is_removed=row.document_id in removed,
                 given=None if of_input is None else _given(of_input, row.document.text, own, longest),
-                value=_value(system, metric, row.place) if metric else None,
+                value=system.columns[metric].at(row.place) if metric else None,
                 metrics=[
-                    (metric_name(name), _value(system, name, row.place))
-                    for name in system.columns
+                    (metric_name(name), column.at(row.place))
+                    for name, column in system.columns.items()
                     if name != metric
                 ],
                 means=_means(system.measures, means.get(question, {})),
@@ -199,11 +195,6 @@ def show(
 def _cut(text: str, longest: int | None) -> Cut:
     is_cut = longest is not None and len(text) > longest
     return Cut(visible(text[:longest] if is_cut else text), is_cut)
-
-
-def _value(system: System, name: str, place: int) -> float | None:
-    column = system.columns[name]
-    return None if column.missing[place] else float(column.values[place])
 
 
 def _means(measures: Collection[str], means: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -45,8 +45,8 @@ def counts_field() -> serializers.DictField:
     """Return the field of what else a score rests on."""
     return serializers.DictField(
         child=serializers.FloatField(allow_null=True),
-        help_text="What else it rests on; of generated text `judgements`, those that its metrics `saved`, and their"
-        " data `efficiency`. null where that is not estimable.",
+        help_text="What else it rests on; of generated text `judgements`, those that its metrics `saved`, and"
+        " their data `efficiency`. null where that is not estimable.",
     )
 
 
