@@ -13,8 +13,10 @@ from annotations.models import (
     CorpusGuidelines,
     DataAgreement,
     Document,
+    Input,
     Label,
     OntologyVersion,
+    Prompt,
     Question,
     Response,
 )
@@ -134,6 +136,25 @@ class DocumentAdmin(ReadOnlyAdmin):
     list_filter = ["corpus"]
     list_select_related = ["corpus"]
     search_fields = ["doc_id", "title"]
+
+
+@admin.register(Prompt)
+class PromptAdmin(ReadOnlyAdmin):
+    """What is asked of the outputs of corpora of generated text."""
+
+    list_display = ["corpus", "name", "metric", "planning"]
+    list_filter = ["name"]
+    list_select_related = ["corpus"]
+
+
+@admin.register(Input)
+class InputAdmin(ReadOnlyAdmin):
+    """What systems that write are given."""
+
+    list_display = ["document", "question", "digest"]
+    list_filter = ["document__corpus"]
+    list_select_related = ["document"]
+    search_fields = ["document__doc_id"]
 
 
 @admin.register(Question)

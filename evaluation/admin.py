@@ -8,8 +8,12 @@ from evaluation.models import (
     Epoch,
     Estimate,
     FileCheck,
+    HouseMetric,
     Instance,
+    MetricColumn,
     NormalisedFile,
+    Output,
+    OutputText,
     Problem,
     SampleBatch,
     Score,
@@ -92,6 +96,46 @@ class InstanceAdmin(ReadOnlyAdmin):
     list_filter = ["unit__corpus", "predicate"]
     list_select_related = ["document"]
     search_fields = ["document__doc_id"]
+
+
+@admin.register(OutputText)
+class OutputTextAdmin(ReadOnlyAdmin):
+    """What systems wrote for an input: once, whoever wrote it."""
+
+    list_display = ["unit", "document", "text"]
+    list_filter = ["unit__corpus"]
+    list_select_related = ["unit", "document"]
+    search_fields = ["document__doc_id"]
+
+
+@admin.register(Output)
+class OutputAdmin(ReadOnlyAdmin):
+    """Which system wrote what for an input."""
+
+    list_display = ["submission", "document", "place", "unit"]
+    list_filter = ["submission__corpus"]
+    list_select_related = ["submission", "document", "unit"]
+    search_fields = ["submission__name", "document__doc_id"]
+
+
+@admin.register(MetricColumn)
+class MetricColumnAdmin(ReadOnlyAdmin):
+    """Metrics of what systems wrote, computed here or handed in."""
+
+    list_display = ["submission", "name", "version", "is_uploaded", "size", "missing", "digest", "stored_at"]
+    list_filter = ["is_uploaded", "submission__corpus", "name"]
+    list_select_related = ["submission"]
+    search_fields = ["submission__name", "name", "digest"]
+    exclude = ["data"]
+
+
+@admin.register(HouseMetric)
+class HouseMetricAdmin(ReadOnlyAdmin):
+    """What was learnt from published judgements for an epoch."""
+
+    list_display = ["epoch", "outputs", "learnt_from", "digest", "frozen_at"]
+    list_filter = ["epoch__corpus"]
+    list_select_related = ["epoch__corpus"]
 
 
 @admin.register(Epoch)

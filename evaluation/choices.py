@@ -24,6 +24,33 @@ class Part:
     ranked_by: str
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What else a score says of what it rests on: a column of the leaderboard.
+
+    Attributes
+    ----------
+    heading : str
+        Of its column.
+    words : str
+        What it is, in a sentence without its end.
+    stored : str
+        Its name in `Score.counts`.
+    divisor : int
+        By which what is stored is divided.
+    """
+
+    heading: str
+    words: str
+    stored: str
+    divisor: int = 1
+
+    def read(self, counts: Mapping[str, float | None]) -> float | None:
+        """Return it from what is stored; None where that is not estimable."""
+        found = counts.get(self.stored)
+        return found if found is None or self.divisor == 1 else found / self.divisor
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """What of a task's scores there is to choose from.
@@ -81,6 +108,10 @@ class Choices:
         What scores by a standard hold, for a task that does not audit labels; empty: the pages know it.
     in_hundredths : str
         How a column's heading says that its figures are multiplied by 100.
+    labelled : str
+        What heads a column of labelled units.
+    counts : mapping of str to Counted
+        What else the leaderboard says of a score, by its name in the API.
     missing : callable
         From a part and a measure to why the measure of a scored system is not estimable, in words.
     """
@@ -112,6 +143,17 @@ class Choices:
     less_is_better: tuple[str, ...] = ()
     standard_words: Mapping[str, str] = field(default_factory=dict)
     in_hundredths: str = "%"
+    labelled: str = "labels"
+    counts: Mapping[str, Counted] = field(default_factory=dict)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether figures are in per cent."""
+        return self.in_hundredths == "%"
+
+    def number(self, units: int) -> str:
+        """Return so many units in words, as "1 claim" or "1,205 outputs"."""
+        return f"{units:,} {self.unit if units == 1 else self.units}"
 
     @property
     def parts_of_scores(self) -> tuple[str, ...]:

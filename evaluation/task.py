@@ -84,6 +84,13 @@ class Pages:
         How far systems that were judged in one epoch share what their difference rests on, in a sentence.
     compared_apart : str
         The same of systems that were judged in different epochs.
+    planned : str
+        Under what a sample that is drawn by planned variances is large enough: a clause.
+    pair : str or None
+        The name of the address of what two systems predict, side by side, by corpus: the two are its `a` and
+        `b`; None where none shows it.
+    pair_words : str
+        What that page shows, as its link says it.
     """
 
     system: str | None
@@ -93,6 +100,9 @@ class Pages:
     compared_apart: str
     system_words: str = "What it claims, sentence by sentence"
     further: Sequence[tuple[str, str]] = ()
+    planned: str = "if labels vary as they are expected to"
+    pair: str | None = None
+    pair_words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from django.urls import URLPattern, path, re_path
 
 from evaluation.classification.views import items
 from evaluation.generation.views.metrics import metrics
+from evaluation.generation.views.outputs import metric, outputs, pair
 from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
@@ -58,6 +59,9 @@ urlpatterns = [
     path("corpora/<str:tag>/metrics/", metrics, name="metrics"),
     path("corpora/<str:tag>/systems/<int:pk>/", system, name="system"),
     path("corpora/<str:tag>/items/<int:pk>/", items, name="items"),
+    path("corpora/<str:tag>/outputs/", pair, name="output_pair"),
+    path("corpora/<str:tag>/outputs/<int:pk>/", outputs, name="outputs"),
+    path("corpora/<str:tag>/outputs/<int:pk>/metric/", metric, name="output_metric"),
     path("corpora/<str:tag>/documents/", documents, name="documents"),
     path("corpora/<str:tag>/exhaustive/", exhaustive, name="exhaustive"),
     path("corpora/<str:tag>/documents/<path:doc_id>/", document, name="document"),

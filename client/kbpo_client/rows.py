@@ -5,14 +5,17 @@ from typing import Any
 
 
 def with_measures(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with each measure's estimate and interval as columns of its own.
+    """Return a row with each measure's estimate and interval, and each count, as columns of their own.
 
     Examples
     --------
     >>> with_measures({"rank": 1, "measures": {"f1": {"estimate": 0.5, "low": 0.4, "high": 0.6}}})
     {'rank': 1, 'f1': 0.5, 'f1_low': 0.4, 'f1_high': 0.6}
+    >>> with_measures({"rank": 1, "measures": {}, "counts": {"saved": 12.0}})
+    {'rank': 1, 'saved': 12.0}
     """
-    flat = {name: value for name, value in row.items() if name != "measures"}
+    flat = {name: value for name, value in row.items() if name not in ("measures", "counts")}
+    flat |= row.get("counts", {})
     for name, measure in row["measures"].items():
         flat |= _interval(name, measure)
     return flat

@@ -7,11 +7,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from annotations.models import Corpus
-from annotations.templatetags.languages import words_of, written_in
-from annotations.texts.word_diff import Change, Piece, word_diff
+from annotations.templatetags.languages import words_of
 from crowd.interfaces.steps import Part
 from kbpo.core.marking import Segment
-from kbpo.core.showable import visible
 
 register = template.Library()
 
@@ -29,24 +27,6 @@ def marked(segments: Iterable[Segment]) -> SafeString:
 def sentence(parts: Iterable[Part], corpus: Corpus | str = "") -> SafeString:
     """Write an English sentence about mentions in a corpus, each mention with its letter."""
     return mark_safe("".join(_part(part, corpus) for part in parts))  # noqa: S308  (each is escaped)
-
-
-@register.simple_tag
-def word_changes(text: str, edit: str, corpus: Corpus | str = "") -> SafeString:
-    """Write what an edit kept, removed and added, word by word."""
-    pieces = format_html_join("", "{}", ((_piece(one),) for one in word_diff(visible(text), visible(edit))))
-    return format_html('<div class="diff" {}>{}</div>', written_in(corpus), pieces)
-
-
-def _piece(piece: Piece) -> SafeString:
-    if piece.change is Change.KEPT:
-        return format_html("{}", piece.text)
-    words = piece.text.lstrip()
-    spoken = format_html('<span class="visually-hidden" lang="en">{}: </span>', piece.change.value)
-    gap = piece.text[: len(piece.text) - len(words)]
-    if piece.change is Change.REMOVED:
-        return format_html("{}<del>{}{}</del>", gap, spoken, words)
-    return format_html("{}<ins>{}{}</ins>", gap, spoken, words)
 
 
 def _segment(segment: Segment) -> SafeString:

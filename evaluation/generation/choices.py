@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from annotations.texts.inputs import ANSWER, MEASURES, QUALITY
-from evaluation.choices import Choices, Part
+from evaluation.choices import Choices, Counted, Part
 from evaluation.estimators import intervals
 
 CORRECTED, PLAIN = "corrected", "plain"
@@ -31,6 +31,28 @@ EDITS = ("edit", "edit_capped")
 _RATING = (-1.0, 1.0)
 _SCALES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {"overall": _RATING, "fluency": _RATING, "redundancy": _RATING, "edit": (0.0, MOST_EDITED)}
+)
+
+
+COUNTS = MappingProxyType(
+    {
+        "judgements": Counted(
+            "judgements", "how many times somebody judged one of these outputs", "judgements"
+        ),
+        "saved": Counted(
+            "saved",
+            "how many more judgements the same interval would take from judgements alone; below 0 where the"
+            " metric does harm",
+            "saved",
+        ),
+        "efficiency": Counted(
+            "DE",
+            "data efficiency, how many judgements one is worth with the metric: the variance from judgements"
+            " alone over that with the metric",
+            "efficiency_percent",
+            100,
+        ),
+    }
 )
 
 
@@ -75,7 +97,9 @@ def _choices(prompt: str) -> Choices:
                 " are lenient and some severe: what other people altogether would have said.",
             }
         ),
-        in_hundredths="× 100",
+        in_hundredths="×\u00a0100",
+        labelled="judged",
+        counts=COUNTS,
     )
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from annotations.models import Label
+from annotations.models import Label, Takedown
 from evaluation.generation.asking import asked_of
+from evaluation.generation.metrics import stored as metrics
 from evaluation.listing import Listing
 from evaluation.models import Output, Submission
 
@@ -17,11 +18,17 @@ class OutputSerializer(serializers.Serializer[Any]):
     """What a system wrote for an input."""
 
     input_id = serializers.CharField(source="prediction.document.doc_id")
-    output = serializers.CharField(allow_null=True, help_text="Null where the corpus' texts are closed.")
+    output = serializers.CharField(
+        allow_null=True, help_text="Null where the corpus' texts are closed, or the input was removed."
+    )
+    metrics = serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="By name, as files of metrics have them; null where there was no value.",
+    )
     published = serializers.DictField(
         child=serializers.FloatField(),
         allow_null=True,
-        help_text="Its mean judgements, by measure; null while nothing is published.",
+        help_text="The mean of what people said of it, by measure; null while nothing is published.",
     )
 
 
@@ -35,6 +42,13 @@ def _find(submission: Submission, asked: Mapping[str, str]) -> "QuerySet[Output]
 
 
 def _show(submission: Submission, rows: Sequence[Output], is_open: bool) -> Sequence[Mapping[str, Any]]:
+    removed = set(
+        Takedown.objects.filter(document__in=[row.document_id for row in rows]).values_list(
+            "document", flat=True
+        )
+    )
+    names = metrics.names_of(submission)
+    (columns,) = metrics.read_columns([submission], names)
     texts = [row.unit.output_text.text for row in rows]
     places = [(row.document_id, text) for row, text in zip(rows, texts, strict=True)]
     keys = [content.key for content in asked_of(submission.corpus, places)]
@@ -51,7 +65,8 @@ def _show(submission: Submission, rows: Sequence[Output], is_open: bool) -> Sequ
     return [
         {
             "prediction": row,
-            "output": text if is_open else None,
+            "output": text if is_open and row.document_id not in removed else None,
+            "metrics": {name: columns[name].at(row.place) for name in names},
             "published": published.get((row.document_id, key)),
         }
         for row, text, key in zip(rows, texts, keys, strict=True)

@@ -70,7 +70,7 @@ TASK = Task(
     subsets=subsets.SUBSETS,
     sides=scoring.sides,
     pages=Pages(
-        system=None,
+        system="outputs",
         system_words="What it wrote, input by input",
         documents=None,
         summary="evaluation/parts/output_summary.html",
@@ -80,6 +80,9 @@ TASK = Task(
         ),
         compared_apart="They were judged in different epochs, on inputs drawn independently.",
         further=(("metrics", "What metrics are worth here"),),
+        planned="if outputs and judgements vary as was planned",
+        pair="output_pair",
+        pair_words="The inputs for which they wrote something else",
     ),
     listing=LISTING,
     samples=SAMPLES,

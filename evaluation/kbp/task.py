@@ -65,6 +65,7 @@ TASK = Task(
     subsets=divisions.SUBSETS,
     sides=comparing.sides,
     pages=Pages(
+        planned="if judges find its claims as sure as they are in the documents that are annotated in full",
         system="system",
         documents="documents",
         summary="evaluation/parts/summary.html",

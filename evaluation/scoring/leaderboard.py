@@ -8,7 +8,14 @@ from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.scores import VOTES
 from evaluation.models import Score, Submission
-from evaluation.scoring.stored import Measures, StoredScore, newest_scores, not_estimable, shown_standard
+from evaluation.scoring.stored import (
+    Counts,
+    Measures,
+    StoredScore,
+    newest_scores,
+    not_estimable,
+    shown_standard,
+)
 from evaluation.submissions.progress import count_settled
 from evaluation.submissions.visibility import Viewer, changeable, visible
 
@@ -32,7 +39,9 @@ class Row:
     measures : mapping of str to Measure
         All of the task's.
     labels : int or None
-        Labelled instances of the system that the score rests on.
+        Labelled units of the system that the score rests on.
+    counts : mapping of str to float or None
+        What else `Choices.counts` says of what it rests on.
     date : datetime
         When it was uploaded.
     epoch : int or None
@@ -53,6 +62,7 @@ class Row:
     name: str
     measures: Measures
     labels: int | None
+    counts: Counts
     date: datetime.datetime
     epoch: int | None
     state: str
@@ -143,7 +153,7 @@ def _row(
 ) -> Row:
     score = stored.score if stored else None
     if stored is None:
-        why = _why_unscored(submission, settled, standard)
+        why = _why_unscored(submission, settled, standard, choices)
         measures = not_estimable("not scored yet", choices)
     else:
         measures = stored.measures
@@ -157,6 +167,7 @@ def _row(
         name=submission.name,
         measures=measures,
         labels=score.labels if score else None,
+        counts=stored.counts if stored else dict.fromkeys(choices.counts),
         date=submission.uploaded_at,
         epoch=score.epoch.number if score else None,
         state=submission.state,
@@ -172,19 +183,24 @@ def _why_unranked(score: Score, choices: Choices) -> str:
     return choices.unranked(score.labels) or "Its rank comes with the next scores."
 
 
-def _why_unscored(submission: Submission, settled: tuple[int, int] | None, standard: str) -> str:
+def _why_unscored(
+    submission: Submission, settled: tuple[int, int] | None, standard: str, choices: Choices
+) -> str:
     if submission.state == State.UPLOADED:
         return "Its file is waiting to be read."
     if submission.state == State.ACCEPTED:
         if submission.go_ahead:
-            return "Accepted; its claims are sampled as soon as its team's quota allows."
+            return f"Accepted; its {choices.units} are sampled as soon as its team's quota allows."
         return "Accepted; nobody judges it until its team says so."
     if submission.state == State.JUDGING and settled is None:
         return "People are judging it."
     if submission.state == State.JUDGING and settled is not None and settled[0] < settled[1]:
         return f"People are judging it: {settled[0]} of {settled[1]} questions are settled."
     if submission.state == State.JUDGING:
-        return "Every claim is judged; it is scored once the systems that came before it are judged too."
+        return (
+            f"Every {choices.unit} is judged; it is scored once the systems that came before it are judged"
+            " too."
+        )
     if standard != VOTES:
         return "Its labels were not audited: its scores take the votes for the truth."
     return "It has no score of this kind."

@@ -72,7 +72,7 @@ def _tell(
         context={
             "measures": list(_lines(stored, choices)),
             "how": _how(stored, choices),
-            "labels": stored.score.labels,
+            "rests_on": list(_rests_on(stored, choices)),
             "rank": stored.score.rank,
             "cost": cost,
             "units": choices.units,
@@ -85,17 +85,31 @@ def _tell(
 
 def _lines(stored: StoredScore, choices: Choices) -> Iterator[str]:
     for name, measure in stored.measures.items():
-        words = _line(choices.measures[name], measure)
+        words = _line(choices.measures[name], measure, choices)
         yield f"{words[0].upper()}{words[1:]}"
 
 
-def _line(name: str, measure: Measure) -> str:
+def _line(name: str, measure: Measure, choices: Choices) -> str:
     if measure.estimate is None:
         return f"{name}: not known, {measure.reason}"
-    words = f"{name} {100 * measure.estimate:.1f}%"
+
+    def written(value: float) -> str:
+        return f"{100 * value:.1f}" if choices.is_share else f"{value:.3f}"
+
+    words = f"{name} {written(measure.estimate)}{'%' * choices.is_share}"
     if measure.low is None or measure.high is None:
         return words
-    return f"{words} ({100 * measure.low:.1f} to {100 * measure.high:.1f})"
+    return f"{words} ({written(measure.low)} to {written(measure.high)})"
+
+
+def _rests_on(stored: StoredScore, choices: Choices) -> Iterator[str]:
+    if choices.labelled == "labels":
+        yield f"Labels that it rests on: {stored.score.labels}"
+    else:
+        yield f"{choices.units.capitalize()} {choices.labelled}: {stored.score.labels}"
+    for name, one in choices.counts.items():
+        if (value := stored.counts[name]) is not None:
+            yield f"{one.heading[0].upper()}{one.heading[1:]}: {value:g}"
 
 
 def _how(stored: StoredScore, choices: Choices) -> str:
@@ -118,6 +132,7 @@ def _numbers(stored: StoredScore, cost: finegrained.Cost | None, cents: int | No
             for name, one in stored.measures.items()
         },
         "labels": score.labels,
+        **stored.counts,
         "rank": score.rank,
         "sampled": {"all": cost.all, "reused": cost.reused, "published": cost.published, "new": cost.new}
         if cost

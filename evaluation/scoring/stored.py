@@ -31,12 +31,17 @@ Measures = Mapping[str, Measure]
 """By measure, in the order of `Choices.measures`: all of them."""
 
 
+Counts = Mapping[str, float | None]
+"""By name, in the order of `Choices.counts`; None where that is not estimable."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredScore:
-    """A score with its measures."""
+    """A score with its measures, and what else `Choices.counts` says of what it rests on."""
 
     score: Score
     measures: Measures
+    counts: Counts
 
 
 def measures(rows: Iterable[Measured], part: str, choices: Choices) -> Measures:
@@ -94,5 +99,6 @@ def newest_scores(choices: Choices, *related: str, **choice: object) -> list[Sto
         of_choice = score.level, score.estimator, score.standard
         key = score.submission_id, score.part, score.weighting, *of_choice
         if key not in found:
-            found[key] = StoredScore(score, measures(own, score.part, choices))
+            counts = {name: one.read(score.counts) for name, one in choices.counts.items()}
+            found[key] = StoredScore(score, measures(own, score.part, choices), counts)
     return list(found.values())

@@ -18,14 +18,14 @@ from kbpo.webhooks import announcing, events
 FIRST_PROBLEMS = 5  # in a mail
 
 
-def tell_read(submission: Submission, *, claims: int) -> None:
-    """Tell that a file was read and accepted, with so many claims."""
-    numbers = {"claims": claims, "warnings": submission.counts.get("warnings", 0)}
+def tell_read(submission: Submission, *, predictions: int, words: str) -> None:
+    """Tell that a file was read and accepted, with so many predictions, in its task's `words`."""
+    numbers = {"predictions": predictions, "warnings": submission.counts.get("warnings", 0)}
     tell(
         submission,
-        words=f"was read, {claims:,} claim{'s' * (claims != 1)}",
+        words=f"was read, {words}",
         kind=kinds.READ,
-        context=numbers,
+        context={**numbers, "words": words},
         event=events.READ,
         data={"numbers": numbers},
     )

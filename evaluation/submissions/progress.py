@@ -178,7 +178,11 @@ def ago(span: datetime.timedelta) -> str:
 
 
 def next_step(
-    submission: Submission, quota_free_at: datetime.datetime | None = None, *, may_compete: bool = True
+    submission: Submission,
+    quota_free_at: datetime.datetime | None = None,
+    *,
+    may_compete: bool = True,
+    units: str = "predictions",
 ) -> str:
     """Say what happens next.
 
@@ -189,6 +193,8 @@ def next_step(
         When it gets its place in the quota; None: now.
     may_compete : bool
         Whether its team is approved, or need not be.
+    units : str
+        What its task calls what is sampled.
     """
     if submission.state == State.UPLOADED:
         return "Next the file is read, line by line. That takes seconds, or minutes if it is large."
@@ -199,9 +205,9 @@ def next_step(
     if submission.state == State.ACCEPTED and not may_compete:
         return "An operator has to approve your team first. They see that it waits; you need do nothing."
     if submission.state == State.ACCEPTED and quota_free_at is not None:
-        return f"Your quota is used up; its claims are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
+        return f"Your quota is used up; its {units} are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
     if submission.state == State.ACCEPTED:
-        return "Next a sample of its claims is drawn and put before people. That takes seconds."
+        return f"Next a sample of its {units} is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:
         again = (
             " Some of the labels are then judged again by others." if submission.corpus.audit_share else ""
@@ -211,7 +217,7 @@ def next_step(
     if submission.state == State.SCORED and batch is not None and batch.epoch.released_at is not None:
         return "Its scores are below. Its epoch is released, with every label that they rest on."
     if submission.state == State.SCORED:
-        return "Its scores are below. They are computed anew when later systems bring more judged claims."
+        return f"Its scores are below. They are computed anew when later systems bring more judged {units}."
     if submission.state == State.CANCELLED:
         return "Nothing of it was judged, and it took nothing of your team's quota. Its name is free again."
     if submission.state == State.WITHDRAWN:

@@ -256,9 +256,10 @@ def _store(submission: Submission, reading: isolated.Outcome, task: Task) -> boo
         return False
     locked.counts = dict(reading.counts)
     if reading.accepted:
-        claims = len(reading.predictions)
-        move(locked, State.ACCEPTED, f"{claims} claim{'s' * (claims != 1)}", also=["counts"])
-        notices.tell_read(locked, claims=claims)
+        predictions = len(reading.predictions)
+        words = task.choices.number(predictions)
+        move(locked, State.ACCEPTED, words, also=["counts"])
+        notices.tell_read(locked, predictions=predictions, words=words)
         if locked.go_ahead:
             nudge(SAMPLE_TASK)
     else:

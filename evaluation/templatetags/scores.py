@@ -5,8 +5,9 @@ from django.template.defaultfilters import capfirst
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from evaluation.choices import Choices, Counted
 from evaluation.scoring.axis import Axis, Column
-from evaluation.scoring.stored import Measure, Measures
+from evaluation.scoring.stored import Counts, Measure, Measures
 
 register = template.Library()
 
@@ -14,7 +15,35 @@ register = template.Library()
 @register.filter
 def percent(value: float | None, decimals: int = 1) -> str:
     """Write a fraction in per cent with one decimal, or as many as asked; a dash where there is none."""
-    return "–" if value is None else f"{100 * value:.{decimals}f}"
+    return "–" if value is None else f"{100 * value:.{decimals}f}".replace("-", "−")
+
+
+@register.filter
+def metric(value: float | None) -> str:
+    """Write a metric's value, or a judgement's, with as many decimals as say something; a dash for none.
+
+    Examples
+    --------
+    >>> metric(0.12345), metric(-1.0), metric(42.0), metric(42.5), metric(1234.5)
+    ('0.123', '−1.000', '42', '42.5', '1,234')
+    """
+    if value is None:
+        return "–"
+    whole = abs(value) >= 1000 or (float(value).is_integer() and abs(value) >= 10)
+    decimals = 3 if abs(value) < 10 else 0 if whole else 1
+    return f"{value:,.{decimals}f}".replace("-", "−")
+
+
+@register.filter
+def of_counts(counts: Counts, choices: Choices) -> list[tuple[Counted, str]]:
+    """Write what else a score rests on, each beside what it is called; a dash where it is not estimable."""
+    return [(one, _count(counts[name])) for name, one in choices.counts.items()]
+
+
+def _count(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return (f"{value:,}" if isinstance(value, int) else f"{value:,.2f}").replace("-", "−")
 
 
 @register.simple_tag
@@ -68,10 +97,11 @@ def figure(measure: Measure) -> SafeString:
     if measure.low is None or measure.high is None:
         return estimate
     return format_html(
-        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">–'
+        '{}<span class="visually-hidden">, between </span><span class="range">{}<span aria-hidden="true">{}'
         '</span><span class="visually-hidden"> and </span>{}</span>',
         estimate,
         percent(measure.low),
+        " to " if measure.low < 0 else "–",
         percent(measure.high),
     )
 

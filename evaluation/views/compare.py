@@ -42,11 +42,15 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     choice = read_choice(request, corpus)
     first, second = read_pair(request, corpus)
     lines: list[Line] = []
+    lead: Line | None = None
     among, ranked = "", 0
     if first and second and first != second:
         choices = task_of(corpus).choices
         compared = compare_pair(first, second, choice)
         lines = [line(one, choices, first.name, second.name) for one in compared]
+        ranked_by = choices.measures[choices.parts[choice.part].ranked_by]
+        by_rank = [one for one in lines if one.sentence and one.name == ranked_by]
+        lead = next(iter(by_rank), next((one for one in reversed(lines) if one.sentence), None))
         among = among_all(compared, choices, choice)
         ranked = max((one.among.systems for one in compared if one.among), default=0)
     context: dict[str, Any] = {
@@ -59,7 +63,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         .order_by("name", "pk")
         .distinct(),
         "lines": lines,
-        "lead": next((one for one in reversed(lines) if one.sentence), None),
+        "lead": lead,
         "same_epoch": first and second and first.batch.epoch_id == second.batch.epoch_id if lines else None,
         "among": among,
         "disagreement": disagreement(corpus, choice.standard) if lines else None,
@@ -116,12 +120,14 @@ def line(compared: Compared, choices: Choices, first: str, second: str) -> Line:
         _measure(compared.second),
         _measure(compared.difference),
         _measure(None if compared.among is None else compared.among.difference),
-        sentence(compared, choices.measures[compared.measure], first, second),
+        sentence(compared, choices.measures[compared.measure], first, second, choices.is_share),
     )
 
 
-def sentence(compared: Compared, name: str, first: str, second: str) -> str:
+def sentence(compared: Compared, name: str, first: str, second: str, is_share: bool = True) -> str:
     """Say what the data say of a difference in the measure of a name; empty where it is not estimable.
+
+    Of a share there is more or less; on another scale somebody is above.
 
     Examples
     --------
@@ -136,7 +142,9 @@ def sentence(compared: Compared, name: str, first: str, second: str) -> str:
     if found.low > 0 or found.high < 0:
         more, less = (first, second) if estimate > 0 else (second, first)
         least, most = sorted((abs(low), abs(high)))
-        found_more = f"{more} has {abs(estimate):.1f} points more {name} than {less}"
+        by = f"{abs(estimate):.1f} points"
+        found_more = f"{more} has {by} more {name}" if is_share else f"In “{name}” {more} is {by} above"
+        found_more += f" than {less}" if is_share else f" {less}"
         return f"{found_more}: between {least:.1f} and {most:.1f}."
     return (
         f"The data do not tell the two apart in {name}: {first} may have anything from {abs(low):.1f} points"

@@ -76,7 +76,7 @@ class FileForm(forms.Form):
         help_text="TAC KBP is read by the rules of 2016, unless 2015 is chosen.",
     )
     file = forms.FileField(
-        label="Knowledge base",
+        label="File",
         required=False,
         allow_empty_file=True,  # refused below, in the service's words
         help_text="One file of at most 500 MB, plain or compressed with gzip.",
@@ -193,7 +193,7 @@ class CheckForm(FileForm):
 
 
 class UploadForm(FileForm):
-    """A knowledge base, for whom and for what."""
+    """What a system predicts, for whom and for what."""
 
     team = forms.ModelChoiceField(Team.objects.none(), label="Team", empty_label=None)
     name = forms.CharField(
@@ -206,7 +206,7 @@ class UploadForm(FileForm):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="May stay empty. Shown beside its claims.",
+        help_text="May stay empty. Shown beside what it predicts.",
     )
     again = forms.BooleanField(label="Hand them in again", required=False)
     go_ahead = forms.BooleanField(

@@ -20,7 +20,7 @@ from evaluation.estimators.scores import VOTES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
-from evaluation.scoring.stored import Measures, newest_scores
+from evaluation.scoring.stored import Counts, Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
 from evaluation.submissions.progress import (
     DOING,
@@ -63,6 +63,7 @@ class ShownScore:
     part: str
     words: str
     measures: Measures
+    counts: Counts
 
 
 @require_safe
@@ -85,7 +86,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "task": task,
         "own": own,
         "heading": HEADINGS[found.state],
-        "next_step": next_step(found),
+        "next_step": next_step(found, units=task.choices.units),
         "progress": done,
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
         "events": events,
@@ -217,7 +218,7 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
-        "next_step": next_step(found, free_at, may_compete=may_compete),
+        "next_step": next_step(found, free_at, may_compete=may_compete, units=task.choices.units),
     }
 
 
@@ -249,6 +250,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
             choices.parts[one.score.part].name,
             choices.weightings[one.score.weighting],
             one.measures,
+            one.counts,
         )
         for one in newest
         if one.score.part in choices.parts_of_scores
@@ -258,6 +260,7 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
         "scores": shown,
         "few": next((why for one in newest if (why := choices.unranked(one.score.labels))), ""),
         "columns": fit_columns(choices, (one.measures for one in shown)),
+        "width": len(choices.measures) + len(choices.counts) + 3,
         "level": int(asked),
         "levels": choices.levels,
         "estimator": estimator,

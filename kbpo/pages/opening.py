@@ -16,6 +16,7 @@ from crowd.pricing import timing
 from crowd.pricing.terms import BatchTerms
 from crowd.providers import registry
 from evaluation.models import Submission
+from evaluation.registry import task_of
 from kbpo.accounts.models import User
 from kbpo.core.errors import InvalidInput, OverBudget
 from kbpo.pages.money.votes import votes_a_question
@@ -69,13 +70,16 @@ class Bought:
     open : int
         Its questions that are not settled yet.
     half_width, level : float
-        Of the interval of its precision, once all of them are.
+        Of the interval of its measure, once all of them are.
+    measure : str
+        The one that samples are designed for, for people.
     """
 
     submission: Submission
     open: int
     half_width: float
     level: float
+    measure: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,7 +324,10 @@ def _bought(wanted: Wanted) -> tuple[Bought, ...]:
         filter=Q(batch__questions__audit__state__in=[Question.State.OPEN, Question.State.EXPERT]),
     )
     rows = judged.select_related("team").annotate(waiting=waiting).order_by("pk")[:MOST_SUBMISSIONS]
-    return tuple(Bought(row, row.waiting, corpus.target_half_width, corpus.target_level) for row in rows)
+    measure = task_of(corpus).choices.designed_name
+    return tuple(
+        Bought(row, row.waiting, corpus.target_half_width, corpus.target_level, measure) for row in rows
+    )
 
 
 def _obstacle(preview: posting.Preview, rooms: tuple[Room, ...]) -> str:

@@ -86,7 +86,7 @@ def hand_in(page):
 def test_an_upload_goes_on_when_the_line_is_mended(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=3)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("The connection is broken; what was sent is kept")
     assert Upload.objects.get().offset == 3 * PIECE
     line.mend()
@@ -101,13 +101,13 @@ def test_an_upload_goes_on_when_the_line_is_mended(open_page, member, kb):
 def test_an_upload_goes_on_after_a_reload(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     Line(page, pieces=4)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("The connection is broken")
     page.unroute(PIECES)
     page.reload()
     expect(page.get_by_text("choose the same file to go on")).to_be_visible()
     line = Line(page, pieces=1000)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     assert line.offsets[0] == 4 * PIECE
     assert Upload.objects.get().path.read_bytes() == kb.read_bytes()
@@ -116,12 +116,12 @@ def test_an_upload_goes_on_after_a_reload(open_page, member, kb):
 def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     Line(page, pieces=4)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("The connection is broken")
     page.unroute(PIECES)
     kb.write_text(kb.read_text().replace("# a", "# A"))  # as large, and changed since
     page.reload()
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     assert Upload.objects.count() == 2
     assert Upload.objects.exclude(digest="").get().path.read_bytes() == kb.read_bytes()
@@ -130,7 +130,7 @@ def test_another_file_is_not_taken_for_the_unfinished_one(open_page, member, kb)
 def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=2)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     fill_in(page)
     hand_in(page)
     expect(page.get_by_role("button", name="Waiting for the file")).to_be_disabled()
@@ -141,7 +141,7 @@ def test_a_form_that_is_sent_early_waits_for_its_file(open_page, member, kb):
 def test_an_upload_is_paused_and_gone_on_with(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
     line = Line(page, pieces=2)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("The connection is broken")
     page.get_by_role("button", name="Pause").click()
     expect(words(page)).to_contain_text("Paused")
@@ -152,7 +152,7 @@ def test_an_upload_is_paused_and_gone_on_with(open_page, member, kb):
 
 def test_an_upload_is_thrown_away(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
         page.get_by_role("button", name="Throw it away").click()
@@ -173,7 +173,7 @@ def test_an_empty_file_is_refused_at_once(open_page, member, tmp_path):
     empty = tmp_path / "empty.kb"
     empty.touch()
     page = open_page("/submissions/new/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(empty)
+    page.get_by_label("File", exact=True).set_input_files(empty)
     expect(words(page)).to_contain_text("the file is empty")
 
 
@@ -181,7 +181,7 @@ def test_the_same_bytes_are_recognised_before_they_are_handed_in(open_page, memb
     page = open_page("/submissions/new/", user=member)
     for name, again in (("Finder", False), ("Finder 2", True)):
         page.goto("/submissions/new/")
-        page.get_by_label("Knowledge base").set_input_files(kb)
+        page.get_by_label("File", exact=True).set_input_files(kb)
         expect(words(page)).to_contain_text("run1.kb is here")
         expect(page.get_by_text("These very bytes were handed in before")).to_be_visible(visible=again)
         if again:
@@ -201,7 +201,7 @@ def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_pag
     page.get_by_label("Corpus").select_option("News")
     expect(second).to_be_hidden()
     page.get_by_label("Corpus").select_option("Notes")
-    page.get_by_label("Knowledge base").set_input_files(tmp_path / "outputs.jsonl")
+    page.get_by_label("File", exact=True).set_input_files(tmp_path / "outputs.jsonl")
     expect(words(page).first).to_contain_text("outputs.jsonl is here")
     line = Line(page, pieces=1)
     second.set_input_files(tmp_path / "metrics.tsv")
@@ -215,7 +215,7 @@ def test_a_second_file_is_sent_in_pieces_too_where_the_corpus_takes_one(open_pag
 
 def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, bad):
     page = open_page("/submissions/new/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(bad)
+    page.get_by_label("File", exact=True).set_input_files(bad)
     fill_in(page)
     hand_in(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -243,7 +243,7 @@ def test_a_refused_file_shows_each_problem_where_it_stands(open_page, member, ba
 
 def test_a_system_is_cancelled_withdrawn_and_handed_in_anew(open_page, member, kb):
     page = open_page("/submissions/new/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     fill_in(page)
     hand_in(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -253,7 +253,7 @@ def test_a_system_is_cancelled_withdrawn_and_handed_in_anew(open_page, member, k
 
     page.get_by_role("link", name="Hand in another file").click()
     expect(page.get_by_label("Name of the system")).to_have_value("Finder")  # its name is free again
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     page.get_by_label("Hand them in again").check()
     hand_in(page)
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -272,7 +272,7 @@ def test_a_system_is_cancelled_withdrawn_and_handed_in_anew(open_page, member, k
 
 def test_the_accepted_claims_are_asked_for_and_downloaded(open_page, member, kb):
     page = open_page("/check/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     page.get_by_role("button", name="Check it").click()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()
@@ -289,7 +289,7 @@ def test_the_accepted_claims_are_asked_for_and_downloaded(open_page, member, kb)
 
 def test_a_file_is_checked_and_then_handed_in(open_page, member, kb):
     page = open_page("/check/", user=member)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     expect(words(page)).to_contain_text("run1.kb is here")
     page.get_by_role("button", name="Check it").click()
     expect(page.get_by_role("heading", name="Waiting to be read")).to_be_visible()

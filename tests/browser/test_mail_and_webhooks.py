@@ -30,7 +30,7 @@ def test_from_an_address_to_its_deliveries(open_page, width: int, scheme: str) -
     picture(page, f"secret-{width}-{scheme}")
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     for event in (READ, SCORED):
-        announcing.announce(event, team=team, data={"numbers": {"claims": 1205, "warnings": 3}})
+        announcing.announce(event, team=team, data={"numbers": {"predictions": 1205, "warnings": 3}})
     Delivery.objects.filter(event=READ).update(delivered_at=timezone.now(), status=200, attempts=1)
     wrong = "It could not be reached: systems.example.org is not found."
     Delivery.objects.filter(event=SCORED).update(error=wrong, attempts=2)

@@ -57,7 +57,7 @@ def kb(tmp_path):
 
 def fill_in(page, kb, name="Finder"):
     page.get_by_label("Name of the system").fill(name)
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     page.get_by_label("Judge it as soon as it is accepted").uncheck()
 
 

@@ -136,7 +136,7 @@ def test_from_signing_up_to_a_score(open_page, live_server, settings, world: Wor
 
     page.goto("/submissions/new/")
     page.get_by_label("Name of the system").fill("Finder")
-    page.get_by_label("Knowledge base").set_input_files(kb)
+    page.get_by_label("File", exact=True).set_input_files(kb)
     page.get_by_role("button", name="Hand it in").click()
     expect(page.get_by_role("heading", name="Finder")).to_be_visible()
 

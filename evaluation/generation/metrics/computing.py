@@ -28,6 +28,10 @@ class Column:
     values: FloatArray
     missing: BoolArray
 
+    def at(self, place: int) -> float | None:
+        """Return the value of the output at a place in the file, from 0; None where it is missing."""
+        return None if self.missing[place] else float(self.values[place])
+
 
 def filled(values: Sequence[float | None]) -> Column | None:
     """Return a column of values that may be missing; None where all are.

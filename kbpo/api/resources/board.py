@@ -41,6 +41,15 @@ class MeasureSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="Why there is no estimate; empty where there is one.")
 
 
+def counts_field() -> serializers.DictField:
+    """Return the field of what else a score rests on."""
+    return serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="What else it rests on; of generated text `judgements`, those that its metrics `saved`, and"
+        " their data `efficiency`. null where that is not estimable.",
+    )
+
+
 class IntervalSerializer(serializers.Serializer[Any]):
     """An estimate with its interval, as fractions."""
 
@@ -70,7 +79,8 @@ class RowSerializer(serializers.Serializer[Any]):
     team = serializers.CharField()
     name = serializers.CharField()
     measures = serializers.DictField(child=MeasureSerializer())
-    labels = serializers.IntegerField(allow_null=True)
+    labels = serializers.IntegerField(allow_null=True, help_text="Labelled units that it rests on.")
+    counts = counts_field()
     date = serializers.DateTimeField()
     epoch = serializers.IntegerField(allow_null=True)
     state = serializers.CharField()

@@ -17,7 +17,7 @@ from evaluation.scoring.stored import StoredScore, newest_scores
 from evaluation.submissions.visibility import find
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, read_query
-from kbpo.api.resources.board import ChoiceQuery, MeasureSerializer
+from kbpo.api.resources.board import ChoiceQuery, MeasureSerializer, counts_field
 from kbpo.core.errors import Gone, InvalidInput
 
 
@@ -55,6 +55,7 @@ class ScoreSerializer(serializers.Serializer[StoredScore]):
     standard = serializers.CharField(source="score.standard", help_text="What counts as right.")
     rank = serializers.IntegerField(source="score.rank", allow_null=True)
     labels = serializers.IntegerField(source="score.labels", help_text="Labelled units that it rests on.")
+    counts = counts_field()
     computed_at = serializers.DateTimeField(source="score.computed_at")
     measures = serializers.DictField(child=MeasureSerializer())
 

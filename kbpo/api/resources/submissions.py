@@ -273,7 +273,7 @@ def _stand(request: Request, found: Submission) -> Stand:
         version=version(found, len(events), done, written, task_of(found.corpus).words_of_preparing(found)),
         normalised=written,
         heading=HEADINGS[found.state],
-        next_step=next_step(found),
+        next_step=next_step(found, units=task_of(found.corpus).choices.units),
         work=sign_of_life(found, work, timezone.now()),
         progress=shown,
         events=events,

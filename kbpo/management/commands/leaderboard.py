@@ -70,6 +70,11 @@ class Command(BaseCommand):
             return
         for row in rows:
             words = [as_text(choices.measures[name], measure) for name, measure in row.measures.items()]
+            words += [
+                f"{choices.counts[name].heading} {value:g}"
+                for name, value in row.counts.items()
+                if value is not None
+            ]
             shown = "  ".join([*(words if row.is_scored else []), *([row.why] if row.why else [])])
             self.stdout.write(f"{row.rank or '-'}  {row.team}  {row.name}  {shown}")
 
@@ -88,5 +93,6 @@ class Command(BaseCommand):
             "standard": row.standard,
             **{name: as_json(measure) for name, measure in row.measures.items()},
             "labels": row.labels,
+            **row.counts,
             "cost": paid_cents,
         }

@@ -14,22 +14,33 @@ from django.utils import timezone
 from annotations import questions
 from annotations.kinds.canonical import CanonicalQuestion
 from annotations.kinds.entities import EntitiesQuestion
+from annotations.kinds.quality import QualityQuestion
 from annotations.kinds.registry import read_asked
-from annotations.models import ClassList, Corpus, CorpusMaker, CorpusRole, Document, Question
+from annotations.models import (
+    ClassList,
+    Corpus,
+    CorpusMaker,
+    CorpusRole,
+    Document,
+    Input,
+    Prompt,
+    Question,
+)
 from annotations.texts.records import MentionRecord
 from crowd.hits import tokens
 from crowd.models import Reservation
 from crowd.providers.prolific import hooks
 from evaluation.classification.task import TASK as CLASSIFICATION
+from evaluation.generation.metrics import stored as metrics
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.explorer import entity_index
 from evaluation.kbp.task import TASK as KBP
-from evaluation.models import Entity, Submission
+from evaluation.models import Entity, Output, OutputText, SampledUnit, Submission
 from evaluation.registry import task_of
 from evaluation.submissions import checks, uploads
 from kbpo.accounts import teams
 from kbpo.accounts.mails import choices, kinds
-from kbpo.accounts.models import User
+from kbpo.accounts.models import Team, User
 from kbpo.core.models import Message
 from kbpo.webhooks import events, managing
 from marketplace import ledger, lifecycle, qualifications, requesters
@@ -131,7 +142,7 @@ def build() -> Site:
         state=Submission.State.SCORED, corpus=letters, team=team, uploaded_by=member
     )
 
-    make.CorpusFactory.create(tag="notes", task=GENERATION.name)
+    written = _summaries(team, member)
 
     upload = uploads.keep(user=member, file=SimpleUploadedFile("a.kb", KB))
     waiting = uploads.keep(user=member, file=SimpleUploadedFile("b.kb", KB))
@@ -190,8 +201,10 @@ def build() -> Site:
         },
         "system": {"tag": "news", "pk": submission.pk},
         "items": {"tag": "letters", "pk": classed.pk},
-        "metrics": {"tag": "notes"},
-        "api_metrics": {"tag": "notes"},
+        "metrics": {"tag": "summaries"},
+        "api_metrics": {"tag": "summaries"},
+        **{name: {"tag": "summaries", "pk": written[0].pk} for name in ("outputs", "output_metric")},
+        "output_pair": {"tag": "summaries"},
         "document": {"tag": "news", "doc_id": document.doc_id},
         "entity": {"tag": "news", "key": entity.key},
         "sample": {"tag": "news", "number": epoch.number},
@@ -260,7 +273,12 @@ def build() -> Site:
         "admin:login": {"username": operator.email, "password": "a long pass phrase"},
     }
     both = {"a": submission.pk, "b": batches[1].submission.pk}
-    queries: dict[str, dict[str, Any]] = {"compare": both, "api_compare": both, "home": {"corpus": "news"}}
+    queries: dict[str, dict[str, Any]] = {
+        "compare": both,
+        "api_compare": both,
+        "home": {"corpus": "news"},
+        "output_pair": {"a": written[0].pk, "b": written[1].pk},
+    }
     tus = {"Tus-Resumable": "1.0.0"}
     announced = {**tus, "Upload-Length": "9", "Upload-Metadata": "filename YQ==,lastmodified MQ=="}
     piece = Request("PATCH", b"run", "application/offset+octet-stream", {**tus, "Upload-Offset": "0"})
@@ -283,6 +301,34 @@ def build() -> Site:
             row = model._default_manager.first()
             things[name] = {"object_id": row.pk if row is not None else 1}
     return site
+
+
+def _summaries(team: Team, member: User) -> list[Submission]:
+    """Return two systems that wrote a text each for one input, both judged, with published judgements."""
+    corpus = make.CorpusFactory.create(tag="summaries", task=GENERATION.name, policy="single", audit_share=0)
+    Prompt.objects.create(corpus=corpus, name="quality")
+    document = make.DocumentFactory.create(corpus=corpus)
+    Input.objects.create(document=document, references=["A reference."], digest="0" * 64)
+    epoch = make.EpochFactory.create(corpus=corpus, released=True)
+    systems = []
+    for name in ("Port Hallow", "Quill Press"):
+        submission = make.SubmissionFactory.create(
+            state=Submission.State.SCORED, corpus=corpus, team=team, uploaded_by=member
+        )
+        text = f"What is said of {name}."
+        unit = make.UnitFactory.create(corpus=corpus, key=f"{document.doc_id}|{name}")
+        OutputText.objects.create(unit=unit, document=document, text=text)
+        of_input = {"submission": submission, "unit": unit, "document": document, "place": 0}
+        Output.objects.create(**of_input, confidence=1.0, probability=1.0)
+        metrics.store(submission=submission, name="length", values=[5.0])
+        question = make.QuestionFactory.create(document=document, asked=QualityQuestion(text), published=True)
+        make.LabelFactory.create(question=question, claim="overall", value=0)
+        edit = {"fluency": 1, "redundancy": 1, "overall": 0, "edit": f"{text} {name}.", "hter": 0.5}
+        make.ResponseFactory.create(question=question, answer={"version": 1, **edit})
+        batch = make.SampleBatchFactory.create(epoch=epoch, submission=submission)
+        SampledUnit.objects.create(batch=batch, epoch=epoch, unit=unit, question=question)
+        systems.append(submission)
+    return systems
 
 
 def _admin_model(pattern: URLPattern) -> Any:

@@ -23,14 +23,17 @@ from tests.integration.any_request.test_access import SIGNING_IN
 pytestmark = pytest.mark.django_db
 TITLE = "A gazette of Xanadu"
 WORDS = ("Port Hallow", "Quill Press", TITLE)
-CORPORA = ("news", "letters")
+CORPORA = ("news", "letters", "summaries")
 #: Not those of workers, who see what they are asked about, nor the admin, which is the operators'.
 NAMES = sorted(
     name for name, _ in routes() if not is_of_hits(name) and not name.startswith(("admin:", *SIGNING_IN))
 )
 FILES = ("corpus.jsonl.gz", "documents.jsonl.gz", "sample-2016.kb", "sample-2015.kb", "sample.jsonl")
 DOWNLOADS = ("data_file", "api_data_file")
-SHOWN = ("documents", "document", "entities", "entity", "system", "items", "api_documents", "api_document")
+SHOWN = (
+    *("documents", "document", "entities", "entity", "system", "items", "api_documents", "api_document"),
+    *("outputs", "output_metric", "output_pair"),
+)
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def test_from_the_file_to_the_release(
     (read, of_read), (scored, of_scored), (released, of_released) = told()
     assert (read, scored, released) == ("submission.read", "submission.scored", "epoch.released")
     warnings = Submission.objects.get().counts["warnings"]
-    assert of_read["numbers"] == {"claims": submission.predictions.count(), "warnings": warnings}
+    assert of_read["numbers"] == {"predictions": submission.predictions.count(), "warnings": warnings}
     assert set(of_read) == {"corpus", "team", "submission", "numbers", "links"}
     numbers = of_scored["numbers"]
     stored = Score.objects.get(

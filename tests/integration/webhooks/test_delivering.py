@@ -44,12 +44,12 @@ def test_a_request_is_signed_by_the_secret_and_says_what_happened(
     add: Add, receiver: Receiver, team: Team
 ) -> None:
     webhook = add(f"{receiver.url}/kbp?a=b")
-    announcing.announce(READ, team=team, data={"numbers": {"claims": 3}, "name": "Ä"})
+    announcing.announce(READ, team=team, data={"numbers": {"predictions": 3}, "name": "Ä"})
     assert pipeline.send_webhooks() == 1
     [request] = receiver.received
     assert is_ours(webhook.secret, request.headers, request.body)
     said = json.loads(request.body)
-    assert (said["type"], said["data"]) == (READ, {"numbers": {"claims": 3}, "name": "Ä"})
+    assert (said["type"], said["data"]) == (READ, {"numbers": {"predictions": 3}, "name": "Ä"})
     assert (request.path, request.headers["webhook-id"]) == ("/kbp?a=b", said["id"])
     assert pipeline.send_webhooks() == 0
 

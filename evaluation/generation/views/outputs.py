@@ -1,0 +1,190 @@
+"""What one system wrote, beside its metrics and what people said; and two systems side by side."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotations.data.readers import may_read
+from annotations.models import Corpus
+from evaluation.generation import subsets
+from evaluation.generation.explorer import asked as asking
+from evaluation.generation.explorer import pairs
+from evaluation.generation.explorer.asked import Asked
+from evaluation.generation.explorer.drawing import draw
+from evaluation.generation.explorer.finding import System, find, read_systems
+from evaluation.generation.explorer.published import read_judged
+from evaluation.generation.explorer.scatter import FEW, scatter
+from evaluation.generation.explorer.shown import show
+from evaluation.generation.task import TASK
+from evaluation.models import Epoch, Submission
+from evaluation.submissions.visibility import SAMPLED, visible
+from evaluation.submissions.visibility import find as find_submission
+from kbpo.core.errors import InvalidInput
+
+EXTREMES = 5
+"""Outputs on either side that a scatter names."""
+
+
+@require_safe
+def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
+    """Show what a system wrote, filtered, ordered and paged; once judgements are published, those."""
+    corpus, submission = _find(request, tag, pk)
+    (system,) = read_systems([submission])
+    is_open = may_read(request.user, corpus)
+    asked = _read(request, system, is_open)
+    page, judged = find(system, asked, request.GET.get("page", "1"))
+    shown = show(
+        system,
+        list(page.object_list),
+        judged,
+        metric=asked.metric,
+        is_open=is_open,
+        is_whole=bool(asked.input_id),
+    )
+    divisions = [
+        (name, subsets.SUBSETS[division].title, subsets.NAMES[division], asked.subsets.get(name, ""))
+        for name, division in asking.DIVISIONS.items()
+        if is_open or name != "word"
+    ]
+    orders = {
+        name: words
+        for name, words in asking.ORDERS.items()
+        if (judged.size or name not in asking.OF_JUDGED) and (asked.metric or name == asking.FILE)
+    }
+    context = {
+        **_about(corpus, submission, is_open=is_open),
+        "page": page,
+        "outputs": shown,
+        "asked": asked,
+        "metrics": system.metric_names,
+        "metric_name": system.metric_names.get(asked.metric, ""),
+        "measures": system.measures,
+        "judged": judged.size,
+        "judged_choices": asking.JUDGED,
+        "orders": orders,
+        "divisions": divisions,
+        "is_refined": bool(asked.subsets or asked.input_id)
+        or not (asked.values.is_open and asked.judgements.is_open),
+    }
+    return render(request, "evaluation/outputs.html", context)
+
+
+@require_safe
+def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
+    """Show a metric of what a system wrote against what people said of it, where that is published."""
+    corpus, submission = _find(request, tag, pk)
+    (system,) = read_systems([submission])
+    is_open = may_read(request.user, corpus)
+    asked = _read(request, system, is_open)
+    others = list(
+        visible(request.user)
+        .filter(corpus=corpus, state__in=SAMPLED)
+        .exclude(pk=submission.pk)
+        .select_related("team")
+        .order_by("pk")
+    )
+    systems = [system, *(read_systems(others, [asked.metric]) if others and asked.metric else [])]
+    judged = read_judged([one.submission for one in systems], asked.measure)
+    found = scatter(system, systems, judged, asked.metric, asked.measure) if asked.metric else None
+    extremes = []
+    if found is not None:
+        for order in (asking.OVER, asking.UNDER):
+            page, own = find(system, replace(asked, order=order))
+            places = list(page.object_list)[:EXTREMES]
+            some = show(system, places, own, metric=asked.metric, is_open=is_open)
+            extremes.append((order, asking.ORDERS[order], some))
+    context = {
+        **_about(corpus, submission, is_open=is_open),
+        "asked": asked,
+        "metrics": system.metric_names,
+        "metric_name": system.metric_names.get(asked.metric, ""),
+        "measures": system.measures,
+        "measure_name": system.measures[asked.measure],
+        "found": found,
+        "drawing": draw(found, metric=asked.metric, measure=asked.measure) if found else None,
+        "extremes": extremes,
+        "few": FEW,
+    }
+    return render(request, "evaluation/metric.html", context)
+
+
+@require_safe
+def pair(request: HttpRequest, tag: str) -> HttpResponse:
+    """Show the inputs for which two systems wrote something else, side by side."""
+    corpus = get_object_or_404(Corpus, tag=tag)
+    TASK.check_corpus(corpus)
+    first, second = (_read_system(request, corpus, name) for name in ("a", "b"))
+    if first == second:
+        raise InvalidInput("a and b must name two different systems by number.", where="a, b")
+    a, b = read_systems([first, second])
+    is_open = may_read(request.user, corpus)
+    asked = _read(request, a, is_open, but=("order", "judged"))
+    order = request.GET.get("order") or pairs.FILE
+    both = pairs.read_pair(a, b, asked.measure)
+    chosen = asked.metric if asked.metric in both.metrics else next(iter(both.metrics), "")
+    only_judged = request.GET.get("judged") == "yes"
+    page = both.find(metric=chosen, order=order, only_judged=only_judged, page=request.GET.get("page", "1"))
+    is_judged = bool(both.judged.any())
+    context = {
+        **_about(corpus, first, is_open=is_open),
+        "first": first,
+        "second": second,
+        "page": page,
+        "pairs": both.show(page, metric=chosen, is_open=is_open),
+        "inputs": both.first.size,
+        "different": int(both.differs.sum()),
+        "judged": int((both.judged & both.differs).sum()),
+        "only_judged": only_judged,
+        "asked": asked,
+        "metric": chosen,
+        "metrics": both.metrics,
+        "metric_name": both.metrics.get(chosen, ""),
+        "measures": a.measures,
+        "order": order,
+        "orders": {
+            name: words.format(a=first.name, b=second.name)
+            for name, words in pairs.ORDERS.items()
+            if (is_judged or name not in (pairs.JUDGED_FIRST, pairs.JUDGED_SECOND))
+            and (chosen or name == pairs.FILE)
+        },
+    }
+    return render(request, "evaluation/pair.html", context)
+
+
+def _find(request: HttpRequest, tag: str, pk: int) -> tuple[Corpus, Submission]:
+    corpus = get_object_or_404(Corpus, tag=tag)
+    TASK.check_corpus(corpus)
+    return corpus, find_submission(request.user, pk=pk, corpus=corpus)
+
+
+def _read(request: HttpRequest, system: System, is_open: bool, *, but: Collection[str] = ()) -> Asked:
+    return asking.read(
+        {name: value for name, value in request.GET.dict().items() if name not in but},
+        metrics=system.columns,
+        declared=system.declared,
+        measures=system.measures,
+        is_open=is_open,
+    )
+
+
+def _read_system(request: HttpRequest, corpus: Corpus, name: str) -> Submission:
+    asked = request.GET.get(name, "")
+    if not (asked.isascii() and asked.isdecimal() and len(asked) <= 18):
+        raise InvalidInput(f"{asked[:40]!r} is not the number of a system.", where=name)
+    return find_submission(request.user, pk=int(asked), corpus=corpus)
+
+
+def _about(corpus: Corpus, submission: Submission, *, is_open: bool) -> dict[str, Any]:
+    batch = getattr(submission, "batch", None)
+    return {
+        "corpus": corpus,
+        "submission": submission,
+        "is_open": is_open,
+        "is_scored": submission.scores.exists(),
+        "epoch": batch.epoch if batch else None,
+        "released": Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists(),
+    }
