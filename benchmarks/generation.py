@@ -1,4 +1,4 @@
-"""How long it takes to score systems that write, and to show their board: 40 systems, 11,490 outputs, 15 metrics.
+"""How long it takes to score 40 systems that write 11,490 outputs each, and to show their board.
 
 One process makes them, with a new embedded Postgres, and another measures. Each may be started by itself, as
 ``python -m benchmarks.generation make SYSTEMS OUTPUTS`` and ``… measure``: what is made stays in KBPO_HOME.
