@@ -43,7 +43,8 @@ def cells(name, design):
         measured = replayed.Measured(data, epochs, measure)
         for system in data.systems:
             good = bigrams(name)[system.units]
-            metrics = {"none": None, "bigrams": good, **replayed.bad_metrics(good.size, good, rng(7))}
+            bad = replayed.bad_metrics(good, data.means(measure)[system.units], rng(7))
+            metrics = {"none": None, "bigrams": good, **bad}
             plain = None
             for metric, column in metrics.items():
                 got = measured.replay(system, [] if column is None else [column])
