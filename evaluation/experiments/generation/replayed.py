@@ -251,8 +251,8 @@ def bad_metrics(good: FloatArray, truth: FloatArray, rng: np.random.Generator) -
     """
     n, outlier = good.size, np.full(good.size, 0.5)
     away = np.nan_to_num(truth - np.nanmean(truth))
-    adversarial = np.abs(away)
-    adversarial -= away * (adversarial - adversarial.mean()) @ away / max(1e-12, away @ away)
+    far = np.abs(away)
+    adversarial = far - (far @ away) / max(1e-12, float(away @ away)) * away
     outlier[rng.integers(n)] = 1e6
     return {
         "constant": np.ones(n),
