@@ -27,6 +27,7 @@ from evaluation.models import Comparison, Output, SampledUnit, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import leaderboard
 from kbpo import pipeline
+from kbpo_formats.generation.outputs import tidy
 from tests.nlg import FOLDER, needs_nlg, recorded
 
 pytestmark = [needs_nlg, pytest.mark.slow]
@@ -199,7 +200,7 @@ def drawn_by_secrets(name: str, share: float, secrets: int) -> replayed.Epochs:
     data = recorded()[name]
     ids = [str(one["input_id"]) for one in data.inputs]
     keys = [
-        outputs.key_of(ids[place], outputs.as_judged(text))
+        outputs.key_of(ids[place], tidy(text))
         for place, text in zip(data.unit_inputs, data.texts, strict=True)
     ]
     assert {outputs.random_key(key) for key in keys} <= set(ids)

@@ -93,16 +93,16 @@ class AllPairs:
                 csr_array((one[mine], (place[mine], who[mine])), shape).T @ apart.T.astype(np.float64)
                 for one in (c, ce)
             )
-            squares = apart @ np.bincount(place[mine], ce[mine] ** 2, minlength=self._judged.size)
+            squares = apart @ _summed(place[mine], ce[mine] ** 2, self._judged.size)
             # Of each that it is compared with.
             rest = slice(start[first], None)
             row = of[rest] - first
             counts = apart[row, place[rest]]
             row, others, c_there, ce_there = row[counts], who[rest][counts], c[rest][counts], ce[rest][counts]
             cells, size = row * people + others, (m - first) * people
-            shares = own_c.T + np.bincount(cells, c_there, minlength=size).reshape(-1, people)
-            summed = own_ce.T - np.bincount(cells, ce_there, minlength=size).reshape(-1, people)
-            squares = squares + np.bincount(row, ce_there**2, minlength=m - first)
+            shares = own_c.T + _summed(cells, c_there, size).reshape(-1, people)
+            summed = own_ce.T - _summed(cells, ce_there, size).reshape(-1, people)
+            squares = squares + _summed(row, ce_there**2, m - first)
             differs = self._apart(self._units, first).any(axis=1)
             more, _ = of_clusters(summed, shares, squares)
             added[first, first:] = added[first:, first] = np.where(differs, more, 0.0)
@@ -112,3 +112,8 @@ class AllPairs:
         """Return where one system has another output than itself and each of those after it, a row each."""
         mine, others = units[first], units[first:]
         return np.asarray((others >= 0) & (mine >= 0) & (others != mine))
+
+
+def _summed(places: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Return the sum of the values at each of so many places."""
+    return np.asarray(np.bincount(places, values, minlength=size), dtype=np.float64)

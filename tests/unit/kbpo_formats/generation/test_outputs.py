@@ -76,9 +76,9 @@ def test_an_empty_output_is_a_warning_and_is_kept(output: str) -> None:
     assert found.read[1].output == ""
 
 
-def test_line_ends_are_line_feeds_and_no_space_is_around_an_output() -> None:
-    found = read_lines(RIGHT[0], {"input_id": "D1", "output": " One\r\ntwo \n"})
-    assert found.read[1].output == "One\ntwo"
+def test_line_ends_are_line_feeds_and_none_are_around_an_output() -> None:
+    found = read_lines(RIGHT[0], {"input_id": "D1", "output": "\r\n One\r\ntwo \r\n\n"})
+    assert found.read[1].output == " One\ntwo "
 
 
 @pytest.mark.parametrize("output", ["<script>alert(1)</script>", "\u202egnorw", "a\u200bb", "\u2583 said"])
