@@ -243,22 +243,24 @@ def bias_of_plug_in(data: Recorded, system: SystemOutputs, measure: str, metric:
     return float(-((n - 1) / n**2) * ((f - f.mean()) * ((g - centre) / spread) ** 2).mean())
 
 
-def bad_metrics(good: FloatArray, truth: FloatArray, rng: np.random.Generator) -> Mapping[str, FloatArray]:
-    """Return metrics that are worth nothing, or do what harm they can.
+def adversarial(truth: FloatArray) -> FloatArray:
+    """Return the metric of an adversary who knows how all outputs are judged.
 
-    The adversarial one is by who knows how all outputs are judged: it does not go with that at all, and is
-    largest where they are judged unlike others, so that what it foretells misses there.
+    It does not go with that at all, and is largest where outputs are judged unlike others.
     """
-    n, outlier = good.size, np.full(good.size, 0.5)
     away = np.nan_to_num(truth - np.nanmean(truth))
     far = np.abs(away)
-    adversarial = far - (far @ away) / max(1e-12, float(away @ away)) * away
+    return np.asarray(far - (far @ away) / max(1e-12, float(away @ away)) * away)
+
+
+def bad_metrics(n: int, good: FloatArray, rng: np.random.Generator) -> Mapping[str, FloatArray]:
+    """Return metrics that are worth nothing, or do what harm they can."""
+    outlier = np.full(n, 0.5)
     outlier[rng.integers(n)] = 1e6
     return {
         "constant": np.ones(n),
         "random": rng.random(n),
         "reversed": -good,
-        "adversarial": adversarial,
         "an outlier": outlier,
         "long-tailed": np.exp(4.0 * rng.normal(size=n)),
         "rare": (rng.random(n) < 0.02) + 1e-6 * rng.random(n),
