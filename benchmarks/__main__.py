@@ -15,6 +15,7 @@ BENCHMARKS = {
     "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",
     "metrics": "how long the built-in metrics of what a system wrote take, and those of hostile texts",
+    "generation": "how long it takes to score systems that write, and to show their board",
     "estimators": "how long it takes to score a thousand systems in memory",
     "web": "how many pages a second, by workers and threads, and while mail or Postgres hangs",
     "paging": "how long a page of the API takes, wherever it is in a list of a million predictions",

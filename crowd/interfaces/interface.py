@@ -64,6 +64,15 @@ class Teaching:
     by_ontology: bool = True
 
 
+def _alone(question: Question) -> QuerySet[Question]:
+    """Select nothing: a question has its page for itself."""
+    return Question.objects.none()
+
+
+def _none(question: Question, free: Sequence[Question]) -> list[Question]:
+    return []
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
     """How annotators on the site are given the questions.
@@ -73,14 +82,14 @@ class Queue:
     held_for : timedelta
         How long somebody has for a question.
     companions : callable
-        Selects what may be asked on the page of a question.
+        Selects what may be asked on the page of a question; nothing, where it is left out.
     choose : callable
         Of a question and of those companions that are free, returns what is asked beside it, in order.
     """
 
     held_for: timedelta
-    companions: Callable[[Question], QuerySet[Question]]
-    choose: Callable[[Question, Sequence[Question]], list[Question]]
+    companions: Callable[[Question], QuerySet[Question]] = _alone
+    choose: Callable[[Question, Sequence[Question]], list[Question]] = _none
 
 
 class Simulated(Protocol):
@@ -91,6 +100,10 @@ class Simulated(Protocol):
 
     def given(self, asked: Any, gold: AnnotationRecord, error: float, rng: Random) -> dict[str, object]:
         """Return the answer of somebody who errs with a probability."""
+
+
+def _about_no_mention(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +127,7 @@ class Interface:
     price : Price
     queue : Queue
     mentions : callable
-        Of a kind and a payload, the mentions that a question is about.
+        Of a kind and a payload, the mentions that a question is about; none, where it is left out.
     summary : callable
         Of a question with its document and corpus, what it asks, in a line: as HTML, in which the document's
         words say their language.
@@ -140,12 +153,12 @@ class Interface:
     teaching: Teaching | None
     price: Price
     queue: Queue
-    mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]]
     summary: Callable[[Question], SafeString]
     words_shown: Callable[[Sequence[Question]], int]
     given: Callable[[str, Mapping[str, Any], Mapping[str, Any]], GivenAnswer]
     is_sampled: bool
     simulated: Simulated
+    mentions: Callable[[str, Mapping[str, Any]], tuple[Span, ...]] = _about_no_mention
     lengths: Callable[[Iterable[int]], Mapping[int, int]] = of_documents
     bounds_shares: bool = False
 

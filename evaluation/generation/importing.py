@@ -17,12 +17,12 @@ from annotations.texts import jsonlines
 from annotations.texts.records import read_id
 from evaluation.design import recorded as recording
 from evaluation.generation.asking import Asked, asked_of, asking_of
-from evaluation.generation.outputs import as_judged
 from evaluation.generation.recorded import Collected, Recorded, read_recorded
 from evaluation.models import Epoch, Output, SampledUnit
 from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
+from kbpo_formats.generation.outputs import tidy
 
 BATCH = 500
 DOMAIN = "recorded.invalid"
@@ -70,7 +70,7 @@ def read_outputs(path: Path | str) -> dict[str, str]:
             raise InvalidInput("the output is missing; it must be a text", where=where)
         if input_id in found:
             raise InvalidInput(f"input {input_id} is there twice", where=where)
-        found[input_id] = as_judged(output)
+        found[input_id] = tidy(output)
     return found
 
 

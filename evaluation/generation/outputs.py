@@ -20,6 +20,7 @@ from evaluation.units import BoolArray, FloatArray, Foreseen, Groups, IntArray
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, read_rows
 from kbpo.core.database.coded import pack
+from kbpo_formats.generation.outputs import tidy
 
 KEY_VERSION = "output 1"
 """An output's key is its input's id, a bar, and a digest of its text."""
@@ -58,11 +59,6 @@ class Outputs:
     confidence: FloatArray
 
 
-def as_judged(text: str) -> str:
-    """Return a text as it is stored and shown: with line feeds alone, and no white space at its ends."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
 def key_of(doc_id: str, text: str) -> str:
     """Return an output's key.
 
@@ -82,7 +78,7 @@ def random_key(key: str) -> str:
 def store_predictions(submission: Submission, handed: Handed) -> None:
     """Store what a submission wrote, and the texts that are new."""
     documents = dict(Document.objects.filter(corpus=submission.corpus).values_list("doc_id", "pk"))
-    texts = [(doc_id, as_judged(text)) for doc_id, text in handed.outputs]
+    texts = [(doc_id, tidy(text)) for doc_id, text in handed.outputs]
     keys = [key_of(doc_id, text) for doc_id, text in texts]
     Unit.objects.bulk_create(
         (Unit(corpus=submission.corpus, key=key) for key in sorted(set(keys))),

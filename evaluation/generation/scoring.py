@@ -98,9 +98,9 @@ def _parts(found: _Found) -> Iterator[ScoredPart]:
         for level in LEVELS
     }
     packed = {
-        (estimator, standard): _pack(found, scores, estimator, standard)
+        (estimator, standard): arrays
         for estimator in found.by_estimator
-        for standard in _CROWDS
+        for standard, arrays in _pack(found, scores, estimator).items()
     }
     for part in found.measures:
         rows = [
@@ -134,42 +134,37 @@ def _row(score: Score | None, system: int, choice: Choice, level: float, measure
 
 
 def _pack(
-    found: _Found, scores: Mapping[tuple[str, int], Mapping[str, Score | None]], estimator: str, standard: str
-) -> bytes:
-    """Return what comparing the systems needs: by measure, estimates and variances of all differences."""
-    arrays: dict[str, FloatArray] = {}
+    found: _Found, scores: Mapping[tuple[str, int], Mapping[str, Score | None]], estimator: str
+) -> dict[str, bytes]:
+    """Return what comparing the systems needs, for each crowd: by measure, all differences and variances."""
+    arrays: dict[str, dict[str, FloatArray]] = {standard: {} for standard in _CROWDS}
     of_pool = found.by_estimator[estimator]
     for name in found.measures:
         own = [scores[estimator, system][name] for system in range(found.size)]
-        arrays[name] = np.array([np.nan if one is None else one.this_crowd.estimate for one in own])
         differences = of_pool.differences(name)
-        arrays[f"gaps of {name}"], variances = differences.estimates, differences.variances
-        if standard == ANOTHER_CROWD:
-            variances = _crowd_variances(of_pool, name, differences)
-            found_crowds = [None if one is None else one.another_crowd for one in own]
-            alone = [np.nan if one is None else one.variance for one in found_crowds]
-            degrees = [one.degrees_of_freedom for one in found_crowds if one is not None]
-            arrays[f"degrees of {name}"] = np.array([min(degrees, default=np.inf)])
-        else:
-            alone = [np.nan if one is None else one.this_crowd.variance for one in own]
-        arrays[f"variances of {name}"], arrays[f"own of {name}"] = variances, np.array(alone)
+        added = of_pool.added_by_crowds(name)
+        others = [None if one is None else one.another_crowd for one in own]
+        degrees = min((one.degrees_of_freedom for one in others if one is not None), default=np.inf)
+        alone = {
+            THIS_CROWD: [np.nan if one is None else one.this_crowd.variance for one in own],
+            ANOTHER_CROWD: [np.nan if one is None else one.variance for one in others],
+        }
+        for standard, of_crowd in arrays.items():
+            of_crowd[name] = np.array([np.nan if one is None else one.this_crowd.estimate for one in own])
+            of_crowd[f"gaps of {name}"] = differences.estimates
+            of_crowd[f"variances of {name}"] = differences.variances
+            of_crowd[f"own of {name}"] = np.array(alone[standard])
+        arrays[ANOTHER_CROWD][f"variances of {name}"] = differences.variances + np.where(
+            np.isfinite(added), added, np.nan
+        )
+        arrays[ANOTHER_CROWD][f"degrees of {name}"] = np.array([degrees])
+    return {standard: _packed(of_crowd) for standard, of_crowd in arrays.items()}
+
+
+def _packed(arrays: Mapping[str, FloatArray]) -> bytes:
     packed = BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)
     return packed.getvalue()
-
-
-def _crowd_variances(scores: Scores, measure: str, differences: Differences) -> FloatArray:
-    """Return the variances of all differences, had other people judged."""
-    variances = differences.variances.copy()
-    for first in range(len(scores.systems)):
-        for second in range(first):
-            found = scores.difference(first, second, measure)
-            if found is not None:
-                variance = found.crowd_variance
-                variances[first, second] = variances[second, first] = (
-                    variance if np.isfinite(variance) else np.nan
-                )
-    return variances
 
 
 @dataclass(frozen=True, slots=True, eq=False)

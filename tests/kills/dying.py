@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -34,33 +33,13 @@ from kbpo.core.commands import prepare_database
 from kbpo.webhooks import announcing, managing
 from kbpo.webhooks.events import EVENTS
 from kbpo.webhooks.models import Delivery
+from tests.kills import writing
+from tests.kills.stage import Stage
 from tests.world import World
 
 DEATHS = 40
 TAG, DOCUMENTS = "small", 30
 TEAMS = ("Alpha", "Beta", "Gamma")
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stage of the pipeline, and what it is killed over.
-
-    Attributes
-    ----------
-    act : callable
-        The stage.
-    modules : tuple of str
-        Ends of the names of files.
-    begin, again, look, report : callable
-        Done once; before each life; after each death; in the end, when it returns what there is.
-    """
-
-    act: Callable[[], int]
-    modules: tuple[str, ...]
-    begin: Callable[[], None]
-    again: Callable[[], None]
-    look: Callable[[], None]
-    report: Callable[[], Any]
 
 
 class Steps:
@@ -217,6 +196,7 @@ def stages(folder: Path, url: str) -> dict[str, Stage]:
             lambda: None,
             report_deliveries,
         ),
+        **writing.stages(folder),
     }
 
 

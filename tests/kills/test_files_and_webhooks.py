@@ -1,4 +1,8 @@
-"""SIGKILL while a corpus' files are made, or webhooks sent: nothing is half there, nothing is lost."""
+"""SIGKILL while a stage works whose end is not a commit alone: nothing is half there, nothing is lost.
+
+Files of a corpus, webhooks, and what systems write: two files of one submission, its metrics in steps, and
+recorded judgements.
+"""
 
 import json
 import subprocess
@@ -14,6 +18,7 @@ import pytest
 
 from kbpo.core.embedded import Postgres
 from tests.conftest import ROOT, clean_environment
+from tests.kills import writing
 from tests.processes import wait_until, working_in
 
 pytestmark = pytest.mark.slow
@@ -33,7 +38,7 @@ def play(folder: Path, stage: str, url: str = "") -> tuple[int, Any]:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=1_200,
             check=False,
         )
     finally:
@@ -87,3 +92,27 @@ def test_what_is_sent_by_who_is_killed_comes_at_least_once_and_is_the_same(
     attempts = {(address.removeprefix(url), one, body): tries for one, address, body, _, tries in deliveries}
     assert all(times <= attempts[one] for one, times in again.items())
     assert sum(times > 1 for times in again.values()) > 0  # some had been sent, and not marked
+
+
+def test_two_files_of_a_submission_are_stored_together_wherever_their_reader_is_killed(
+    tmp_path: Path,
+) -> None:
+    steps, found = play(tmp_path / "outputs", "validate_submissions")
+    assert steps > 100
+    assert found["submissions"] > 0
+    assert found["different"] == [[writing.INPUTS, sorted(writing.UPLOADED)]]
+
+
+def test_metrics_are_the_same_wherever_what_computes_them_is_killed(tmp_path: Path) -> None:
+    steps, found = play(tmp_path / "metrics", "prepare_submissions")
+    assert steps > 100
+    assert len(found["killed"]) > 10
+    assert found["killed"] == found["undisturbed"]
+    assert found["sampled"] == 1
+
+
+def test_recorded_judgements_come_in_as_a_whole_wherever_who_brings_them_is_killed(tmp_path: Path) -> None:
+    steps, found = play(tmp_path / "judgements", "import_judgements")
+    assert steps > 100
+    assert found["whole"] >= 1
+    assert found["undisturbed"] == writing.ALL

@@ -22,8 +22,12 @@ class Output(NamedTuple):
 
 
 def tidy(text: str) -> str:
-    """Return an output as it is shown and judged: line ends are line feeds, and no space is around it."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    """Return an output as it is shown and judged: line ends are line feeds, with none at its ends.
+
+    All else is as it was written, but for an output of white space alone: that is empty.
+    """
+    tidied = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return tidied if tidied.strip() else ""
 
 
 def read_outputs(file: BinaryIO, documents: Documents, log: ProblemLog) -> tuple[list[Output], int]:

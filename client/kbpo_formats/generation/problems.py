@@ -118,7 +118,8 @@ _ERRORS = (
         "MISSING_INPUT",
         (*_OUTPUTS, *_TABLES),
         "Input {0} has no line",
-        "Every input of the corpus needs one: a system is judged on all of them.",
+        "Every input of the corpus needs one: systems are compared on the same inputs. An output may be"
+        " empty where nothing was written.",
     ),
 )
 

@@ -1,10 +1,7 @@
 """The choice interface, without its pages."""
 
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
-from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,26 +12,11 @@ from crowd.interfaces.choice.price import ChoicePrice
 from crowd.interfaces.choice.tutorial import tutorial
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
-from kbpo_formats.spans import Span
-
-
-def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
-    """Return none: the question is about all of a document."""
-    return ()
 
 
 def _summary(question: Question) -> SafeString:
     document = question.document
     return format_html("the class of {}", words_of(document.title or document.doc_id, document.corpus))
-
-
-def _companions(question: Question) -> QuerySet[Question]:
-    """Select nothing: a text has one question."""
-    return Question.objects.none()
-
-
-def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
-    return []
 
 
 INTERFACE = Interface(
@@ -61,8 +43,7 @@ INTERFACE = Interface(
         by_ontology=False,
     ),
     price=ChoicePrice(CHOICE),
-    queue=Queue(held_for=timedelta(minutes=15), companions=_companions, choose=_choose),
-    mentions=_mentions,
+    queue=Queue(held_for=timedelta(minutes=15)),
     summary=_summary,
     words_shown=shown.words_shown,
     given=shown.given,

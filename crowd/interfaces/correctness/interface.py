@@ -1,10 +1,7 @@
 """The correctness interface, without its pages."""
 
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
-from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -16,14 +13,8 @@ from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
 from crowd.interfaces.price import LengthPrice, Unit
 from kbpo.core.showable import visible
-from kbpo_formats.spans import Span
 
 SHORTENED = 60  # characters of an answer, in a line
-
-
-def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
-    """Return none: the question is about all of an answer."""
-    return ()
 
 
 def _summary(question: Question) -> SafeString:
@@ -31,15 +22,6 @@ def _summary(question: Question) -> SafeString:
     if len(text) > SHORTENED:
         text = f"{text[:SHORTENED]}…"
     return format_html("whether this answer is right: “{}”", words_of(text, question.document.corpus))
-
-
-def _companions(question: Question) -> QuerySet[Question]:
-    """Select nothing: an answer has one question."""
-    return Question.objects.none()
-
-
-def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
-    return []
 
 
 INTERFACE = Interface(
@@ -70,8 +52,7 @@ INTERFACE = Interface(
     price=LengthPrice(
         CORRECTNESS, Unit("1,000 words", "1,000 words of answers, passages and questions"), {"prolific": 3}
     ),
-    queue=Queue(held_for=timedelta(minutes=30), companions=_companions, choose=_choose),
-    mentions=_mentions,
+    queue=Queue(held_for=timedelta(minutes=30)),
     summary=_summary,
     words_shown=shown.words_shown,
     lengths=shown.lengths,

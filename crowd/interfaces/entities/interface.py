@@ -1,10 +1,7 @@
 """The entity interface, without its pages."""
 
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
-from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,25 +12,10 @@ from crowd.interfaces.entities.price import DocumentPrice
 from crowd.interfaces.entities.tutorial import tutorial
 from crowd.interfaces.interface import AskedKind, Interface, Queue, Teaching
 from crowd.interfaces.offers import WorkOffer
-from kbpo_formats.spans import Span
-
-
-def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
-    """Return none: the question is about all of a document."""
-    return ()
 
 
 def _summary(question: Question) -> SafeString:
     return format_html("every name in {}", words_of(question.document.title, question.document.corpus))
-
-
-def _companions(question: Question) -> QuerySet[Question]:
-    """Select nothing: a document has the page to itself."""
-    return Question.objects.none()
-
-
-def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
-    return []
 
 
 INTERFACE = Interface(
@@ -61,8 +43,7 @@ INTERFACE = Interface(
     ),
     price=DocumentPrice(ENTITIES),
     # each save starts the time anew
-    queue=Queue(held_for=timedelta(hours=2), companions=_companions, choose=_choose),
-    mentions=_mentions,
+    queue=Queue(held_for=timedelta(hours=2)),
     summary=_summary,
     words_shown=shown.words_shown,
     given=shown.given,

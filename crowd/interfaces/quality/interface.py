@@ -1,10 +1,7 @@
 """The quality interface, without its pages."""
 
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
-from django.db.models import QuerySet
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -16,14 +13,8 @@ from crowd.interfaces.price import LengthPrice, Unit
 from crowd.interfaces.quality import NAME, QUALITY, shown, simulated
 from crowd.interfaces.quality.tutorial import tutorial
 from kbpo.core.showable import visible
-from kbpo_formats.spans import Span
 
 SHORTENED = 60  # characters of a text, in a line
-
-
-def _mentions(kind: str, payload: Mapping[str, Any]) -> tuple[Span, ...]:
-    """Return none: the document is not shown."""
-    return ()
 
 
 def _summary(question: Question) -> SafeString:
@@ -31,15 +22,6 @@ def _summary(question: Question) -> SafeString:
     if len(text) > SHORTENED:
         text = f"{text[:SHORTENED]}…"
     return format_html("how good this is: “{}”", words_of(text, question.document.corpus))
-
-
-def _companions(question: Question) -> QuerySet[Question]:
-    """Select nothing: a text has one question."""
-    return Question.objects.none()
-
-
-def _choose(question: Question, free: Sequence[Question]) -> list[Question]:
-    return []
 
 
 INTERFACE = Interface(
@@ -67,8 +49,7 @@ INTERFACE = Interface(
         by_ontology=False,
     ),
     price=LengthPrice(QUALITY, Unit("1,000 words", "1,000 words of texts and questions"), {"prolific": 5}),
-    queue=Queue(held_for=timedelta(minutes=30), companions=_companions, choose=_choose),
-    mentions=_mentions,
+    queue=Queue(held_for=timedelta(minutes=30)),
     summary=_summary,
     words_shown=shown.words_shown,
     lengths=shown.lengths,

@@ -243,6 +243,16 @@ def bias_of_plug_in(data: Recorded, system: SystemOutputs, measure: str, metric:
     return float(-((n - 1) / n**2) * ((f - f.mean()) * ((g - centre) / spread) ** 2).mean())
 
 
+def adversarial(truth: FloatArray) -> FloatArray:
+    """Return the metric of an adversary who knows how all outputs are judged.
+
+    It does not go with that at all, and is largest where outputs are judged unlike others.
+    """
+    away = np.nan_to_num(truth - np.nanmean(truth))
+    far = np.abs(away)
+    return np.asarray(far - (far @ away) / max(1e-12, float(away @ away)) * away)
+
+
 def bad_metrics(n: int, good: FloatArray, rng: np.random.Generator) -> Mapping[str, FloatArray]:
     """Return metrics that are worth nothing, or do what harm they can."""
     outlier = np.full(n, 0.5)

@@ -1,6 +1,5 @@
 """The scores of a pool's systems."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,8 @@ from evaluation.estimators import _checks
 from evaluation.estimators._checks import BoolArray, FloatArray, IntArray
 from evaluation.estimators.differences import Differences
 from evaluation.estimators.intervals import DEFAULT_LEVEL
-from evaluation.generation.estimates.comparing import AllPairs, Side, compare
+from evaluation.generation.estimates.comparing import Side, compare
+from evaluation.generation.estimates.crowds import Said, clusters
 from evaluation.generation.estimates.fitting import (
     OWN_NOISE,
     Noise,
@@ -24,6 +24,7 @@ from evaluation.generation.estimates.fitting import (
     residuals,
 )
 from evaluation.generation.estimates.judged import Given, Judgements
+from evaluation.generation.estimates.pairs import AllPairs
 from evaluation.generation.estimates.results import Compared, Estimated, Score
 from evaluation.generation.estimates.scales import SCALES, Scale
 from evaluation.generation.estimates.worth import Judged, Variances, Worth, worth
@@ -99,6 +100,7 @@ class Scores:
             self._check(number, one)
         self._fits: dict[tuple[int, str], _Fit] = {}
         self._pooled: dict[str, Noise] = {}
+        self._said_of: dict[int, Said] = {}
 
     def _read(self, judgements: Judgements) -> None:
         u = self._pi.size
@@ -106,7 +108,6 @@ class Scores:
         workers = _checks.integers("workers", judgements.workers, length=units.size)
         counted = self._sampled[units]
         self._units, self._workers = units[counted], workers[counted]
-        self._people = 1 + int(self._workers.max(initial=0))
         self._counts: IntArray = np.bincount(self._units, minlength=u)
         self._values: dict[str, FloatArray] = {}
         self._means: dict[str, FloatArray] = {}
@@ -209,10 +210,12 @@ class Scores:
         fit = self._fit(system, measure) if some is None else self._fit_some(system, measure, some)
         bare = self._fit_some(system, measure, some, bare=True) if fit.names else fit
         p = 1.0 / units.size
-        c = p * fit.side.of_people
-        n_eff = 1.0 / (p * float((c / self._pi[units]).sum()))
+        n_eff = 1.0 / (p * p * float((fit.side.of_people / self._pi[units]).sum()))
         this = self._estimated(fit.parts, n_eff, measure)
-        extra, people = self._clusters([(units, c, fit.side.foretold)], measure)
+        said = self._said(system)
+        if some is not None:
+            said = said.among(np.flatnonzero(some), given.units.size)
+        extra, people = clusters([(said, fit.side)], self._values[measure], units.size)
         another = None
         if people > 1.0:
             another = Estimated(
@@ -244,38 +247,29 @@ class Scores:
             self._scales[measure],
         )
 
-    def _clusters(
-        self, sides: Sequence[tuple[IntArray, FloatArray, FloatArray]], measure: str
-    ) -> tuple[float, float]:
-        """Return what it adds to a variance that people are clusters, and G; 1 for G where it cannot be seen.
-
-        Parameters
-        ----------
-        sides : sequence of (units int[n], c float[n], ĝ float[n])
-            One of a score; two of the difference of the first and the second.
-        measure : str
-        """
-        summed, shares, squares = np.zeros(self._people), np.zeros(self._people), 0.0
-        for (units, c, foretold), sign in zip(sides, (1.0, -1.0), strict=False):
+    def _said(self, system: int) -> Said:
+        """Return what people said of a system's outputs."""
+        if system not in self._said_of:
+            units = self.systems[system].units
             place = np.full(self._pi.size, -1)
             place[units] = np.arange(units.size)
-            row = place[self._units]
-            mine = row >= 0
-            row, who = row[mine], self._workers[mine]
-            ce = sign * c[row] * (self._values[measure][mine] - foretold[row])
-            summed += np.bincount(who, ce, minlength=self._people)
-            shares += np.bincount(who, c[row], minlength=self._people)
-            squares += float((ce**2).sum())
-        total = float(shares.sum())
-        people = total**2 / float((shares**2).sum()) if total > 0 else 1.0
-        if people <= 1.0 + _ROUNDING:
-            return math.inf, 1.0
-        return max(0.0, people / (people - 1.0) * (float((summed**2).sum()) - squares)), people
+            outputs = place[self._units]
+            judgements = np.flatnonzero(outputs >= 0)
+            self._said_of[system] = Said(judgements, outputs[judgements], self._workers[judgements])
+        return self._said_of[system]
 
     # Comparisons
 
     def _is_known(self, system: int) -> bool:
         return int((self._counts[self.systems[system].units] > 0).sum()) >= FEW
+
+    @cached_property
+    def _pairs(self) -> AllPairs:
+        inputs, units = [one.inputs for one in self.systems], [one.units for one in self.systems]
+        return AllPairs(inputs, units, self._counts > 0, self._folds.size)
+
+    def _sides(self, measure: str) -> list[Side]:
+        return [self._fit(number, measure).side for number in range(len(self.systems))]
 
     def differences(self, measure: str) -> Differences:
         """Return how much more each system has of a measure than each other, on the inputs that both have.
@@ -287,14 +281,20 @@ class Scores:
         Differences
             In units of the measure; NaN where too little is known of one.
         """
-        fits = [self._fit(number, measure) for number in range(len(self.systems))]
-        inputs, units = [one.inputs for one in self.systems], [one.units for one in self.systems]
-        pairs = AllPairs([one.side for one in fits], inputs, units, self._folds.size)
-        gaps, variances = pairs.all()
-        known = np.where([self._is_known(number) for number in range(len(fits))], 0.0, np.nan)
+        gaps, variances = self._pairs.differences(self._sides(measure))
+        numbers = range(len(self.systems))
+        known = np.where([self._is_known(number) for number in numbers], 0.0, np.nan)
         nothing = known[:, None] + known
-        own = np.array([float(one.parts.variance) for one in fits]) + known
+        own = np.array([float(self._fit(number, measure).parts.variance) for number in numbers]) + known
         return Differences(gaps + nothing, variances + nothing, own, own, None)
+
+    def added_by_crowds(self, measure: str) -> FloatArray:
+        """Return what another crowd adds to the variance of each difference, float[m, m].
+
+        Infinite where that cannot be seen: one person gave all judgements.
+        """
+        said = [self._said(number) for number in range(len(self.systems))]
+        return self._pairs.clusters(self._sides(measure), said, self._values[measure])
 
     def difference(self, first: int, second: int, measure: str) -> Compared | None:
         """Return how much more one system has of a measure than another; None where too little is known."""
@@ -311,10 +311,10 @@ class Scores:
             left, right = self._fit(first, measure).side.at(of_a), self._fit(second, measure).side.at(of_b)
             gap, variance, degrees = compare(left, right, common.size)
             sides = [
-                (given.units[rows], side.of_people / common.size, side.foretold)
-                for given, rows, side in ((a, of_a, left), (b, of_b, right))
+                (self._said(number).among(rows, given.units.size), side)
+                for number, given, rows, side in ((first, a, of_a, left), (second, b, of_b, right))
             ]
-            extra, people = self._clusters(sides, measure)
+            extra, people = clusters(sides, self._values[measure], common.size)
         return Compared(
             gap,
             variance,

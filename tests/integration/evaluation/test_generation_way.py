@@ -250,6 +250,27 @@ def test_answers_are_asked_about_with_their_passages(tmp_path: Path) -> None:
     assert set(task_of(corpus).choices.measures) == {"any", "average"}
 
 
+def test_where_no_passage_decides_and_all_are_of_one_opinion_scores_are_0_with_a_width(
+    tmp_path: Path, client: Client
+) -> None:
+    corpus = load(tmp_path, "answer")
+    Corpus.objects.update(target_half_width=0.1)
+    submit(tmp_path, "good")
+    people = [UserFactory.create(annotator=True) for _ in range(2)]
+    for question in Question.objects.order_by("pk"):
+        for worker in people[: question.votes_needed]:
+            answer = {"plausible": True, "passages": [{"verdict": 0, "span": None}]}
+            responses.record(question=question, worker=worker, answer=answer, seconds=40.0)
+    pipeline.advance()
+    for standard in ("votes", "crowd"):
+        (row,) = leaderboard.rows(corpus, task_of(corpus).choices, standard=standard)
+        for name in ("any", "average"):
+            found = row.measures[name]
+            assert (found.estimate, found.low) == (0, 0)
+            assert found.high > 0
+        assert client.get(f"/corpora/notes/?standard={standard}").status_code == 200
+
+
 def test_an_organiser_makes_one_of_a_form(tmp_path: Path) -> None:
     sent = SimpleUploadedFile(
         "inputs.jsonl", write_inputs(tmp_path / "inputs.jsonl", answers=True).read_bytes()

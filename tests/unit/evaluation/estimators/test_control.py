@@ -149,12 +149,13 @@ def test_noise_and_variance_of_outputs_by_hand():
 @needs_nlg
 @pytest.mark.parametrize("name", PROMPTS)
 def test_every_expected_value_comes_out(name):
-    data, worst = recorded()[name], {}
+    data, worst, met = recorded()[name], {}, set()
     for measure, column in PROMPTS[name].items():
         for system in [None, *data.systems]:
             rows = np.arange(data.units.size) if system is None else data.of(system)
             values, items = data.values[measure][rows], data.units[rows]
-            wanted = expected()[f"{name}/{column}/{'*' if system is None else system.name}"]
+            wanted = expected()[key := f"{name}/{column}/{'*' if system is None else system.name}"]
+            met.add(key)
             found = control.components(values, items)
             means = data.means(measure)[np.unique(items)]
             pairs = [
@@ -177,6 +178,7 @@ def test_every_expected_value_comes_out(name):
                 ]
             worst[measure, "*" if system is None else system.name] = max(abs(a - b) for a, b in pairs)
     assert {key: one for key, one in worst.items() if one > 1e-6} == {}
+    assert met == {key for key in expected() if key.startswith(f"{name}/")}
 
 
 def test_a_constant_metric_is_worth_nothing():

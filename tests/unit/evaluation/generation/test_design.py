@@ -12,10 +12,6 @@ from kbpo.core.errors import InvalidInput
 TARGET = 0.000548
 
 
-def test_texts_that_differ_in_line_ends_and_at_their_ends_are_one_output() -> None:
-    assert outputs.as_judged(" a\r\nb\rc \n") == "a\nb\nc"
-
-
 def test_all_outputs_for_an_input_have_its_random_number() -> None:
     keys = [outputs.key_of("I|1", text) for text in ("A.", "B.")]
     assert len(set(keys)) == 2

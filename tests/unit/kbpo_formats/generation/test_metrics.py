@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbpo_formats import lines, problems
 from kbpo_formats.generation.metrics import write_metrics
 from kbpo_formats.generation.names import BUILT_IN, LONGEST_NAME, RENAMED, is_name
 from kbpo_formats.generation.problems import MOST_METRICS
@@ -117,6 +118,23 @@ def test_a_byte_order_mark_windows_line_ends_and_gzip_are_fine() -> None:
     found = read_lines(*RIGHT, metrics=table)
     assert found.problems == ()
     assert list(found.metrics["sim"]) == [2.0, 1.0]
+
+
+def test_of_a_million_faulty_lines_the_rest_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "MOST_ERRORS", 1_000)
+    found = read_lines(*RIGHT, metrics=b"input_id\tsim\n" + b"D9\t1\n" * 1_000_000)
+    assert found.counts["problems"] == {"UNKNOWN_INPUT": 1_000, "TOO_MANY_ERRORS": 1}
+
+
+def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "SWELLS_FREELY", 1_000)
+    bomb = gzip.compress(b" \n" * (1 << 20))
+    assert only(read_lines(*RIGHT, metrics=bomb)).code == "TOO_LARGE"
+
+
+def test_a_table_that_is_no_utf8_names_the_line() -> None:
+    found = read_lines(*RIGHT, metrics=b"input_id\tsim\nD1\t1\nD2\t\xe9\n")
+    assert [(one.code, one.line) for one in found.problems if one.line] == [("UNDECODABLE_BYTES", 3)]
 
 
 def test_faults_of_outputs_and_of_metrics_are_told_at_once() -> None:

@@ -65,6 +65,7 @@ def test_an_input_with_a_faulty_output_is_not_called_missing() -> None:
 def test_every_input_without_a_line_is_named() -> None:
     problem = only(read_lines(RIGHT[0]))
     assert (problem.code, problem.line, problem.text) == ("MISSING_INPUT", 0, "D1")
+    assert "empty where nothing was written" in problem.message
 
 
 @pytest.mark.parametrize("output", ["", " \n\t", "\r\n"])
@@ -75,9 +76,9 @@ def test_an_empty_output_is_a_warning_and_is_kept(output: str) -> None:
     assert found.read[1].output == ""
 
 
-def test_line_ends_are_line_feeds_and_no_space_is_around_an_output() -> None:
-    found = read_lines(RIGHT[0], {"input_id": "D1", "output": " One\r\ntwo \n"})
-    assert found.read[1].output == "One\ntwo"
+def test_line_ends_are_line_feeds_and_none_are_around_an_output() -> None:
+    found = read_lines(RIGHT[0], {"input_id": "D1", "output": "\r\n One\r\ntwo \r\n\n"})
+    assert found.read[1].output == " One\ntwo "
 
 
 @pytest.mark.parametrize("output", ["<script>alert(1)</script>", "\u202egnorw", "a\u200bb", "\u2583 said"])
@@ -111,6 +112,14 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "SWELLS_FREELY", 1_000)
     bomb = gzip.compress(b" \n" * (1 << 20))
     assert only(read(BytesIO(bomb), "jsonl", DOCUMENTS)).code == "TOO_LARGE"
+
+
+def test_of_a_million_faulty_lines_the_rest_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "MOST_ERRORS", 1_000)
+    file = BytesIO(b'{"input_id": "D9", "output": "x"}\n' * 1_000_000)
+    found = read(file, "jsonl", DOCUMENTS)
+    assert found.counts["problems"] == {"UNKNOWN_INPUT": 1_000, "TOO_MANY_ERRORS": 1}
+    assert file.tell() < 2_000_000  # of 34 MB
 
 
 def test_an_unknown_field_with_a_null_character_can_be_told() -> None:
