@@ -174,9 +174,10 @@ TASK_IMPORTS = {
     },
     # the page on the method is about KBP
     "evaluation/views/method.py": {"evaluation.kbp.keys.instance_key", "evaluation.kbp.task.TASK"},
-    # the demo is of both
+    # the demo is of all
     "kbpo/management/commands/load_demo.py": {
         "evaluation.classification.task.TASK",
+        "evaluation.generation.task.TASK",
         "evaluation.kbp.task.TASK",
     },
     # what people said elsewhere is said again of outputs alone
