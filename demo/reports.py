@@ -3,7 +3,8 @@
 All of it was written for the demo: each file of `reports` has a report, a reference of two sentences, and
 the summary of somebody careful, who slips now and then. What people would say of a summary is told by rules
 (`judgement`): they look at how much of it is said again, at how it begins and ends, and at how much of the
-reference is in it. So the scores that the board should come to are known.
+reference is in it. So the scores that the board should come to are known. With its summaries a system hands
+in two metrics (`metrics`): one that is worth something, and one that a list of words does best by.
 """
 
 import json
@@ -79,8 +80,12 @@ def cut(report: Report) -> str:
 
 def keywords(report: Report) -> str:
     """Return the words that stand there most often, and no sentence."""
+    return ", ".join(_frequent(report))
+
+
+def _frequent(report: Report) -> list[str]:
     counts = Counter(word for word in re.findall(r"[A-Za-z]+", report.text) if word.lower() not in _COMMON)
-    return ", ".join(word for word, _ in counts.most_common(10))
+    return [word for word, _ in counts.most_common(10)]
 
 
 def careful(report: Report) -> str:
@@ -98,12 +103,22 @@ SYSTEMS: Mapping[str, tuple[str, str, Callable[[Report], str]]] = {
 }
 
 
+METRICS = ("coverage", "frequent")
+"""The columns of a file of metrics."""
+
+
+def metrics(report: Report, summary: str) -> tuple[float, float]:
+    """Return which share it has of what counts in the reference, and of the report's frequent words."""
+    frequent = {word.lower() for word in _frequent(report)}
+    return _kept(summary, report.reference), len(frequent & _words(summary)) / len(frequent)
+
+
 def judgement(report: Report, summary: str) -> dict[str, object]:
     """Return what a fair judge says of a summary, with an edit where it is not the best in all.
 
-        It is redundant as far as pairs of words are said again; it reads well if it begins with a capital,
-    ends with a     full stop and is no list; it is good as a whole if it has half of what counts in the
-    reference, and fails below     a fifth.
+    It is redundant as far as pairs of words are said again; it reads well if it begins with a capital, ends
+    with a full stop and is no list; it is good as a whole if it has half of what counts in the reference, and
+    fails below a fifth.
     """
     words = summary.lower().split()
     again = sum(n - 1 for n in Counter(pairwise(words)).values()) / max(1, len(words) - 1)
@@ -125,8 +140,12 @@ def judgement(report: Report, summary: str) -> dict[str, object]:
 
 def _kept(summary: str, reference: str) -> float:
     """Return which share of the words that count in a reference stand in a summary."""
-    counts = {word for word in re.findall(r"\w+", reference.lower()) if word not in _COMMON}
-    return len(counts & set(re.findall(r"\w+", summary.lower()))) / len(counts)
+    counts = _words(reference) - _COMMON
+    return len(counts & _words(summary)) / len(counts)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
 
 
 def _mended(report: Report, summary: str) -> str:
@@ -140,7 +159,7 @@ def _mended(report: Report, summary: str) -> str:
 
 
 def build(folder: Path) -> None:
-    """Write inputs, the systems' outputs and what is right of each into a folder that is there."""
+    """Write inputs, the systems' outputs and metrics, and what is right, into a folder that is there."""
     every = reports()
     _write(
         folder / "reports.jsonl",
@@ -149,6 +168,9 @@ def build(folder: Path) -> None:
     for name, (_, _, summarise) in SYSTEMS.items():
         outputs = [{"input_id": one.input_id, "output": summarise(one)} for one in every]
         _write(folder / f"reports-{name}.jsonl", outputs)
+        rows = [[one.input_id, *(f"{value:.4f}" for value in metrics(one, summarise(one)))] for one in every]
+        table = "".join("\t".join(row) + "\n" for row in [["input_id", *METRICS], *rows])
+        (folder / f"reports-{name}.tsv").write_text(table, "utf-8")
     _write(folder / "reports-gold.jsonl", (_gold(one) for one in every))
 
 

@@ -93,6 +93,7 @@ def serve(environ: Mapping[str, str]) -> None:
         "SITE_URL": f"http://{NAME}:{port}",
         "KBPO_HOME": str(home),
         "PYTHONUNBUFFERED": "1",
+        "CROWD_MOST_PERCENT": "100",  # one person tries it out: a twentieth would be one text
     }
     logs = make_folder(home / "log")
     parts: list[Part] = []

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
+from typing import Any
 
 from django.db import transaction
 
@@ -73,7 +74,7 @@ def read_number(number: object) -> int:
     return number
 
 
-def read_draft(draft: object) -> dict[str, object]:
+def read_draft(draft: object) -> dict[str, Any]:
     """Return a draft as Postgres can keep it; `InvalidInput` if it is no JSON object, or cannot be kept."""
     if not isinstance(draft, Mapping):
         raise InvalidInput("a draft must be a JSON object")

@@ -63,13 +63,14 @@ class AnnotatorPage:
     show : callable
         Shows a question to whoever holds it.
     take : Take
-    keeps_drafts : bool
-        Whether what has been done is saved as one goes; a question is then held anew, if it can be.
+    read_draft : callable or None
+        Reads what the page saves as one goes, `InvalidInput` if it is of another form; a question is then
+        held anew, if it can be. None where nothing is saved.
     """
 
     show: Callable[[HttpRequest, Question, Reservation], HttpResponse]
     take: Take
-    keeps_drafts: bool
+    read_draft: Callable[[object], dict[str, Any]] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ def question(request: HttpRequest, question_id: int) -> HttpResponse:
         return redirect("annotate_expert" if as_expert else "annotate")
     now = timezone.now()
     is_over = reservation.expires_at <= now
-    if is_over and not (page.keeps_drafts and queue.hold_again(worker=worker, question=main, now=now)):
+    if is_over and not (page.read_draft and queue.hold_again(worker=worker, question=main, now=now)):
         messages.info(request, "Your time for that question ran out, so it went back to the others.")
         return redirect("annotate_expert" if as_expert else "annotate")
     return page.show(request, main, reservation)

@@ -24,14 +24,15 @@ def save(request: HttpRequest, question_id: int) -> HttpResponse:
     """Keep a draft: ``{"number", "draft"}``."""
     assert isinstance(request.user, User)
     question = Question.objects.filter(pk=question_id).first()
-    if question is None or not pages_of(question.kind).annotator.keeps_drafts:
+    read = None if question is None else pages_of(question.kind).annotator.read_draft
+    if question is None or read is None:
         raise Http404
     data = json_object(request, largest=drafts.LARGEST)
     done = drafts.save_draft(
         worker=request.user,
         question=question,
         number=data.get("number"),
-        draft=data.get("draft"),
+        draft=read(data.get("draft")),
         now=timezone.now(),
     )
     return JsonResponse({"saved": done.saved, "number": done.number})

@@ -129,6 +129,7 @@ def _read(path: Path | str, corpus: Corpus, outputs: Outputs) -> list[tuple[Reco
     inputs = set(Document.objects.filter(corpus=corpus).values_list("doc_id", flat=True))
     faults, found = Collected(path), []
     seen: dict[tuple[str, str, str], int] = {}
+    told: set[str] = set()  # systems whose outputs are missing: said once, not on each of their lines
     for one in read_recorded(path, asking_of(corpus).name):
         texts = {outputs[name][one.input_id] for name in one.systems if one.input_id in outputs.get(name, {})}
         unknown = [name for name in one.systems if name not in outputs]
@@ -136,7 +137,9 @@ def _read(path: Path | str, corpus: Corpus, outputs: Outputs) -> list[tuple[Reco
         if one.input_id not in inputs:
             faults.add(one.line, f"there is no input {one.input_id} in {corpus.tag}")
         elif unknown:
-            faults.add(one.line, f"nothing is known of what {', '.join(unknown)} wrote: name its outputs")
+            if not told.issuperset(unknown):
+                faults.add(one.line, f"nothing is known of what {', '.join(unknown)} wrote: name its outputs")
+            told.update(unknown)
         elif silent:
             faults.add(one.line, f"{', '.join(silent)} wrote nothing for the input {one.input_id}")
         elif len(texts) > 1:

@@ -1,13 +1,11 @@
 // A HIT's page of questions: its steps, kept on the server while they are answered, then sent to the provider.
 
-import { Autosave } from "./autosave.js";
+import { fieldsOf, keepDraft } from "./drafts.js";
 import { handOver, PATIENCE, post, Stopwatch } from "./hits.js";
 import { Steps } from "./steps.js";
 
 const form = document.querySelector("[data-questions]");
 const provider = document.querySelector("[data-provider]");
-const saved = form.querySelector("[data-saved]");
-const news = form.querySelector(".controls > [data-news]");
 const token = form.elements.token.value;
 const start = JSON.parse(document.getElementById("state").textContent);
 
@@ -21,39 +19,21 @@ const steps = new Steps(form, { first: start.step, send, onShow: (name) => secon
 startJudging?.(steps);
 links?.startLinks(form, { address: form.dataset.pages, token });
 
-const autosave = new Autosave({
+const { autosave, say } = keepDraft(form, {
   number: start.number,
   read,
   post: (body, options) => post(form.dataset.draft, token, body, options),
-  say,
-});
-form.addEventListener("change", () => autosave.touch(0));
-form.addEventListener("input", ({ target }) => {
-  if (target.matches("textarea, input:not([type=checkbox], [type=radio])")) autosave.touch();
-});
-form.addEventListener("click", ({ target }) => {
-  if (target.closest("[data-forward], [data-back]")) autosave.touch(0);
 });
 window.addEventListener("pageshow", () => steps.busy(false));
 
 function read() {
   writeSeconds();
-  const fields = {};
-  for (const [name, value] of new FormData(form)) {
-    if (name !== "token") (fields[name] ??= []).push(value);
-  }
-  return { step: steps.current, fields };
+  return { step: steps.current, fields: fieldsOf(form) };
 }
 
 function writeSeconds() {
   const spent = seconds.read();
   for (const field of clocks) field.value = spent[step(field)] ? spent[step(field)].toFixed(1) : "";
-}
-
-function say(words, isBad) {
-  if (isBad || saved.classList.contains("bad")) news.textContent = words; // aloud only what is out of the ordinary
-  saved.textContent = words;
-  saved.classList.toggle("bad", isBad);
 }
 
 async function send() {

@@ -201,12 +201,12 @@ class TestWhileItServes:
             )
             assert wait_until(
                 lambda: (
-                    count("SELECT count(*) FROM crowd_workerqualification WHERE told_at IS NOT NULL") == 1
+                    count("SELECT count(*) FROM crowd_workerqualification WHERE told_at IS NOT NULL") == 2
                 ),
                 60,
             )
             assert count("SELECT count(*) FROM crowd_hit WHERE state = 'posted'") > 3
-            assert count("SELECT count(*) FROM crowd_hitbatch") == 1  # however often it was started
+            assert count("SELECT count(*) FROM crowd_hitbatch") == 2  # however often it was started
 
     def test_a_second_demo_on_the_folder_is_refused(self, demo: Demo, home: Path) -> None:
         second = Demo(home, PORT=free_port())

@@ -186,9 +186,10 @@ TASK_IMPORTS = {
         "evaluation.kbp.keys.instance_key",
         "evaluation.kbp.task.TASK",
     },
-    # the demo is of both
+    # the demo is of all
     "kbpo/management/commands/load_demo.py": {
         "evaluation.classification.task.TASK",
+        "evaluation.generation.task.TASK",
         "evaluation.kbp.task.TASK",
     },
     # what people said elsewhere is said again of outputs alone

@@ -61,4 +61,4 @@ def take(
     return JsonResponse({"next": go_on().headers["Location"]})
 
 
-PAGE = AnnotatorPage(show=show, take=take, keeps_drafts=True)
+PAGE = AnnotatorPage(show=show, take=take, read_draft=drafts.read_draft)

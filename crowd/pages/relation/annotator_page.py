@@ -135,4 +135,4 @@ def _user(request: HttpRequest) -> User:
     return request.user
 
 
-PAGE = AnnotatorPage(show=show, take=take, keeps_drafts=False)
+PAGE = AnnotatorPage(show=show, take=take, read_draft=None)

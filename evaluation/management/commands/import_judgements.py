@@ -25,10 +25,11 @@ class Command(BaseCommand):
         parser.add_argument("--corpus", required=True, metavar="TAG")
         parser.add_argument(
             "--outputs",
-            action="append",
+            action="extend",
+            nargs="+",
             default=[],
             metavar="[SYSTEM=]FILE",
-            help="What a system wrote, as it is submitted; once for each. Without a name that of the file, "
+            help="What systems wrote, as it is submitted, a file for each. Without a name that of the file, "
             "which is then outputs.SYSTEM.jsonl.",
         )
 
@@ -50,15 +51,16 @@ class Command(BaseCommand):
             else:
                 for one in refused.faults:
                     self.stdout.write(str(one))
-            message = f"{len(refused.faults)} faults, so nothing was imported"
+            number = len(refused.faults)
+            message = f"{number} fault{'' if number == 1 else 's'}, so nothing was imported"
             raise InvalidInput(message, where=options["file"].name) from None
-        number = None if report.epoch is None else report.epoch.number
+        epoch = None if report.epoch is None else report.epoch.number
         if options["json"]:
             said = ("judgements", "outputs", "workers", "created")
             values = {name: getattr(report, name) for name in said}
-            self.print_json({"accepted": True, "faults": [], **values, "epoch": number})
+            self.print_json({"accepted": True, "faults": [], **values, "epoch": epoch})
         else:
-            released = "nothing changes" if number is None else f"epoch {number} is released with them"
+            released = "nothing changes" if epoch is None else f"epoch {epoch} is released with them"
             self.stdout.write(
                 f"{corpus.tag}: {report.judgements} judgements of {report.outputs} outputs by"
                 f" {report.workers} people, {report.created} of them new; {released}"

@@ -1,25 +1,27 @@
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files import File
 from django.core.management import call_command
 from django.db import transaction
 
 from annotations.models import Corpus
-from demo import letters
+from demo import letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.design import epochs
+from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
-from evaluation.submissions import submitting
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
 from kbpo.core.errors import UsageError
 
-TAG, LETTERS = "demo", "letters"
+TAG, LETTERS, REPORTS = "demo", "letters", "reports"
 PASSWORD = "kbpo-demo"  # noqa: S105  # printed for everybody, on a site of one machine
 PEOPLE = (
     ("researcher@demo.example", "Robin Researcher", "hands in systems for the team Wren"),
@@ -36,6 +38,12 @@ RELEASED, SCORED, WAITING = ("needle", "dragnet", "almanac"), ("abacus", "quorum
 #: Of some 138 questions a tenth tells little: one error found at ρ = .05 counts for twenty.
 AUDITED = "0.3"
 RETIRED = 0.2  # of the exhaustive documents, with the first epoch: they are open to explore
+#: The system of the reports that waits for judges; the others are of a released epoch.
+UNJUDGED = "scissors"
+#: How the overall mark varies between a system's summaries, and between the judges of one; and how
+#: the declared metric goes with it.
+PLANNED = "overall=0.22,0.2,0.6"
+LICENCE = "MIT, with the software that it comes with"
 
 
 class Command(BaseCommand):
@@ -49,6 +57,8 @@ class Command(BaseCommand):
             self.load()
         if not Epoch.objects.filter(corpus__tag=LETTERS, released_at__isnull=False).exists():
             self.load_letters()
+        if not Submission.objects.filter(corpus__tag=REPORTS, name=UNJUDGED).exists():
+            self.load_reports()
         width = max(len(address) for address, _, _ in PEOPLE)
         for address, _, does in PEOPLE:
             self.stdout.write(f"  {address:{width}}  password {PASSWORD}  {does}")
@@ -79,7 +89,7 @@ class Command(BaseCommand):
             str(folder / "corpus.jsonl"),
             *("--corpus", TAG, "--name", "The Marren papers", "--language", "en"),
             *("--audit-share", AUDITED),
-            *("--licence", "MIT, with the software that it comes with"),
+            *("--licence", LICENCE),
         )
         # A target that suits small systems: some 100 labels for a lone one, where the default asks for 456.
         Corpus.objects.filter(tag=TAG).update(
@@ -110,19 +120,9 @@ class Command(BaseCommand):
 
     def submit(self, corpus: Corpus, names: tuple[str, ...]) -> None:
         for system in SYSTEMS:
-            if system.name not in names or corpus.submissions.filter(name=system.name).exists():
-                continue
-            with (settings.KBPO_HOME / "demo" / system.file).open("rb") as stream:
-                submitting.upload(
-                    task=KBP,
-                    user=None,
-                    team=Team.objects.get_or_create(name=system.team)[0],
-                    corpus=corpus,
-                    name=system.name,
-                    description=system.description,
-                    file=File(stream),
-                    go_ahead=True,
-                )
+            if system.name in names:
+                file = settings.KBPO_HOME / "demo" / system.file
+                self.hand_in(corpus, system.name, system.team, system.description, file)
 
     def load_letters(self) -> None:
         """Load the corpus of the other task, whose first epoch is released: its explorer shows labels."""
@@ -134,7 +134,7 @@ class Command(BaseCommand):
             str(folder / "letters.jsonl"),
             *("--corpus", LETTERS, "--name", "Letters to the ferry", "--task", CLASSIFICATION.name),
             *("--classes", str(folder / "letters.toml"), "--audit-share", AUDITED),
-            *("--licence", "MIT, with the software that it comes with"),
+            *("--licence", LICENCE),
         )
         Corpus.objects.filter(tag=LETTERS).update(
             description="A demo of classification: what letters to a ferry company are for.",
@@ -142,21 +142,52 @@ class Command(BaseCommand):
         )
         corpus = Corpus.objects.get(tag=LETTERS)
         for name, (team, description, _) in letters.SYSTEMS.items():
-            if corpus.submissions.filter(name=name).exists():
-                continue
-            with (folder / f"letters-{name}.jsonl").open("rb") as stream:
-                submitting.upload(
-                    task=CLASSIFICATION,
-                    user=None,
-                    team=Team.objects.get_or_create(name=team)[0],
-                    corpus=corpus,
-                    name=name,
-                    description=description,
-                    file=File(stream),
-                    go_ahead=True,
-                )
+            self.hand_in(corpus, name, team, description, folder / f"letters-{name}.jsonl")
         self.judge(LETTERS, str(folder / "letters-gold.jsonl"))
         epochs.release(task=CLASSIFICATION, corpus=corpus)
+
+    def load_reports(self) -> None:
+        """Load the data set of generated text: five systems are judged and released, the sixth waits."""
+        folder = settings.KBPO_HOME / "demo"
+        folder.mkdir(parents=True, exist_ok=True)
+        reports.build(folder)
+        call_command(
+            "load_corpus",
+            str(folder / "reports.jsonl"),
+            *("--corpus", REPORTS, "--name", "Reports in two sentences", "--task", GENERATION.name),
+            *("--prompt", "quality", "--metric", reports.METRICS[0], "--planning", PLANNED),
+            *("--licence", LICENCE),
+        )
+        Corpus.objects.filter(tag=REPORTS).update(
+            description=(
+                "A demo of generated text: six systems summarise thirty short reports. Its judges are"
+                " simulated: they go by rules, and choose another of the three levels one time in ten."
+            ),
+            made="Written for this demo, by hand: reports from the same country, each with a summary.",
+            target_half_width=0.11,
+        )
+        corpus = Corpus.objects.get(tag=REPORTS)
+        if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
+            self.summarise(corpus, [name for name in reports.SYSTEMS if name != UNJUDGED])
+            self.judge(REPORTS, str(folder / "reports-gold.jsonl"))
+            epochs.release(task=GENERATION.of_corpus(corpus), corpus=corpus)
+        self.summarise(corpus, [UNJUDGED])
+        pipeline.advance()
+
+    def summarise(self, corpus: Corpus, names: Iterable[str]) -> None:
+        folder = settings.KBPO_HOME / "demo"
+        for name in names:
+            team, description, _ = reports.SYSTEMS[name]
+            file, metrics = folder / f"reports-{name}.jsonl", folder / f"reports-{name}.tsv"
+            self.hand_in(corpus, name, team, description, file, metrics=metrics)
+
+    def hand_in(
+        self, corpus: Corpus, name: str, team: str, description: str, file: Path, **attachments: Path
+    ) -> None:
+        if corpus.submissions.filter(name=name).exists():
+            return
+        given = {"corpus": corpus.tag, "team": team, "name": name, "description": description}
+        call_command("submit", str(file), **given, **attachments, stdout=StringIO())
 
     def judge(self, tag: str, gold: str) -> None:
         pipeline.advance()

@@ -152,3 +152,29 @@ def test_who_never_changes_five_characters_is_looked_at() -> None:
             ResponseFactory.create(question=question, worker=identity.user, answer=answer)
         )
     assert habits.found(assignment) == ["None of the last 10 edits changed five characters."]
+
+
+@pytest.mark.parametrize("kind", ["quality", "correctness"])
+def test_what_an_annotator_has_filled_in_is_kept(client: Client, kind: str) -> None:
+    question, worker = ask(kind), UserFactory.create(annotator=True)
+    assert queue.next_question(worker=worker, now=timezone.now()) == question
+    client.force_login(worker)
+    name = f"q{question.pk}"
+    fields = {
+        "quality": {f"{name}-fluency": ["0"], f"{name}-edit": ["Better words."]},
+        "correctness": {f"{name}-plausible": ["yes"], f"{name}-p1": ["right"], f"{name}-p1-words": ["0-2"]},
+    }[kind]
+    address = reverse("annotate_draft", args=[question.pk])
+
+    def save(number: int, draft: Any) -> Any:
+        data = {"number": number, "draft": draft}
+        return client.post(address, data, content_type="application/json")
+
+    assert save(1, {"step": 1, "fields": fields}).json() == {"saved": True, "number": 1}
+    for wrong in ({"step": 1}, {"step": 1, "fields": {"q1": "x"}}, [1], None):
+        assert save(2, wrong).status_code == 400
+    page = client.get(reverse("annotate_question", args=[question.pk])).content.decode()
+    assert '{"step": 1, "number": 1}' in page
+    assert ("Better words." if kind == "quality" else 'value="0-2"') in page
+    other = client.post(reverse("annotate_question", args=[question.pk]), {f"{name}-fluency": "1"})
+    assert "Better words." not in other.content.decode()  # what is sent is newer than what was kept

@@ -49,8 +49,21 @@ def test_the_same_files_are_written_each_time(tmp_path: Path) -> None:
         reports.build(folder)
         written.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert written[0] == written[1]
-    assert len(written[0]) == 2 + len(reports.SYSTEMS)
+    assert len(written[0]) == 2 + 2 * len(reports.SYSTEMS)
     gold = [json.loads(line) for line in written[0]["reports-gold.jsonl"].splitlines()]
     outputs = [json.loads(line) for line in written[0]["reports-echo.jsonl"].splitlines()]
     right = {one["doc_id"]: one["judgements"] for one in gold}
     assert all(one["output"] in right[one["input_id"]] for one in outputs)
+
+
+def test_one_metric_goes_with_what_people_say_and_one_likes_lists_of_words() -> None:
+    found = {
+        name: [
+            mean(values)
+            for values in zip(*(reports.metrics(one, summarise(one)) for one in EVERY), strict=True)
+        ]
+        for name, (_, _, summarise) in reports.SYSTEMS.items()
+    }
+    assert max(found, key=lambda name: found[name][0]) == "careful"
+    assert max(found, key=lambda name: found[name][1]) == "keywords"
+    assert found["keywords"][1] == 1
