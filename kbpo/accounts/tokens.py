@@ -29,7 +29,7 @@ READ, SUBMIT, ORGANISE = "read", "submit", "organise"
 #: What each scope lets a token do, for people.
 SCOPES: Mapping[str, str] = MappingProxyType(
     {
-        READ: "Read whatever you may see: your teams’ submissions, their problems and scores; every token may",
+        READ: "Read whatever you may see: your teams’ submissions, their problems, scores; every token may",
         SUBMIT: "Upload files, check them, submit them for your teams, and say what becomes of them",
         ORGANISE: "Do what you may as an operator, or as an organiser of a corpus",
     }

@@ -139,9 +139,7 @@ def test_others_guesses_lock_nobody_out_where_their_token_was_used(user, clock):
     assert find(secret)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"name": " "}, {"name": "a\nb\x00"}, {"scopes": ["write"]}, {"days": 8}]
-)
+@pytest.mark.parametrize("wrong", [{"name": " "}, {"name": "a\nb\x00"}, {"scopes": ["write"]}, {"days": 8}])
 def test_a_token_that_makes_no_sense_is_refused(user, wrong):
     with pytest.raises(InvalidInput):
         make(user, **wrong)

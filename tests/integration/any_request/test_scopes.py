@@ -72,7 +72,9 @@ def test_the_description_says_the_scopes_that_the_views_ask_for() -> None:
 
 
 @pytest.mark.parametrize(("name", "method", "scope", "is_public"), OPERATIONS)
-def test_who_reads_needs_any_token_and_who_changes_one_of_its_scope(name, method, scope, is_public, site, secrets):
+def test_who_reads_needs_any_token_and_who_changes_one_of_its_scope(
+    name, method, scope, is_public, site, secrets
+):
     answers = {own: call(site, name, method, secret) for own, secret in secrets.items()}
     words = b"" if method == "HEAD" else b"needs one that may"  # the answer to a HEAD has none
     refused = {own for own, one in answers.items() if one.status == 403 and words in one.body}
