@@ -141,5 +141,5 @@ def _prediction(claim: Claim, lengths: Lengths, log: ProblemLog) -> ReadPredicti
     subject_span, subject_type, subject_entity, subject_canonical = first
     object_span, last_type, object_entity, object_canonical = second
     names = doc_id, relation.name, subject_type, last_type, subject_entity, object_entity, verb.name
-    spans = subject_span, object_span, subject_canonical or subject_span, object_canonical
-    return _new(ReadPrediction, (*names, provenance, *spans, line, turned, confidence))
+    ends = subject_span, object_span, subject_canonical or subject_span, object_canonical
+    return _new(ReadPrediction, (*names, provenance, *ends, line, turned, confidence))

@@ -71,7 +71,7 @@ class Packed(Generic[Kind]):
     """
 
     def __init__(self, kind: type[Kind]) -> None:
-        self._kind = kind
+        self._kind: type[Kind] = kind
         self._lines = array("i")
         self._fields: list[object] = []  # subject, what it is said to be, object and provenance of each
         self._confidences = array("d")
