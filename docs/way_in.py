@@ -25,7 +25,7 @@ from kbpo.accounts import tokens
 from kbpo.accounts.models import User
 user, now = User.objects.get(email="researcher@demo.example"), timezone.now()
 name = f"walk of {now:%Y-%m-%d %H:%M:%S.%f}"
-print(tokens.make(user=user, name=name, scopes=["read", "submit"], days=7, now=now).secret)
+print(tokens.make(user=user, name=name, scopes=["submit"], days=7, now=now).secret)
 """  # noqa: S105  (it makes one)
 
 

@@ -155,19 +155,22 @@ class Names:
         self._text = text
         self._lines: tuple[list[int], list[bool]] | None = None
         self._keys: dict[int, str] = {}  # of a row of adjacent naming words, by its first
+        self._gaps: dict[int, list[str] | None] = {}  # connectors between a word and the next
         self._runs: list[tuple[int, int]] = []
+        self._words: list[_Word] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._naming: list[bool] = []
         for found in _what_may_name(_BEYOND.search(text) is not None).finditer(text):
             start, end = found.span()
             while start and not text[start - 1].isspace():
                 start -= 1
+            word = _word_of(text[start:end])
             self._runs.append((start, end))
-        self._words = [_word_of(text[start:end]) for start, end in self._runs]
-        pairs = list(zip(self._runs, self._words, strict=True))
-        self._starts = [run[0] + word.start for run, word in pairs]
-        self._ends = [run[0] + word.end for run, word in pairs]
-        self._naming = [
-            word.names or (word.names_in_mixed_case and self._is_in_mixed_case(run[0])) for run, word in pairs
-        ]
+            self._words.append(word)
+            self._starts.append(start + word.start)
+            self._ends.append(start + word.end)
+            self._naming.append(word.names or (word.names_in_mixed_case and self._is_in_mixed_case(start)))
 
     def key(self, start: int, end: int) -> str:
         """Return the key of a span: half-open character offsets into the text.
@@ -225,10 +228,18 @@ class Names:
 
     def _between(self, at: int) -> list[str] | None:
         """Return the connectors between a word and the next that may name; None where others part them."""
+        if at not in self._gaps:
+            self._gaps[at] = self._find_between(at)
+        return self._gaps[at]
+
+    def _find_between(self, at: int) -> list[str] | None:
         if at + 1 == len(self._words) or not (self._words[at].closes and self._words[at + 1].opens):
             return None
+        start, end = self._runs[at][1], self._runs[at + 1][0]
+        if end - start == 1:
+            return []  # most often: a space
         connectors = []
-        for run in _RUN.finditer(self._text, self._runs[at][1], self._runs[at + 1][0]):
+        for run in _RUN.finditer(self._text, start, end):
             word = _word_of(run[0])
             if word.start == word.end:
                 continue

@@ -54,7 +54,6 @@ class TokenForm(forms.Form):
         max_length=100,
         help_text="What it is for, or where it is kept: so that you know it again.",
     )
-    read = forms.BooleanField(label=tokens.SCOPES[tokens.READ], required=False, initial=True)
     submit = forms.BooleanField(label=tokens.SCOPES[tokens.SUBMIT], required=False)
     organise = forms.BooleanField(label=tokens.SCOPES[tokens.ORGANISE], required=False)
     days = forms.TypedChoiceField(
@@ -68,8 +67,6 @@ class TokenForm(forms.Form):
         """Collect the scopes."""
         cleaned = super().clean() or {}
         cleaned["scopes"] = [scope for scope in tokens.SCOPES if cleaned.pop(scope, False)]
-        if not cleaned["scopes"]:
-            self.add_error("read", "Say what it may do: at least one of the three.")
         return cleaned
 
 

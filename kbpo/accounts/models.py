@@ -218,7 +218,8 @@ class ApiToken(models.Model):
                 condition=models.Q(digest__regex=r"^[0-9a-f]{64}$"), name="api_token_digest"
             ),
             models.CheckConstraint(
-                condition=models.Q(scopes__contained_by=["read", "submit", "organise"], scopes__len__gte=1),
+                condition=models.Q(scopes__contained_by=["read", "submit", "organise"])
+                & models.Q(scopes__contains=["read"]),
                 name="api_token_scopes",
             ),
             models.CheckConstraint(

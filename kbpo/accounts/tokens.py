@@ -29,7 +29,7 @@ READ, SUBMIT, ORGANISE = "read", "submit", "organise"
 #: What each scope lets a token do, for people.
 SCOPES: Mapping[str, str] = MappingProxyType(
     {
-        READ: "Read whatever you may see: your teams’ submissions, their problems and scores",
+        READ: "Read whatever you may see: your teams’ submissions, their problems, scores; every token may",
         SUBMIT: "Upload files, check them, submit them for your teams, and say what becomes of them",
         ORGANISE: "Do what you may as an operator, or as an organiser of a corpus",
     }
@@ -52,18 +52,23 @@ class NewToken:
 def make(*, user: User, name: str, scopes: Collection[str], days: int, now: datetime) -> NewToken:
     """Make a token for a person.
 
+    Parameters
+    ----------
+    scopes : collection of str
+        Of `SCOPES`. `READ` needs not be among them: whoever changes something has to see what became of it.
+
     Raises
     ------
     InvalidInput
-        If the name does not print, the scopes are none, or the days none of `DAYS`.
+        If the name does not print, a scope is none of `SCOPES`, or the days none of `DAYS`.
     Conflict
         If another of the person's tokens has the name and is good, or they have as many as may be.
     """
     name = " ".join(name.split())
     if not name or len(name) > 100 or not name.isprintable():
         raise InvalidInput("a token needs a name of 1 to 100 characters that print", where="name")
-    if not scopes or not set(scopes) <= set(SCOPES):
-        raise InvalidInput(f"a token needs some of {', '.join(SCOPES)}, and nothing else", where="scopes")
+    if not set(scopes) <= set(SCOPES):
+        raise InvalidInput(f"a token may {', '.join(SCOPES)}, and nothing else", where="scopes")
     if days not in DAYS:
         raise InvalidInput(f"{days} is none of {', '.join(map(str, DAYS))} days", where="days")
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -79,7 +84,7 @@ def make(*, user: User, name: str, scopes: Collection[str], days: int, now: date
         user=user,
         name=name,
         digest=_digest(secret),
-        scopes=[scope for scope in SCOPES if scope in scopes],
+        scopes=[scope for scope in SCOPES if scope == READ or scope in scopes],
         created_at=now,
         expires_at=now + timedelta(days=days),
     )

@@ -21,6 +21,7 @@ from kbpo import __version__
 from kbpo.accounts import request_limits
 from kbpo.accounts.models import ApiToken
 from kbpo.api.authentication import MayAsk, TokenAuthentication
+from kbpo.core.errors import InvalidInput
 from kbpo.core.limits import Counted, too_many
 
 READING = ("GET", "HEAD")
@@ -59,6 +60,8 @@ class ApiView(APIView):
         """Find out who asks, count the call, and only then see whether they may."""
         self.perform_authentication(request)
         self._count(request)
+        if "Transfer-Encoding" in request.headers and "Content-Length" not in request.headers:
+            raise InvalidInput("a body comes with its number of bytes, not chunked", where="Content-Length")
         if request.method not in self.allowed_methods:  # whatever a token may
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)

@@ -104,7 +104,9 @@ class Generator(SchemaGenerator):
         found: dict[str, Any] = super().get_schema(request, public)  # type: ignore[no-untyped-call]
         _strip(found)
         for one in _query_parameters(found):
-            one["schema"].pop("minLength", None)  # nothing behind the equals sign is as if it was left out
+            one["schema"].pop("minLength", None)
+            if not one.get("required"):
+                one["allowEmptyValue"] = True  # nothing behind the equals sign is as if it was left out
         components = found["components"]
         components["schemas"]["ProblemDetails"] = PROBLEM
         components["responses"] = {kind_of(status).name: _refusal(status) for status in _statuses(found)}

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -32,6 +32,7 @@ HEADINGS: Mapping[int, str] = {
 }
 RETRY_AFTER = 10  # seconds
 LONGEST_DETAIL = 2_000  # characters
+NOTHING = "There is no such thing at this address, or it is not for you."
 AWAY = "The site cannot reach its database just now. Nothing is lost: try the same again in a few seconds."
 SLOW = "The site's database took too long for this. Nothing was changed: try the same again in a few seconds."
 FULL = (
@@ -180,10 +181,13 @@ def api_exception_handler(exc: Exception, context: Mapping[str, Any]) -> Respons
         response = _problem(refusal.status, str(refusal), {})
         mark_outage(response, refusal.status)
         return response
+    if isinstance(exc, Http404) and str(exc).endswith(" matches the given query."):
+        return _problem(404, NOTHING, {})  # those are Django's words, with the name of a class
     found = exception_handler(exc, dict(context))
     if found is None:
         return None
-    errors = list(flatten(found.data)) if isinstance(exc, ValidationError) else []
+    refused = flatten(found.data) if isinstance(exc, ValidationError) else ()
+    errors = [(field, detail[:LONGEST_DETAIL]) for field, detail in refused]
     words = "; ".join(f"{field}: {detail}" if field else detail for field, detail in errors)
     detail = words or str(found.data.get("detail", "") if isinstance(found.data, dict) else "")
     return _problem(found.status_code, detail[:LONGEST_DETAIL], dict(found.headers), errors)

@@ -18,15 +18,20 @@ def why_too_long(documents: Documents, doc_id: str, span: Span) -> str | None:
     start, end = span
     if not documents.about.get("quotes_texts", True):
         return f"has {end - start} characters" if end - start > MOST_CHARACTERS else None
-    text = documents.text(doc_id)[start:end]
+    return why_text_too_long(documents, doc_id, span, documents.text(doc_id)[start:end])
+
+
+def why_text_too_long(documents: Documents, doc_id: str, span: Span, text: str) -> str | None:
+    """Say the same of a mention whose words are at hand, where problems may quote texts."""
+    start, end = span
     if text.isalnum():
         return None  # most are one word
-    words = len(text.split())
-    if words > MOST_WORDS:
+    if end - start > 2 * MOST_WORDS and (words := len(text.split())) > MOST_WORDS:
         return f"has {words} words"
     if text.replace(" ", "").isalpha():
         return None  # a sentence ends with a mark or a line
     begins = documents.sentences(doc_id)
-    if bisect_right(begins, start) < bisect_right(begins, end - 1):
+    following = bisect_right(begins, start)
+    if following < len(begins) and begins[following] < end:
         return "goes on into another sentence"
     return None

@@ -9,7 +9,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.models import Corpus
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
 from evaluation.submissions import checks, normalised, problem_list, uploads
@@ -17,6 +16,7 @@ from evaluation.views.files import find_file
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import Page, page_serializer
+from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
 
@@ -61,7 +61,7 @@ class CheckSerializer(serializers.ModelSerializer[FileCheck]):
 class NewCheckSerializer(serializers.Serializer[Any]):
     """A file that is to be checked."""
 
-    corpus = serializers.SlugRelatedField(slug_field="tag", queryset=Corpus.objects.all())
+    corpus = corpus_field()
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
     format = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=16, help_text="Recognised if left out."

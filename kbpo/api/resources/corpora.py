@@ -104,6 +104,12 @@ class CorpusView(ApiView):
         return self.get(request, tag)
 
 
+def corpus_field() -> serializers.SlugRelatedField[Corpus]:
+    """Return the field for a corpus that is named by its tag."""
+    words = {"does_not_exist": "there is no corpus {value}"}
+    return serializers.SlugRelatedField("tag", queryset=Corpus.objects.all(), error_messages=words)
+
+
 def find_corpus(tag: str) -> Corpus:
     """Find a corpus, or answer 404."""
     return get_object_or_404(Corpus, tag=tag)

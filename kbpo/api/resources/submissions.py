@@ -14,7 +14,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.models import Corpus
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
 from evaluation.submissions import normalised, problem_list, submitting, uploads
@@ -25,6 +24,7 @@ from evaluation.views.submission import ACTIONS
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
+from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
 
@@ -155,8 +155,13 @@ class OwnTeamField(serializers.SlugRelatedField[Team]):
 class NewSubmissionSerializer(serializers.Serializer[Any]):
     """A system that is handed in, by a file that was uploaded before."""
 
-    corpus = serializers.SlugRelatedField(slug_field="tag", queryset=Corpus.objects.all())
-    team = OwnTeamField(slug_field="name", queryset=Team.objects.none(), help_text="One of the caller's.")
+    corpus = corpus_field()
+    team = OwnTeamField(
+        slug_field="name",
+        queryset=Team.objects.none(),
+        help_text="One of the caller's.",
+        error_messages={"does_not_exist": "you are in no team {value}"},
+    )
     name = serializers.CharField(max_length=100, help_text="As it is to stand on the leaderboard.")
     upload = serializers.UUIDField(help_text="Of a file that has arrived in full.")
     format = serializers.CharField(

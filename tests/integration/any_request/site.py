@@ -257,7 +257,7 @@ def build() -> Site:
         "rename": {"name": "Ada"},
         "personal_deletion": {"email": member.email},
         "team_new": {"team-name": "New"},
-        "token_new": {"name": "script", "read": "on", "days": "90"},
+        "token_new": {"name": "script", "submit": "on", "days": "90"},
         "team": {"email": "new@example.org"},
         "invitation": {"answer": "accept"},
         "mail_choices": {"read": "on"},

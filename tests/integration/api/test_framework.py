@@ -47,6 +47,19 @@ def test_a_token_beside_a_cookie_counts_alone(user):
     assert answer.json()["email"] == user.email
 
 
+def test_a_body_in_chunks_is_refused_and_not_taken_for_none(user):
+    answer = Program(token(user))("POST", "checks/", Transfer_Encoding="chunked")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Content-Length")
+
+
+def test_what_is_not_there_is_said_without_the_name_of_a_class(user):
+    body = {"corpus": "none", "team": "Others", "name": "x", "upload": "6a204bd8-9d5c-4ad7-8d6a-9d2b5a3c1f2e"}
+    asks = Program(token(user))
+    errors = {one["field"]: one["detail"] for one in asks("POST", "submissions/", body).json()["errors"]}
+    assert errors == {"corpus": "there is no corpus none", "team": "you are in no team Others"}
+    assert "at this address" in asks("GET", "corpora/none/").json()["detail"]
+
+
 def test_an_operators_token_is_an_ordinary_persons_unless_it_may_organise(db):
     operator = make.UserFactory.create(operator=True)
     hidden = make.SubmissionFactory.create(is_public=False)

@@ -18,7 +18,11 @@ MOST_ENTITIES = 2_000_000  # one that is of use has a type, mentions and relatio
 
 CANONICAL, NAMED, NOMINAL = range(3)
 
+_new = tuple.__new__  # a third of what a call of the class costs
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+Ends = tuple[int, int]
+"""A span, where making a `Span` of each would cost more than what is done with it."""
 
 
 class Mentions:
@@ -55,9 +59,10 @@ class Mentions:
 
     def settle(self, entity: "Entity", doc_id: str, log: ProblemLog) -> None:
         """Report what is wrong among the mentions, apply the repairs, and set `canonical`."""
-        first: tuple[dict[Span, int], dict[Span, int], dict[Span, int]] = ({}, {}, {})
-        for kind, span, line in self.asserted():
-            first[kind].setdefault(span, line)
+        first: tuple[dict[Ends, int], dict[Ends, int], dict[Ends, int]] = ({}, {}, {})
+        numbers = iter(self._asserted)
+        for kind, start, end, line in zip(numbers, numbers, numbers, numbers, strict=True):
+            first[kind].setdefault((start, end), line)
         canonical, named, nominal = first
         for start, end in sorted(canonical.keys() | named.keys() | nominal.keys()):
             if not self._starts or self._starts[-1] != start:
@@ -65,7 +70,7 @@ class Mentions:
                 self._ends.append(end)
         for span, line in canonical.items():
             if self.canonical is None:
-                self.canonical = span
+                self.canonical = Span(*span)
             else:
                 log.add("MULTIPLE_CANONICAL", line, entity.name, entity.name, doc_id, _shown(span))
             if span not in named and span not in nominal and not self.flawed:
@@ -80,7 +85,7 @@ class Mentions:
         if count > 1 and log.knows("MULTIPLE_MENTIONS_NO_CANONICAL"):
             log.add("MULTIPLE_MENTIONS_NO_CANONICAL", line, entity.name, entity.name, doc_id, count)
             return
-        self.canonical = min(named or nominal)
+        self.canonical = Span(*min(named or nominal))
         log.add("MISSING_CANONICAL", line, entity.name, entity.name, doc_id, _shown(self.canonical))
 
     def first_inside(self, span: Span) -> Span | None:
@@ -89,7 +94,7 @@ class Mentions:
         starts, ends = self._starts, self._ends
         for i in range(bisect_left(starts, start), len(starts)):
             if ends[i] <= end:
-                return Span(starts[i], ends[i])
+                return _new(Span, (starts[i], ends[i]))
             if starts[i] >= end:
                 break
         return None
@@ -295,5 +300,5 @@ class Entities:
                         self._log.add("ILLEGAL_PREDICATE", line, entity.name, *values, column=2)
 
 
-def _shown(span: Span) -> str:
-    return f"{span.start}-{span.end - 1}"
+def _shown(span: Ends) -> str:
+    return f"{span[0]}-{span[1] - 1}"

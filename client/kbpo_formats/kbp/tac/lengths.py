@@ -1,7 +1,7 @@
 """Mentions that are too long for any true mention to be near them."""
 
 from kbpo_formats.corpus import Documents
-from kbpo_formats.kbp.lengths import why_too_long
+from kbpo_formats.kbp.lengths import why_text_too_long, why_too_long
 from kbpo_formats.kbp.tac.problems import ProblemLog
 from kbpo_formats.kbp.tac.syntax import Place
 
@@ -32,3 +32,9 @@ class Lengths:
         why = why_too_long(self._documents, *place)
         if why is not None:
             self._log.add("LONG_MENTION", line, said, place, why, column=4)
+
+    def check_text(self, place: Place, line: int, found: str) -> None:
+        """Warn of a mention whose words are at hand, and may be shown."""
+        why = why_text_too_long(self._documents, *place, found)
+        if why is not None:
+            self._log.add("LONG_MENTION", line, found, place, why, column=4)

@@ -2,7 +2,8 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from itertools import repeat
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from kbpo_formats.kbp.predicates import Verb, Vocabulary
 from kbpo_formats.kbp.tac.entities import Entities, Entity
@@ -70,7 +71,7 @@ class Packed(Generic[Kind]):
     """
 
     def __init__(self, kind: type[Kind]) -> None:
-        self._kind: Callable[..., Kind] = kind
+        self._kind: type[Kind] = kind
         self._lines = array("i")
         self._fields: list[object] = []  # subject, what it is said to be, object and provenance of each
         self._confidences = array("d")
@@ -79,11 +80,14 @@ class Packed(Generic[Kind]):
         return len(self._lines)
 
     def __getitem__(self, i: int) -> Kind:
-        return self._kind(self._lines[i], *self._fields[4 * i : 4 * i + 4], self._confidences[i])
+        kind = cast("Callable[..., Kind]", self._kind)
+        return kind(self._lines[i], *self._fields[4 * i : 4 * i + 4], self._confidences[i])
 
     def __iter__(self) -> Iterator[Kind]:
         fields = iter(self._fields)
-        return map(self._kind, self._lines, fields, fields, fields, fields, self._confidences)
+        rows = zip(self._lines, fields, fields, fields, fields, self._confidences, strict=True)
+        made: Any = map(tuple.__new__, repeat(self._kind), rows)  # not one by one in Python
+        return cast("Iterator[Kind]", made)
 
     def append(self, one: Kind) -> None:
         """Add one."""

@@ -198,7 +198,10 @@ class Validator:
         self, line: int, subject: Entity, structure: Structure, string: str, provenance: str
     ) -> None:
         self.mentions[structure.name] += 1
-        if is_string(string):
+        inside = string[1:-1]
+        if string == f'"{inside}"' and '"' not in inside and "\\" not in inside:  # nearly all
+            string = inside
+        elif is_string(string):
             string = unquoted(string)
         else:
             self._log.add("UNQUOTED_STRING", line, string, string, column=3)
@@ -211,10 +214,12 @@ class Validator:
             self._log.add("EXTRA_MENTION_SPANS", line, provenance, len(places), column=4)
         doc_id, span = place = places[0]
         found = self._documents.text(doc_id)[span.start : span.end]
-        self.lengths.check(place, line, self._quoted(found))
-        # Of a text that is not public not even this is said: by enough answers all of it could be read.
-        if self._quotes_texts and string != found and not is_blotted(found):
-            self._check_text(string, found, place, line)
+        if self._quotes_texts:
+            self.lengths.check_text(place, line, found)
+            if string != found and not is_blotted(found):
+                self._check_text(string, found, place, line)
+        else:  # whether the string differs is not said: by enough answers all of the text could be read
+            self.lengths.check(place, line, blotted(found))
         subject.mentions_in(doc_id).add(_KINDS[structure.name], span, line)
 
     def _check_text(self, said: str, found: str, place: Place, line: int) -> None:
@@ -223,7 +228,3 @@ class Validator:
         if not same_text(said, found):
             values = (repr(shorten(found)), str(place), repr(shorten(said)))
             self._log.add("MENTION_TEXT_DIFFERS", line, said, *values, column=3)
-
-    def _quoted(self, found: str) -> str:
-        """Return words of a document as a problem may have them: blotted out where texts are not public."""
-        return found if self._quotes_texts else blotted(found)
