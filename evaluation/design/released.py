@@ -34,6 +34,16 @@ SELECT id FROM annotations_question
 WHERE id = ANY(%s::bigint[]) AND (published_at IS NULL OR published_at > %s)
 """
 
+_EARLY = """
+SELECT question.id FROM annotations_question AS question
+WHERE question.id = ANY(%s::bigint[]) AND question.published_at IS NOT NULL AND NOT EXISTS (
+    SELECT FROM evaluation_samplebatch_questions AS asked
+    JOIN evaluation_samplebatch AS batch ON batch.id = asked.samplebatch_id
+    JOIN evaluation_epoch AS epoch ON epoch.id = batch.epoch_id
+    WHERE asked.question_id = question.id AND epoch.released_at IS NOT NULL
+) AND NOT EXISTS (SELECT FROM evaluation_epoch_recorded AS recorded WHERE recorded.question_id = question.id)
+"""
+
 
 def seal(epoch: Epoch) -> ReleasedLabels:
     """Store digests of the labels that an epoch publishes, and of the answers behind them.
@@ -52,6 +62,8 @@ def audit(epoch: Epoch, task: Task) -> Iterator[str]:
     if sealed is None:
         if epoch.released_at is not None:
             yield "nothing says which labels were published"
+        elif early := read_rows(_EARLY, [_questions(epoch)]):
+            yield f"{len(early)} of its questions are published, and no epoch that asked them is released"
         return
     if epoch.released_at is None:
         yield "labels are sealed as published, and it is not released"

@@ -31,6 +31,7 @@ from kbpo_formats.spans import Span
 
 PAPER_FOUND = {("union", 3): 0.92, ("union", 7): 0.96, ("majority", 3): 0.78}
 """The share of experts' spans."""
+PAPER_WORDS = {("majority", 7): "no better"}
 PAPER_KAPPA = {"typed spans": 0.83, "canonical mentions": 0.75, "links": 0.75, "relations": 0.61}
 PEOPLE = (1, 3, 5, 7)
 WORKERS = 30
@@ -251,7 +252,8 @@ def _compared(numbers: dict[str, Any]) -> Iterator[Compared]:
     for way, what in said.items():
         for people, share in numbers["found"][way].items():
             reported = PAPER_FOUND.get((way, int(people)))
-            yield Compared(f"spans {what} {people}", "" if reported is None else f"{reported}", share)
+            in_words = PAPER_WORDS.get((way, int(people)), "")
+            yield Compared(f"spans {what} {people}", in_words if reported is None else f"{reported}", share)
     for people, share in numbers["found"]["precision of the majority"].items():
         yield Compared(
             f"the majority by word of {people}: share of its spans that are the expert's", "", share

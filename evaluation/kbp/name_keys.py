@@ -19,17 +19,11 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from kbpo_formats.kbp.extents import FUNCTION_WORDS
+
 VERSION = "v1"
 """Of the rules below. Other rules are another version: what was weighed by these keeps its keys."""
 
-FUNCTION_WORDS = frozenset(
-    (
-        *("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself", "he", "him", "his"),
-        *("himself", "she", "her", "hers", "herself", "it", "its", "itself", "we", "us", "our", "ours"),
-        *("ourselves", "they", "them", "their", "theirs", "themselves", "who", "whom", "whose", "which"),
-        *("that", "this", "these", "those", "a", "an", "the", "some", "any", "each", "every", "no", "one"),
-    )
-)
 CONNECTORS = frozenset(
     (
         *("of", "for", "the", "de", "la", "le", "du", "des", "del", "della", "di", "da", "van", "von", "der"),

@@ -220,9 +220,12 @@ def lengthen_questions() -> None:
     here.questions.add(batch(2, 2).get().questions.exclude(pk__in=here.questions.values("pk"))[0])
 
 
+def waiting() -> Any:
+    return Question.objects.filter(batches__epoch__number=2, published_at=None)
+
+
 def open_a_question() -> None:
-    waiting = Question.objects.filter(batches__epoch__number=2, published_at=None)
-    one(waiting).update(state="open", settled_at=None)
+    one(waiting()).update(state="open", settled_at=None)
 
 
 def change_a_column() -> None:
@@ -537,6 +540,10 @@ KINDS: dict[str, tuple[Callable[[], object], str]] = {
     "published question hidden": (
         update(lambda: one(Question.objects.filter(batches__epoch__number=1)), published_at=None),
         "epoch 1: 1 of its questions were not published with it",
+    ),
+    "question published too early": (
+        update(lambda: one(waiting()), published_at=timezone.now()),
+        "epoch 2: 1 of its questions are published, and no epoch that asked them is released",
     ),
     "label": (
         lambda: turn(labels(2).filter(question__published_at=None)),

@@ -90,6 +90,8 @@ MANOEUVRES: Sequence[Manoeuvre] = (
             "mention nearest to the object": mentions.nearest_mentions,
             "sure claims of rare names, doubtful of common": mentions.chosen_mentions,
             "surest half for every mention of its subjects": mentions.every_mention,
+            "surest half word by word": mentions.in_pieces(0.5, spans.pieces_by_word),
+            "surest twentieth letter by letter": mentions.in_pieces(0.05, spans.letters),
         },
     ),
     *_other(

@@ -1,13 +1,17 @@
 """Ways to choose spans, mentions and full names."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
 from evaluation.experiments.adversary import spans
-from evaluation.experiments.adversary.situation import Claims, Situation
+from evaluation.experiments.adversary.situation import Claims, Play, Situation
 from kbpo_formats.kbp.predictions import ReadPrediction
 from kbpo_formats.spans import Span
 
 COPIES, SHIFTS = 20, range(1, 21)
+
+Pieces = Callable[[str, Span], list[Span]]
+"""From the text of a document and a span of it to pieces of that."""
 
 
 def shifted_copies(one: Situation) -> Claims:
@@ -19,6 +23,27 @@ def shifted_copies(one: Situation) -> Claims:
         ends = [min(claim.object.end + shift, length) for shift in SHIFTS]
         copies += [claim._replace(object=Span(claim.object.start, end)) for end in ends]
     return [*copies, *one.claims]
+
+
+def in_pieces(share: float, pieces: Pieces) -> Play:
+    """Return what says its surest share once for each pair of pieces of subject and object."""
+
+    def play(one: Situation) -> Claims:
+        surest = set(one.by_confidence()[-int(share * len(one.claims)) :])
+        found = []
+        for place, claim in enumerate(one.claims):
+            if place not in surest:
+                found.append(claim)
+                continue
+            text = one.world.data.texts[claim.doc_id]
+            found += [
+                claim._replace(subject=subject, object=object)
+                for subject in pieces(text, claim.subject)
+                for object in pieces(text, claim.object)
+            ]
+        return found
+
+    return play
 
 
 def common_names(one: Situation) -> Claims:

@@ -32,6 +32,20 @@ def last_letter(text: str, span: Span) -> Span:
     return Span(span.end - 1, span.end)
 
 
+def letters(text: str, span: Span) -> list[Span]:
+    """Return the characters of a span, each by itself."""
+    return [Span(at, at + 1) for at in range(span.start, span.end) if not text[at].isspace()]
+
+
+def pieces_by_word(text: str, span: Span) -> list[Span]:
+    """Return the words of a span, each by itself."""
+    return [
+        Span(max(run.start, span.start), min(run.end, span.end))
+        for run in words_of(text)
+        if run.overlaps(span)
+    ]
+
+
 def wider_by_characters(number: int) -> Change:
     """Return what widens spans by characters on either side."""
     return lambda text, span: Span(max(0, span.start - number), min(len(text), span.end + number))

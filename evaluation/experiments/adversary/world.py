@@ -227,7 +227,7 @@ class World:
     def version(self, team: str, claims: Iterable[ReadPrediction]) -> Version:
         """Return claims as they are scored: those that overlap a surer one of their own left out."""
         given = list(claims)
-        overlapping = find_overlapping(Predictions(given))
+        overlapping = find_overlapping(Predictions(given), self.documents)
         kept = [one for place, one in enumerate(given) if place not in overlapping]
         names = [
             [self.name_key(one.doc_id, span) for one in kept for span in [getattr(one, role)]]

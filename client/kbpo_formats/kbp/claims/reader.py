@@ -124,7 +124,7 @@ class _Reader:
             count += 1
             self._read_line(number, text)
         predictions = self._merger.predictions
-        overlapping = find_overlapping(predictions) if not log.has_errors else {}
+        overlapping = find_overlapping(predictions, self._documents) if not log.has_errors else {}
         for place, other in overlapping.items():
             one, counting = predictions[place], predictions[other]
             log.add("OVERLAPPING_CLAIM", one.line, one.official, one.official, counting.line)

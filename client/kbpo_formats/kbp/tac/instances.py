@@ -47,7 +47,7 @@ def find_instances(claims: Iterable[Claim], lengths: Lengths, log: ProblemLog) -
     claims : iterable of Claim
         Their entities' mentions settled.
     lengths : Lengths
-        Looks at the spans of strings.
+        Looks at the spans of strings, and has the documents.
     log : ProblemLog
         Receives a warning for each line that is dropped, and for each claim that overlaps another.
     """
@@ -60,7 +60,7 @@ def find_instances(claims: Iterable[Claim], lengths: Lengths, log: ProblemLog) -
         turned += made.turned
         merger.add(made)
     predictions = merger.predictions
-    overlapping = find_overlapping(predictions)
+    overlapping = find_overlapping(predictions, lengths.documents)
     for place, other in overlapping.items():
         _report(predictions[place], predictions[other], log)
     if overlapping:

@@ -16,7 +16,7 @@ class Lengths:
     """
 
     def __init__(self, documents: Documents, log: ProblemLog) -> None:
-        self._documents = documents
+        self.documents = documents
         self._log = log
 
     def check(self, place: Place, line: int, said: object) -> None:
@@ -29,7 +29,7 @@ class Lengths:
         said : object
             The part of the line to show.
         """
-        why = why_too_long(self._documents, *place)
+        why = why_too_long(self.documents, *place)
         if why is not None:
             self._log.add("LONG_MENTION", line, said, place, why, column=4)
 

@@ -351,7 +351,8 @@ _TABLE = (
         "OVERLAPPING_CLAIM",
         "WARNING",
         "report and do not score",
-        "{0} is claimed where line {1} claims the same: the predicate is one, subjects and objects overlap",
+        "{0} is claimed where line {1} claims the same: the predicate is one, subjects and objects overlap"
+        " or stand in one name",
         "Only the other is scored, since it is more confident, or the first of the file.",
     ),
     _own(

@@ -69,7 +69,7 @@ def claims(system: str) -> tuple[tuple[ReadPrediction, float], ...]:
 def precisions(made: Claims) -> dict[str, float]:
     """Return precision by weighting, of the claims that count."""
     predictions = Predictions(one for one, _ in made)
-    overlapping = find_overlapping(predictions)
+    overlapping = find_overlapping(predictions, documents())
     predictions = predictions.without(overlapping)
     right = np.array([value for place, (_, value) in enumerate(made) if place not in overlapping])
     names = sent.name_columns(predictions, documents())

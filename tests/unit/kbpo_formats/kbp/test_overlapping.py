@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbpo_formats.corpus import Texts
 from kbpo_formats.kbp.overlapping import find_overlapping
 from kbpo_formats.kbp.predictions import Predictions
 from kbpo_formats.spans import Span
@@ -19,8 +20,17 @@ def claim(subject, object, confidence=0.5, **others):
     )
 
 
-def left_out(*claims):
-    return find_overlapping(Predictions(claims))
+WORDLESS = Texts({"D": "." * 100, "E": "." * 100})
+
+
+def left_out(*claims, documents=WORDLESS):
+    return find_overlapping(Predictions(claims), documents)
+
+
+def left_out_of(text, *mentions):
+    """Say which claims are left out, whose subjects and objects are these words of a text."""
+    spans = [[(text.index(one), text.index(one) + len(one)) for one in pair] for pair in mentions]
+    return left_out(*(claim(*pair) for pair in spans), documents=Texts({"D": text}))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +61,51 @@ def test_a_claim_that_overlaps_only_what_does_not_count_counts_itself():
     assert left_out(claim((0, 3), (7, 9), 0.9), claim((2, 5), (7, 9), 0.8), claim((4, 6), (7, 9), 0.7)) == {
         1: 0
     }
+
+
+def test_letters_and_words_of_one_name_are_no_claims_of_their_own():
+    text = "John F. Kennedy of Hyannis wed Ann Lee-Byron on July 4, 1990."
+    claims = [
+        ("John F. Kennedy", "Lee"),
+        ("J", "Ann"),
+        ("F", "Byron"),
+        ("Kennedy", "Ann"),
+        ("Hyannis", "Ann"),
+    ]
+    assert left_out_of(text, *claims) == {1: 0, 2: 0, 3: 0}
+
+
+def test_pieces_of_a_date_and_of_a_word_are_no_claims_of_their_own():
+    text = "He, once a clerk, died on July 4, 1990 or 1991-07-05."
+    claims = [("He", "July 4, 1990"), ("e", "July"), ("H", "1990"), ("He", "1991"), ("He", "05")]
+    assert left_out_of(text, *claims) == {1: 0, 2: 0, 4: 3}
+    assert left_out_of(text, ("He", "cl"), ("He", "rk")) == {1: 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Ann Lee, Bo Ek and Cy May", "Lee", "Bo"),
+        ("Ann Lee\nBo Ek", "Lee", "Bo"),
+        ("NYU's Courant Institute", "NYU", "Courant"),
+        ("University of Oxford", "University", "Oxford"),
+        ("a lawyer and judge", "lawyer", "judge"),
+        ("from 1972-1982", "1972", "1982"),
+        ("Boeing 787 Dreamliner", "Boeing", "Dreamliner"),
+        ("The Spartans", "The", "Spartans"),
+        ("張三和李四結婚", "張三", "李四"),
+        ("ANN LEE MET BO EK AND CY MAY " * 6, "LEE", "BO"),
+    ],
+)
+def test_what_may_be_two_things_is_two_claims(text, one, other):
+    assert left_out_of(f"Xy: {text}.", ("Xy", one), ("Xy", other)) == {}
+
+
+def test_many_pieces_of_a_name_are_found_as_a_few_are():
+    text = "Wilhelmina Featherstonehaugh wed Maximilian Abercrombie."
+    pieces = [(place, place + 1) for place in range(28) if text[place] != " "]
+    claims = [claim(one, (place, place + 1)) for one in pieces for place in (33, 44, 54)]
+    assert left_out(*claims, documents=Texts({"D": text})) == dict.fromkeys(range(1, len(claims)), 0)
 
 
 @given(
