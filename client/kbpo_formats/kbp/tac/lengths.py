@@ -35,6 +35,6 @@ class Lengths:
 
     def check_text(self, place: Place, line: int, found: str) -> None:
         """Warn of a mention whose words are at hand, and may be shown."""
-        why = why_text_too_long(self._documents, *place, found)
+        why = why_text_too_long(self.documents, *place, found)
         if why is not None:
             self._log.add("LONG_MENTION", line, found, place, why, column=4)
