@@ -52,7 +52,7 @@ def read_choice(request: HttpRequest, corpus: Corpus) -> Choice:
     InvalidInput
         What is asked for does not exist.
     """
-    asked, choices = {name: said for name, said in request.GET.items() if said}, task_of(corpus).choices
+    asked, choices = {name: str(said) for name, said in request.GET.items() if said}, task_of(corpus).choices
     level = asked.get("level", str(choices.level))
     if not level.isdecimal() or len(level) > 3:
         raise InvalidInput(f"{level!r} is none of {', '.join(map(str, choices.levels))}.", where="level")

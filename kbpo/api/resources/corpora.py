@@ -106,8 +106,9 @@ class CorpusView(ApiView):
 
 def corpus_field() -> serializers.SlugRelatedField[Corpus]:
     """Return the field for a corpus that is named by its tag."""
-    words = {"does_not_exist": "there is no corpus {value}"}
-    return serializers.SlugRelatedField("tag", queryset=Corpus.objects.all(), error_messages=words)
+    return serializers.SlugRelatedField(
+        "tag", queryset=Corpus.objects.all(), error_messages={"does_not_exist": "there is no corpus {value}"}
+    )
 
 
 def find_corpus(tag: str) -> Corpus:
