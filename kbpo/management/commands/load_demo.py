@@ -16,6 +16,7 @@ from evaluation.design import epochs
 from evaluation.generation.task import TASK as GENERATION
 from evaluation.kbp.task import TASK as KBP
 from evaluation.models import Epoch, Submission
+from evaluation.registry import task_of
 from kbpo import pipeline
 from kbpo.accounts.models import Membership, Team, User
 from kbpo.core.commands import Command as BaseCommand
@@ -170,7 +171,7 @@ class Command(BaseCommand):
         if not Epoch.objects.filter(corpus=corpus, released_at__isnull=False).exists():
             self.summarise(corpus, [name for name in reports.SYSTEMS if name != UNJUDGED])
             self.judge(REPORTS, str(folder / "reports-gold.jsonl"))
-            epochs.release(task=GENERATION.of_corpus(corpus), corpus=corpus)
+            epochs.release(task=task_of(corpus), corpus=corpus)
         self.summarise(corpus, [UNJUDGED])
         pipeline.advance()
 
