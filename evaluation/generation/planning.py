@@ -73,19 +73,21 @@ class Values:
 def values_of(prompt: Prompt | None, measure: str, house: House | None = None) -> Values:
     """Return what a measure of a data set is planned with, in an epoch with this house metric."""
     given = {} if prompt is None else prompt.planning.get(measure, {})
+    declared = "" if prompt is None else prompt.metric
     found = None if house is None else house.found.get(measure)
     (outputs, judgements), source = USUAL[measure], ELSEWHERE
     correlations: dict[str, tuple[float, str]] = {}
     if found is not None:
         outputs, judgements, source = found.variance_outputs, found.variance_judgements, MEASURED
         known = {name.partition("|")[0]: rho for name, rho in found.correlations.items()}
-        declared = "" if prompt is None else prompt.metric
         correlations = {name: (known[name], MEASURED) for name in (declared, HOUSE) if name in known}
     if given:
-        outputs, judgements, rho = (float(given[name]) for name in PARTS_OF_PLAN)
+        before = dict(zip(PARTS_OF_PLAN, (outputs, judgements, 0.0), strict=True))
+        outputs, judgements, rho = (float({**before, **given}[name]) for name in PARTS_OF_PLAN)
         source = STATED
-        if prompt is not None and prompt.metric:
-            correlations[prompt.metric] = rho, STATED
+        # One that is left out stands as 0, and then what is measured says more.
+        if declared and (rho or declared not in correlations):
+            correlations[declared] = rho, STATED
     return Values(outputs, judgements, source, correlations)
 
 
