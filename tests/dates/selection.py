@@ -58,6 +58,7 @@ ON_ANY_DAY = [
     "integration/evaluation/test_entities.py",
     "integration/evaluation/test_generation_way.py",
     "integration/evaluation/test_migrations.py",
+    "integration/evaluation/test_outputs.py",
     "integration/evaluation/test_pages.py",
     "integration/evaluation/test_sealed_documents.py",
     "integration/kbpo_client/test_live.py",

@@ -79,6 +79,10 @@ KIND_IMPORTS = {
         "annotations.kinds.quality.QualityQuestion",
         "annotations.kinds.quality.RATINGS",
     },
+    "evaluation/generation/explorer/shown.py": {
+        *(f"annotations.kinds.correctness.{name}" for name in ("NEITHER", "RIGHT", "WRONG")),
+        "annotations.kinds.quality.RATINGS",
+    },
     "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/explorer/document_claims.py": {"annotations.kinds.relation"},
@@ -152,6 +156,7 @@ TASK_IMPORTS = {
     "evaluation/urls.py": {
         "evaluation.classification.views.items",
         "evaluation.generation.views.metrics.metrics",
+        *(f"evaluation.generation.views.outputs.{name}" for name in ("metric", "outputs", "pair")),
         "evaluation.kbp.views.documents.choose",
         "evaluation.kbp.views.documents.document",
         "evaluation.kbp.views.documents.documents",

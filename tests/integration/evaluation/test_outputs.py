@@ -160,19 +160,16 @@ def test_what_a_system_wrote_does_nothing_and_is_seen(released: Submission, clie
     assert "⟨U+202E⟩evil⟨U+200B⟩" in page(client, of(released))
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("?q=ferry+7", ["8"]),
-        ("?input=I03", ["4"]),
-        ("?metric=length&from=9&to=9&input=I03", ["4"]),
-        ("?metric=length&from=100", []),
-        ("?length=no+word", []),
-        ("?judged=no", []),
-    ],
-)
-def test_outputs_are_filtered(released: Submission, client: Client, query: str, found: list[str]) -> None:
-    assert shown(page(client, of(released, query))) == found
+def test_outputs_are_filtered(released: Submission, client: Client) -> None:
+    found = {
+        "?q=ferry+7": ["8"],
+        "?input=I03": ["4"],
+        "?metric=length&from=9&to=9&input=I03": ["4"],
+        "?metric=length&from=100": [],
+        "?length=no+word": [],
+        "?judged=no": [],
+    }
+    assert {query: shown(page(client, of(released, query))) for query in found} == found
 
 
 def test_outputs_are_ordered_by_metric_and_by_judgement(released: Submission, client: Client) -> None:
@@ -186,22 +183,20 @@ def test_outputs_are_ordered_by_metric_and_by_judgement(released: Submission, cl
     assert shown(over)[0] != shown(under)[0]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "?metric=nothing",
-        "?measure=truth",
-        "?order=random",
-        "?judged=maybe",
-        "?from=nan",
-        "?low=x",
-        "?length=long",
-    ],
-)
-def test_what_is_none_is_refused(released: Submission, client: Client, query: str) -> None:
-    response = client.get(of(released, query))
-    assert response.status_code == 400
-    assert "Traceback" not in response.content.decode()
+def test_what_is_none_is_refused(released: Submission, client: Client) -> None:
+    asked = (
+        "metric=nothing",
+        "measure=truth",
+        "order=random",
+        "judged=maybe",
+        "from=nan",
+        "low=x",
+        "length=long",
+    )
+    for query in asked:
+        response = client.get(of(released, f"?{query}"))
+        assert response.status_code == 400, query
+        assert "Traceback" not in response.content.decode()
 
 
 def test_a_scatter_shows_who_is_overrated_and_leads_to_the_outputs(
