@@ -11,6 +11,7 @@ from annotations.models import Corpus
 from demo import letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
+from annotations.texts.inputs import QUALITY
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.design import epochs
 from evaluation.generation.task import TASK as GENERATION
@@ -156,7 +157,7 @@ class Command(BaseCommand):
             "load_corpus",
             str(folder / "reports.jsonl"),
             *("--corpus", REPORTS, "--name", "Reports in two sentences", "--task", GENERATION.name),
-            *("--prompt", "quality", "--metric", reports.METRICS[0], "--planning", PLANNED),
+            *("--prompt", QUALITY, "--metric", reports.METRICS[0], "--planning", PLANNED),
             *("--licence", LICENCE),
         )
         Corpus.objects.filter(tag=REPORTS).update(
