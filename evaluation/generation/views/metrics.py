@@ -1,6 +1,6 @@
 """What metrics are worth: of a corpus of generated text, by measure and system."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -57,7 +57,9 @@ def choose(request: HttpRequest, corpus: Corpus) -> tuple[Report, MeasureReport]
     Raises
     ------
     InvalidInput
-        There is no such measure, or nothing of that epoch may be seen.
+        There is no such measure.
+    Http404
+        Nothing of that epoch may be seen.
     """
     known = measures_of(corpus)
     measure = request.GET.get("measure", known[0])
@@ -68,7 +70,7 @@ def choose(request: HttpRequest, corpus: Corpus) -> tuple[Report, MeasureReport]
         raise InvalidInput(f"{asked!r:.80} is the number of no epoch.", where="epoch")
     report = read_report(corpus, request.user, int(asked) if asked else None)
     if asked and report.epoch is None:
-        raise InvalidInput(f"Nothing of epoch {asked} may be seen yet.", where="epoch")
+        raise Http404("nothing of that epoch may be seen yet")
     return report, report.measure(measure)
 
 

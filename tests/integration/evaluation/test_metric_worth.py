@@ -163,7 +163,8 @@ def test_what_metrics_are_worth_is_sealed_with_the_judgements_it_rests_on(
     assert found.rho > 0.9
     for query in ("", "?measure=edit", "?metric=length", "?epoch=2", "?measure=redundancy"):
         assert client.get(page + query).status_code == 200, query
-    for query in ("?measure=any", "?metric=none", "?epoch=1", "?epoch=x"):
+    assert client.get(page + "?epoch=1").status_code == 404
+    for query in ("?measure=any", "?metric=none", "?epoch=x"):
         assert client.get(page + query).status_code == 400, query
     coefficients = client.get(api).json()["house"]["measures"][0]["coefficients"]
     assert {one["name"] for one in coefficients} >= {"length", "repeated-1"}
