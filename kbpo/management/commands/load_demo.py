@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotations.models import Corpus
+from annotations.texts.inputs import QUALITY
 from demo import letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
@@ -156,7 +157,7 @@ class Command(BaseCommand):
             "load_corpus",
             str(folder / "reports.jsonl"),
             *("--corpus", REPORTS, "--name", "Reports in two sentences", "--task", GENERATION.name),
-            *("--prompt", "quality", "--metric", reports.METRICS[0], "--planning", PLANNED),
+            *("--prompt", QUALITY, "--metric", reports.METRICS[0], "--planning", PLANNED),
             *("--licence", LICENCE),
         )
         Corpus.objects.filter(tag=REPORTS).update(
