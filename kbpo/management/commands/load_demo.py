@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 from annotations.models import Corpus
+from annotations.texts.inputs import QUALITY
 from demo import letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
