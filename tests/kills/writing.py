@@ -203,12 +203,13 @@ def one_without_judgements(folder: Path) -> None:
 
 
 def bring_in(folder: Path) -> int:
-    """Bring the judgements to the newest data set."""
+    """Bring the judgements to the newest data set; return how many were not there."""
     corpus = Corpus.objects.latest("pk")
     outputs = [str(folder / "outputs.one.jsonl")]
     path = str(folder / "judgements.jsonl")
+    before = Response.objects.count()
     call_command("import_judgements", path, corpus=corpus.tag, outputs=outputs, stdout=io.StringIO())
-    return 1
+    return Response.objects.count() - before
 
 
 def look_at_judgements() -> None:
