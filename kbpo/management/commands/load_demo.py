@@ -12,7 +12,6 @@ from annotations.texts.inputs import QUALITY
 from demo import letters, reports
 from demo.build import build
 from demo.systems import SYSTEMS
-from annotations.texts.inputs import QUALITY
 from evaluation.classification.task import TASK as CLASSIFICATION
 from evaluation.design import epochs
 from evaluation.generation.task import TASK as GENERATION
