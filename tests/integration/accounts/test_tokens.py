@@ -209,9 +209,11 @@ def test_the_page_shows_a_token_once(signed_in):
     assert tokens.PREFIX not in listed
 
 
-def test_the_page_asks_what_a_token_may(signed_in):
-    page = signed_in.post("/teams/tokens/new/", {"name": "laptop", "days": "7"})
-    assert (page.status_code, ApiToken.objects.exists()) == (400, False)
+@pytest.mark.parametrize("ticked", [[], ["submit"], ["organise"]])
+def test_a_token_made_on_the_page_reads_and_does_what_is_ticked(signed_in, ticked):
+    boxes = dict.fromkeys(ticked, "on")
+    page = signed_in.post("/teams/tokens/new/", {"name": "laptop", "days": "7", **boxes})
+    assert (page.status_code, ApiToken.objects.get().scopes) == (200, ["read", *ticked])
 
 
 def test_the_page_revokes_ones_own_and_nobody_elses(signed_in, user):
