@@ -8,7 +8,7 @@ from typing import Any
 from annotations.kinds.correctness import NEITHER, RIGHT, WRONG
 from annotations.kinds.quality import RATINGS
 from annotations.models import Input, Response, Takedown
-from evaluation.generation.choices import NAMES
+from evaluation.generation.choices import NAMES, UNDECIDED
 from evaluation.generation.explorer.finding import System, metric_name
 from evaluation.generation.explorer.published import Judged, read_means, read_votes
 from evaluation.models import Output
@@ -25,7 +25,7 @@ LEVELS: Mapping[str, Mapping[int, str]] = MappingProxyType(
         "overall": {1: "good", 0: "fair", -1: "poor"},
     }
 )
-UNDECIDED = "undecided"
+
 _SAYS = {RIGHT: "shows it to be right", WRONG: "shows it to be wrong", NEITHER: "does not help"}
 _MARKS = {RIGHT: "evidence shows-right", WRONG: "evidence shows-wrong"}
 
