@@ -205,6 +205,31 @@ def _parse(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody said of an answer, to be shown.
+
+    Attributes
+    ----------
+    is_plausible : bool
+    verdicts : list of (int, Span or None)
+        Of each passage, with the highlighted part; none where it is not plausible.
+    """
+
+    is_plausible: bool
+    verdicts: list[tuple[int, Span | None]]
+
+
+def read_said(answer: StoredAnswer) -> Said | None:
+    """Return what a stored answer says; None for one to another kind of question."""
+    if "plausible" not in answer:
+        return None
+    verdicts = [
+        (one["verdict"], None if one["span"] is None else Span(*one["span"])) for one in answer["passages"]
+    ]
+    return Said(answer["plausible"], verdicts)
+
+
 #: What agreement is measured of, the first one where there is room for one alone.
 _ASPECTS = {"any": Aspect.ANY, "average": Aspect.AVERAGE}
 

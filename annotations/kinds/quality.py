@@ -189,6 +189,20 @@ def _parse(payload: Mapping[str, Any], passage: Passage | None, ontology: Ontolo
     return QualityQuestion(text)
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody said of a text, to be shown: ratings by name, the edit or None, and its HTER."""
+
+    ratings: Mapping[str, int]
+    edit: str | None
+    hter: float
+
+
+def read_said(answer: StoredAnswer) -> Said:
+    """Return what a stored answer says."""
+    return Said({name: answer[name] for name in RATINGS}, answer["edit"], float(answer["hter"]))
+
+
 #: What agreement is measured of, the first one where there is room for one alone.
 _ASPECTS = {
     "overall": Aspect.OVERALL,

@@ -28,13 +28,15 @@ NAMES = MappingProxyType(
     }
 )
 EDITS = ("edit", "edit_capped")
+UNDECIDED = "undecided"
+"""Of answers: plausible, though no passage shows them to be right or wrong. It counts 0, is no measure."""
 _RATING = (-1.0, 1.0)
 _SCALES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {"overall": _RATING, "fluency": _RATING, "redundancy": _RATING, "edit": (0.0, MOST_EDITED)}
 )
 
 
-COUNTS = MappingProxyType(
+_COUNTS: Mapping[str, Counted] = MappingProxyType(
     {
         "judgements": Counted(
             "judgements", "how many times somebody judged one of these outputs", "judgements"
@@ -53,6 +55,20 @@ COUNTS = MappingProxyType(
             100,
         ),
     }
+)
+_OF_ANSWERS: Mapping[str, Counted] = MappingProxyType(
+    {
+        UNDECIDED: Counted(
+            "undecided, %",
+            "of these judgements, those that found an answer plausible, but no passage that shows it to be"
+            " right or wrong; they count 0",
+            "undecided_permille",
+            10,
+        )
+    }
+)
+COUNTS: Mapping[str, Mapping[str, Counted]] = MappingProxyType(
+    {QUALITY: _COUNTS, ANSWER: MappingProxyType({**_COUNTS, **_OF_ANSWERS})}
 )
 
 
@@ -99,7 +115,7 @@ def _choices(prompt: str) -> Choices:
         ),
         in_hundredths="×\u00a0100",
         labelled="judged",
-        counts=COUNTS,
+        counts=COUNTS[prompt],
     )
 
 

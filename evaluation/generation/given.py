@@ -1,6 +1,5 @@
 """What the systems of a pool wrote, in arrays: inputs, units, and the candidates that correct judgements."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,14 +27,20 @@ class PoolGiven:
     systems : list of Given
     places : list of int[N]
         Where each output of a system stands in its file.
-    measures : tuple of str
+    prompt : str
+        What is judged of the outputs.
     """
 
     documents: IntArray
     folds: IntArray
     systems: list[Given]
     places: list[IntArray]
-    measures: Sequence[str]
+    prompt: str
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What of the outputs is estimated."""
+        return tuple(MEASURES[self.prompt])
 
 
 def read_given(pool: Pool) -> PoolGiven:
@@ -54,5 +59,4 @@ def read_given(pool: Pool) -> PoolGiven:
     for system, of_system, place, metrics in zip(pool.systems, inputs, places, candidates, strict=True):
         folds[of_system] = pool.folds[system.rows]
         systems.append(Given(of_system, system.rows, in_order(metrics, place)))
-    measures = tuple(MEASURES[QUALITY if prompt is None else prompt.name])
-    return PoolGiven(documents, folds, systems, places, measures)
+    return PoolGiven(documents, folds, systems, places, QUALITY if prompt is None else prompt.name)

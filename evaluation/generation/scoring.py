@@ -1,7 +1,7 @@
 """The scores of a pool of systems that write: from rows to arrays to scores, comparisons and subsets."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 import numpy as np
@@ -11,8 +11,16 @@ from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval
 from evaluation.estimators.pooled import UnitFeatures
 from evaluation.estimators.scores import CoordinatedSample
 from evaluation.generation import subsets
-from evaluation.generation.choices import ANOTHER_CROWD, CORRECTED, PLAIN, THIS_CROWD, WEIGHTING
-from evaluation.generation.estimates import Given, Score, Scores
+from evaluation.generation.choices import (
+    ANOTHER_CROWD,
+    CORRECTED,
+    COUNTS,
+    PLAIN,
+    THIS_CROWD,
+    UNDECIDED,
+    WEIGHTING,
+)
+from evaluation.generation.estimates import Given, Judgements, Score, Scores
 from evaluation.generation.given import read_given
 from evaluation.generation.judgements import read_judgements
 from evaluation.models import Epoch
@@ -33,17 +41,23 @@ class _Found:
         The row id of each input, in the order of `Given.inputs`.
     by_estimator : mapping of str to Scores
     measures : tuple of str
+    undecided : list of float or None
+        Of each system's judgements the share that decides nothing; None where that cannot be.
     """
 
     documents: IntArray
     by_estimator: Mapping[str, Scores]
     measures: tuple[str, ...]
+    undecided: list[float | None]
 
     @classmethod
     def read(cls, pool: Pool, sample: Sample) -> "_Found":
         assert isinstance(sample, CoordinatedSample), "its corpora have no other design"
         read = read_given(pool)
-        systems, judgements = read.systems, read_judgements(pool, read.measures)
+        may_be_undecided = UNDECIDED in COUNTS[read.prompt]
+        systems = read.systems
+        said = read_judgements(pool, (*read.measures, *([UNDECIDED] if may_be_undecided else [])))
+        judgements = replace(said, values={name: said.values[name] for name in read.measures})
         bare = [Given(one.inputs, one.units, {}) for one in systems]
         given = {CORRECTED: systems, PLAIN: bare}
         return cls(
@@ -52,7 +66,8 @@ class _Found:
                 name: Scores(some, judgements, sample.pi, sample.sampled, read.folds)
                 for name, some in given.items()
             },
-            tuple(read.measures),
+            read.measures,
+            [_undecided(said, one.units) if may_be_undecided else None for one in systems],
         )
 
     @property
@@ -70,6 +85,11 @@ class _Found:
         """Return a system's score by each measure, of all inputs or of some."""
         found = self.by_estimator[estimator]
         return {name: found.score(system, name, within) for name in self.measures}
+
+
+def _undecided(judgements: Judgements, units: IntArray) -> float | None:
+    own = judgements.values[UNDECIDED][np.isin(judgements.units, units)]
+    return float(own.mean()) if own.size else None
 
 
 def _interval(score: Score | None, standard: str, level: float) -> Interval | None:
@@ -110,6 +130,7 @@ def _parts(found: _Found) -> Iterator[ScoredPart]:
                 Choice(estimator, WEIGHTING, part, standard),
                 level,
                 one,
+                found.undecided[system],
             )
             for (estimator, system, standard, level), one in measured.items()
         ]
@@ -120,7 +141,14 @@ def _parts(found: _Found) -> Iterator[ScoredPart]:
         yield ScoredPart(rows, comparisons, part)
 
 
-def _row(score: Score | None, system: int, choice: Choice, level: float, measured: Measured) -> ScoreRow:
+def _row(
+    score: Score | None,
+    system: int,
+    choice: Choice,
+    level: float,
+    measured: Measured,
+    undecided: float | None,
+) -> ScoreRow:
     counts: dict[str, int | None] = {"judgements": None, "saved": None, "efficiency_percent": None}
     if score is not None:
         is_finite = np.isfinite(score.efficiency)
@@ -129,6 +157,8 @@ def _row(score: Score | None, system: int, choice: Choice, level: float, measure
             "saved": round(score.saved) if is_finite else None,
             "efficiency_percent": round(100 * score.efficiency) if is_finite else None,
         }
+        if undecided is not None:
+            counts["undecided_permille"] = round(1_000 * undecided)
     outputs = 0 if score is None else score.outputs
     return ScoreRow(system, choice, round(100 * level), measured, outputs, counts)
 

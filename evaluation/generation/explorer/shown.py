@@ -3,12 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
+from annotations.kinds import correctness, quality
 from annotations.kinds.correctness import NEITHER, RIGHT, WRONG
-from annotations.kinds.quality import RATINGS
 from annotations.models import Input, Response, Takedown
-from evaluation.generation.choices import NAMES
+from evaluation.generation.choices import NAMES, UNDECIDED
 from evaluation.generation.explorer.finding import System, metric_name
 from evaluation.generation.explorer.published import Judged, read_means, read_votes
 from evaluation.models import Output
@@ -25,7 +24,7 @@ LEVELS: Mapping[str, Mapping[int, str]] = MappingProxyType(
         "overall": {1: "good", 0: "fair", -1: "poor"},
     }
 )
-UNDECIDED = "undecided"
+
 _SAYS = {RIGHT: "shows it to be right", WRONG: "shows it to be wrong", NEITHER: "does not help"}
 _MARKS = {RIGHT: "evidence shows-right", WRONG: "evidence shows-wrong"}
 
@@ -202,35 +201,37 @@ def _means(measures: Collection[str], means: Mapping[str, float]) -> list[tuple[
 
 
 def _judgement(number: int, row: Response, is_shown: bool) -> ShownJudgement:
-    said = row.answer
-    if "plausible" in said:
-        return ShownJudgement(number, row.is_expert, is_plausible=bool(said["plausible"]))
-    levels = [(NAMES[name], said[name], LEVELS[name][said[name]]) for name in RATINGS]
-    return ShownJudgement(
-        number, row.is_expert, levels, said["edit"] if is_shown else None, float(said["hter"])
-    )
+    of_answer = correctness.read_said(row.answer)
+    if of_answer is not None:
+        return ShownJudgement(number, row.is_expert, is_plausible=of_answer.is_plausible)
+    said = quality.read_said(row.answer)
+    levels = [(NAMES[name], rating, LEVELS[name][rating]) for name, rating in said.ratings.items()]
+    return ShownJudgement(number, row.is_expert, levels, said.edit if is_shown else None, said.hter)
 
 
 def _given(given: Input, text: str, votes: Sequence[Response], longest: int | None) -> ShownInput:
-    said = [one.answer for one in votes]
+    said = [correctness.read_said(one.answer) for one in votes]
     question = "" if given.question is None else visible(text[slice(*given.question)])
     passages = [_passage(*one, text, said, longest) for one in enumerate(given.passages)]
     return ShownInput(question, passages, [_cut(one, longest) for one in given.references])
 
 
 def _passage(
-    index: int, within: Sequence[int], text: str, said: Sequence[Mapping[str, Any]], longest: int | None
+    index: int,
+    within: Sequence[int],
+    text: str,
+    said: Sequence[correctness.Said | None],
+    longest: int | None,
 ) -> ShownPassage:
     start, end = within
     marks, words = [], []
-    for number, answer in enumerate(said, 1):
-        verdicts = answer.get("passages", [])
-        if index >= len(verdicts):
+    for number, one in enumerate(said, 1):
+        if one is None or index >= len(one.verdicts):
             continue
-        verdict, span = verdicts[index]["verdict"], verdicts[index]["span"]
+        verdict, span = one.verdicts[index]
         words.append(f"person {number}: {_SAYS[verdict]}")
         if span is not None:
-            marks.append(Mark(Span(*span), _MARKS[verdict], f"person {number}, {_SAYS[verdict]}"))
+            marks.append(Mark(span, _MARKS[verdict], f"person {number}, {_SAYS[verdict]}"))
     shown_to = end if longest is None else max([start + longest, *(mark.span.end for mark in marks)])
     segments = [
         Segment(visible(segment.text), segment.marks, segment.opens)

@@ -268,6 +268,7 @@ def test_where_no_passage_decides_and_all_are_of_one_opinion_scores_are_0_with_a
             found = row.measures[name]
             assert (found.estimate, found.low) == (0, 0)
             assert found.high > 0
+        assert row.counts["undecided"] == 100  # in per cent
         assert client.get(f"/corpora/notes/?standard={standard}").status_code == 200
 
 
