@@ -80,8 +80,9 @@ KIND_IMPORTS = {
         "annotations.kinds.quality.RATINGS",
     },
     "evaluation/generation/explorer/shown.py": {
+        "annotations.kinds.correctness",
         *(f"annotations.kinds.correctness.{name}" for name in ("NEITHER", "RIGHT", "WRONG")),
-        "annotations.kinds.quality.RATINGS",
+        "annotations.kinds.quality",
     },
     "evaluation/kbp/asked.py": {"annotations.kinds.relation.Offer"},
     "evaluation/kbp/asking.py": {"annotations.kinds.relation.Offer"},
