@@ -2,7 +2,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """Arrays of floats hardly get smaller, and trying takes a tenth of a second each time scores are stored."""
+    """Arrays of floats hardly get smaller; trying takes a tenth of a second each time scores are stored."""
 
     dependencies = [("evaluation", "0042_metric_worth")]
 
