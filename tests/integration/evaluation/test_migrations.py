@@ -536,8 +536,9 @@ def test_a_house_metric_of_an_earlier_form_is_frozen_again(go: Go) -> None:
     corpus = apps.get_model("annotations", "Corpus").objects.create(tag="notes", name="Notes")
     house = apps.get_model("evaluation", "HouseMetric").objects
     for number, coefficients in enumerate(['{"version": 1}', '{"version": 2}', ""], 1):
-        epoch = an_epoch(apps, corpus, number, released_at=timezone.now(), growth="quadratic")
-        house.create(epoch=epoch, coefficients=coefficients, digest="0" * 64)
+        fields = {"released_at": timezone.now(), "growth": "quadratic", "weighting": "output"}
+        epoch = an_epoch(apps, corpus, number, **fields)
+        house.create(epoch=epoch, coefficients=coefficients, digest="0" * 64, outputs=100)
     apps = go("0044_house_metrics_are_frozen_again")
     left = apps.get_model("evaluation", "HouseMetric").objects.values_list("coefficients", flat=True)
     assert set(left) == {'{"version": 2}', ""}
