@@ -42,6 +42,8 @@ def _segment(segment: Segment) -> SafeString:
 
 
 def _part(part: Part, corpus: Corpus | str) -> SafeString:
+    if part.text.isspace():
+        return mark_safe("&#32;")  # which `spaceless` leaves between two mentions
     if not part.letter:
         return format_html("{}", part.text)
     return format_html(
