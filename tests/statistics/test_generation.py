@@ -13,7 +13,8 @@ from tests.nlg import needs_nlg, recorded
 
 pytestmark = needs_nlg
 
-SECRETS = 1_000
+SECRETS = 2_000  # of the 840 cells one in five hundred would miss .93 by chance if there were a thousand
+SHORT = {("100", "ml"), ("100", "ml+rl"), ("four fifths", "ml")}  # of uncapped edits (ADR 76)
 SIZES = {"cdm": 520, "marco": 500}
 METRICS = ("none", "bigrams", "constant", "random", "reversed", "an outlier", "long-tailed", "rare")
 DESIGNS = {"100": 100, "200": 200, "four fifths": None}
@@ -83,18 +84,34 @@ def test_over_all_cells_the_bias_is_that_of_chance():
 
 @pytest.mark.parametrize(("name", "design"), CELLS)
 def test_intervals_hold_the_truth_as_often_as_they_say(name, design):
-    found = {key: one[1] for key, one in cells(name, design).items() if (design, key[0]) != ("100", "edit")}
+    found = {key: one[1] for key, one in cells(name, design).items() if not falls_short(design, *key[:2])}
     assert {key: held for key, held in found.items() if not 0.93 <= held <= 0.97} == {}
 
 
 @pytest.mark.slow
+def test_over_all_cells_they_hold_the_truth_as_often_as_they_say():
+    found = [one[1] for name in SIZES for design in DESIGNS for one in cells(name, design).values()]
+    mean, least, most = np.mean(found), min(found), max(found)
+    print(f"{len(found)} cells, {SECRETS} secrets: {mean:.4f}, from {least:.3f} to {most:.3f}")
+    assert 0.94 <= mean <= 0.96
+
+
+@pytest.mark.slow
 @pytest.mark.xfail(
-    reason="one text in a hundred was rewritten at length; .924 to .945 for two systems (ADR 76)",
-    strict=True,
+    reason="one text in a hundred was rewritten at length: .92 to .95 for two systems (ADR 76)", strict=True
 )
-def test_of_a_hundred_uncapped_edits_too_they_hold_the_truth_as_often_as_they_say():
-    found = {key: one[1] for key, one in cells("cdm", "100").items() if key[0] == "edit"}
+def test_of_uncapped_edits_too_they_hold_the_truth_as_often_as_they_say():
+    found = {
+        (design, key): one[1]
+        for design in DESIGNS
+        for key, one in cells("cdm", design).items()
+        if falls_short(design, *key[:2])
+    }
     assert {key: held for key, held in found.items() if not 0.93 <= held <= 0.97} == {}
+
+
+def falls_short(design, measure, system):
+    return measure == "edit" and (design, system) in SHORT
 
 
 @pytest.mark.parametrize(("name", "design"), CELLS)
@@ -106,7 +123,7 @@ def test_a_bad_metric_costs_at_most_a_twentieth(name, design):
 @pytest.mark.parametrize(("name", "design"), [("cdm", "100"), ("marco", "100"), ("cdm", "four fifths")])
 def test_an_adversary_who_knows_all_judgements_biases_nothing_and_costs_a_twentieth_at_most(name, design):
     data, low = recorded()[name], {}
-    draws = [replayed.draw(data, share(name, design), SECRETS, rng(8, part)) for part in range(4)]
+    draws = [replayed.draw(data, share(name, design), SECRETS, rng(8, part)) for part in range(2)]
     for measure in data.values:
         parts = [replayed.Measured(data, epochs, measure) for epochs in draws]
         for system in data.systems:
@@ -119,7 +136,7 @@ def test_an_adversary_who_knows_all_judgements_biases_nothing_and_costs_a_twenti
             print(
                 f"{name} {design} {measure} {system.name}: bias {bias:.2f}, holds {held:.3f}, DE {gain:.3f}"
             )
-            is_held = 0.93 <= held <= 0.97 or (measure, design) == ("edit", "100")  # as above
+            is_held = 0.93 <= held <= 0.97 or falls_short(design, measure, system.name)
             if abs(bias) >= 4.5 or gain < 0.95 or not is_held:
                 low[measure, system.name] = bias, held, gain
     assert low == {}
@@ -138,7 +155,7 @@ def test_plugging_in_is_biased_as_its_formula_says_and_cross_fitting_is_not():
     assert formula == pytest.approx(0.009, abs=0.002)
     assert abs(found.mean() - truth - formula) < 3 * error
     errors = []
-    for part in range(10):
+    for part in range(5):
         epochs = replayed.draw(data, n / SIZES["cdm"], SECRETS, rng(2, part))
         got = replayed.Measured(data, epochs, "overall").replay(system, [metric])
         errors.append(got.parts.estimate - got.truth)

@@ -25,7 +25,7 @@ MANY = 100
 
 def simulate(seeds):
     """By estimator, weighting, level and measure: estimate and ends less the truth, [seeds, systems, 3]."""
-    world = World(knowledgenet.FOLDER)
+    world = World(knowledgenet.pool())
     p = [one.weights[DRAWN_FROM] for one in world.systems]
     counts: list[int] = []
     for number in range(len(p)):
