@@ -167,3 +167,27 @@ def test_a_simulated_crowd_says_what_was_recorded(corpus: Corpus, judgements: Pa
     needed = sum(SampledUnit.objects.values_list("question__votes_needed", flat=True))
     assert Response.objects.count() == needed
     call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("a\0b", "holds a NUL character at character 1"),
+        ("a\ud800b", "holds half of a surrogate pair at character 1"),
+        ("x" * 5_001, "has 5,001 characters; 5,000 are the most"),
+        (7, "it must be a string"),
+        (None, "the output is missing"),
+    ],
+)
+def test_what_was_written_must_be_a_text_that_can_be_judged(
+    output: object, words: str, corpus: Corpus, judgements: Path, bring: Bring, tmp_path: Path
+) -> None:
+    write(tmp_path / "outputs.one.jsonl", [{"input_id": "I00", "output": output}])
+    with pytest.raises(Refused, match=f"outputs.one.jsonl, line 1: .*{words}"):
+        bring(judgements)
+
+
+def test_a_system_has_one_file(corpus: Corpus, judgements: Path, tmp_path: Path) -> None:
+    outputs = [str(tmp_path / "outputs.one.jsonl")] * 2
+    with pytest.raises(Refused, match="names the system one twice"):
+        call_command("import_judgements", str(judgements), corpus="notes", outputs=outputs)
