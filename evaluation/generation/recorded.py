@@ -9,15 +9,13 @@ from typing import Any
 from annotations.texts import jsonlines
 from annotations.texts.inputs import ANSWER
 from annotations.texts.records import read_id, read_text, shown
+from evaluation.generation.estimates.scales import MOST_EDITS
 from kbpo.core.errors import InvalidInput
-from kbpo_formats.generation.problems import LONGEST_OUTPUT
 from kbpo_formats.ontologies.faults import Fault, Faulty
 
 MOST_FAULTS = 50
 """That are said at once."""
 LONGEST_WORKER = 64
-MOST_EDITED = float(LONGEST_OUTPUT)
-"""Of HTER: all words of the longest text for the one that is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +116,8 @@ def _quality(value: Mapping[str, Any]) -> dict[str, Any]:
     if edit is not None and not isinstance(edit, str):
         raise InvalidInput(f"edit is {shown(edit)}; it must be a text or null")
     hter = _number(value, "hter")
-    if hter > MOST_EDITED:
-        raise InvalidInput(f"hter is {hter:g}; more than {MOST_EDITED:,.0f} edits a word cannot be")
+    if hter > MOST_EDITS:
+        raise InvalidInput(f"hter is {hter:g}; more than {MOST_EDITS:,.0f} edits a word cannot be")
     return {
         "fluency": _level(value, fluency),
         "redundancy": _level(value, "redundancy"),

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from annotations.texts.inputs import QUALITY
-from evaluation.generation.recorded import MOST_EDITED, read_recorded
+from evaluation.generation.estimates.scales import MOST_EDITS
+from evaluation.generation.recorded import read_recorded
 from kbpo_formats.ontologies.faults import Faulty
 
 SAID = {
@@ -31,7 +32,7 @@ def write(path: Path, *changed: dict[str, Any]) -> Path:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"hter": MOST_EDITED + 1}, "more than 5,000 edits a word cannot be"),
+        ({"hter": MOST_EDITS + 1}, "more than 5,000 edits a word cannot be"),
         ({"edit": "a\ud800"}, "edit holds half of a surrogate pair at character 1"),
         ({"worker": "  "}, "it must be a number or a name"),
     ],
