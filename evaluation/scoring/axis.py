@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-
 _WIDEST = 1.0
 """Of an axis in tenths: other scales are wider, and that of edits has no end."""
 _MOST_STEPS = 6

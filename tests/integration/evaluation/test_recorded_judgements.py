@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from annotations.models import Corpus, Label, Question, Response
 from evaluation.models import Epoch, SampledUnit, Submission
@@ -107,6 +109,24 @@ def test_judgements_come_in_as_a_released_epoch(
     means = [label.value for label in labels]
     assert row.measures["overall"].estimate == pytest.approx(sum(means) / INPUTS)
     assert row.measures["edit"].estimate == pytest.approx(0.25)
+    call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+def test_a_published_judgement_is_not_undone_by_a_blank(
+    corpus: Corpus, judgements: Path, bring: Bring, tmp_path: Path, client: Client
+) -> None:
+    bring(judgements)
+    asked = set(Question.objects.values_list("pk", flat=True))
+    alike = ["Text {}.", " Text  {}. ", "Text\u00a0{}.\n"]
+    rows = [{"input_id": f"I{n:02}", "output": alike[n % 3].format(n)} for n in range(INPUTS - 1)]
+    rows.append({"input_id": f"I{INPUTS - 1}", "output": "Something else."})
+    write(tmp_path / "outputs.one.jsonl", rows)
+    system = submit(tmp_path, "two")
+    assert system.batch.inclusions.filter(is_known=True, probability=1).count() == INPUTS - 1
+    assert Question.objects.exclude(pk__in=asked).count() <= 1
+    assert system.batch.sampled.filter(question__in=asked).count() == INPUTS - 1
+    listed = client.get(reverse("api_predictions", args=[system.pk])).json()["results"]
+    assert sum(one["published"] is not None for one in listed) == INPUTS - 1
     call_command("audit_samples", "--corpus", "notes", verbosity=0)
 
 
