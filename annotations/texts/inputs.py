@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import Any, NoReturn
 
 from annotations.texts.records import DocumentRecord, read_id, read_text, shown
 from kbpo.core.errors import InvalidInput
+from kbpo_formats.generation.names import BUILT_IN, LONGEST_NAME, RESERVED, is_name
 from kbpo_formats.spans import Span
 
 QUALITY, ANSWER = "quality", "answer"
@@ -25,7 +25,6 @@ MOST_PASSAGES = 10
 PARTS_OF_PLAN = ("variance_outputs", "variance_judgements", "correlation")
 BREAK = "\n\n"
 """Between the question and the passages in a document's text."""
-_METRIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,17 @@ class PromptRecord:
         """
         if self.name not in MEASURES:
             raise InvalidInput(f"is {shown(self.name)}; it must be {' or '.join(MEASURES)}", where="prompt")
-        if self.metric and not _METRIC.fullmatch(self.metric):
+        small = self.metric.lower()
+        if self.metric and (not is_name(self.metric) or small in RESERVED):
             raise InvalidInput(
-                f"is {shown(self.metric)}; a metric's name is of letters, digits, . _ + - and at most 64"
-                " characters",
+                f"is {shown(self.metric)}; no column of metrics can have that name: it begins with a letter,"
+                " has letters, digits, '.', '_' and '-', at most"
+                f" {LONGEST_NAME} of them, and is not {' or '.join(RESERVED)}",
                 where="metric",
+            )
+        if small in BUILT_IN and self.metric != small:
+            raise InvalidInput(
+                f"is {shown(self.metric)}; the metric that is computed here is called {small}", where="metric"
             )
         for measure in self.planning:
             if measure not in MEASURES[self.name]:

@@ -15,6 +15,7 @@ from crowd.posting.opening import (
     open_batch,
     open_tutorial,
     preview,
+    within_share,
 )
 from crowd.posting.planning import plan_batches, plan_more, plan_next
 from crowd.posting.publishing import post_next
@@ -49,4 +50,5 @@ __all__ = [
     "remove_next",
     "resume_batch",
     "withdraw_document",
+    "within_share",
 ]

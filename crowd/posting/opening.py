@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from annotations.models import Question
 from annotations.ontologies import ontology_of
-from crowd import budget, lessons, pay
+from crowd import budget, lessons, pay, shares
 from crowd.grouping import Group, OpenQuestion, group
 from crowd.interfaces.offers import WorkOffer, promise
 from crowd.interfaces.registry import find_teaching
@@ -61,7 +61,7 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion], *, unit_seconds: f
     Parameters
     ----------
     terms : BatchTerms
-        With its reward.
+        With its reward, `within_share`.
     found : sequence of OpenQuestion
         As `free` reads them.
     unit_seconds : float
@@ -83,6 +83,15 @@ def preview(terms: BatchTerms, found: Sequence[OpenQuestion], *, unit_seconds: f
         most_cents=max(rewards, default=terms.reward),
         seconds=tuple(_seconds(terms, groups, unit_seconds)),
     )
+
+
+def within_share(terms: BatchTerms) -> BatchTerms:
+    """Return terms whose HITs have no more questions than one person may answer, where that is bounded.
+
+    A person's first HIT is always allowed, so a large one would be more than their share.
+    """
+    most = shares.allowed(terms.interface, terms.corpus.pk)
+    return terms if most is None or terms.most_questions <= most else replace(terms, questions_per_hit=most)
 
 
 def free(terms: BatchTerms, questions: QuerySet[Question], *, now: datetime) -> list[OpenQuestion]:
@@ -135,6 +144,7 @@ def open_batch(
     """
     check_poster(by, terms.corpus)
     _check_own_budget(terms, by)
+    terms = within_share(terms)
     account = registry.provider(terms.provider)
     if why := lessons.why_for_nobody(terms.kind, terms.corpus, provider=terms.provider):
         raise InvalidInput(why, where="corpus")

@@ -26,6 +26,8 @@ class Asking:
         The prompt's.
     kind : str
         Of the question.
+    field : str
+        Of its payload: the text that is judged.
     about : callable
         Makes what is asked of an input and a text.
     stored : callable
@@ -35,6 +37,7 @@ class Asking:
 
     name: str
     kind: str
+    field: str
     about: Callable[[Input, str], Asked]
     stored: Callable[[Any, Mapping[str, Any]], dict[str, Any]]
 
@@ -57,8 +60,10 @@ def _verified(asked: CorrectnessQuestion, said: Mapping[str, Any]) -> dict[str, 
 
 ASKING: Mapping[str, Asking] = MappingProxyType(
     {
-        QUALITY: Asking(QUALITY, QualityQuestion.kind, lambda given, text: QualityQuestion(text), _rated),
-        ANSWER: Asking(ANSWER, CorrectnessQuestion.kind, _is_right, _verified),
+        QUALITY: Asking(
+            QUALITY, QualityQuestion.kind, "text", lambda given, text: QualityQuestion(text), _rated
+        ),
+        ANSWER: Asking(ANSWER, CorrectnessQuestion.kind, "answer", _is_right, _verified),
     }
 )
 

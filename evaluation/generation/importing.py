@@ -14,7 +14,7 @@ from annotations.kinds.kind import Content, StoredAnswer
 from annotations.models import Corpus, Document, Question, Response
 from annotations.responses import Answer, record_many
 from annotations.texts import jsonlines
-from annotations.texts.records import read_id
+from annotations.texts.records import read_id, read_text
 from evaluation.design import recorded as recording
 from evaluation.generation.asking import Asked, asked_of, asking_of
 from evaluation.generation.recorded import Collected, Recorded, read_recorded
@@ -23,6 +23,7 @@ from evaluation.task import Task
 from kbpo.accounts.models import User
 from kbpo.core.errors import Conflict, InvalidInput
 from kbpo_formats.generation.outputs import tidy
+from kbpo_formats.generation.problems import LONGEST_OUTPUT
 
 BATCH = 500
 DOMAIN = "recorded.invalid"
@@ -65,9 +66,15 @@ def read_outputs(path: Path | str) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, value in jsonlines.read(path):
         where = jsonlines.place(path, number)
-        input_id, output = read_id(value, where, "input_id"), value.get("output")
-        if not isinstance(output, str):
+        input_id = read_id(value, where, "input_id")
+        if value.get("output") is None:
             raise InvalidInput("the output is missing; it must be a text", where=where)
+        output = read_text(value, "output", where)
+        if len(output) > LONGEST_OUTPUT:
+            raise InvalidInput(
+                f"the output has {len(output):,} characters; {LONGEST_OUTPUT:,} are the most that is judged",
+                where=where,
+            )
         if input_id in found:
             raise InvalidInput(f"input {input_id} is there twice", where=where)
         found[input_id] = tidy(output)

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from annotations.models import Label, Takedown
-from evaluation.generation.asking import asked_of
+from evaluation.generation import published
 from evaluation.generation.metrics import stored as metrics
 from evaluation.listing import Listing
 from evaluation.models import Output, Submission
@@ -51,25 +51,19 @@ def _show(submission: Submission, rows: Sequence[Output], is_open: bool) -> Sequ
     (columns,) = metrics.read_columns([submission], names)
     texts = [row.unit.output_text.text for row in rows]
     places = [(row.document_id, text) for row, text in zip(rows, texts, strict=True)]
-    keys = [content.key for content in asked_of(submission.corpus, places)]
-    published: dict[tuple[int, str], dict[str, float]] = defaultdict(dict)
-    labels = Label.objects.filter(
-        question__document__in=[row.document_id for row in rows],
-        question__key__in=keys,
-        question__published_at__isnull=False,
-    )
-    for document, key, claim, value in labels.values_list(
-        "question__document", "question__key", "claim", "value"
-    ):
-        published[document, key][claim] = value
+    judged = published.find(submission.corpus, places)
+    labels: dict[int, dict[str, float]] = defaultdict(dict)
+    found = Label.objects.filter(question__in=judged.values())
+    for question, claim, value in found.values_list("question", "claim", "value"):
+        labels[question][claim] = value
     return [
         {
             "prediction": row,
             "output": text if is_open and row.document_id not in removed else None,
             "metrics": {name: columns[name].at(row.place) for name in names},
-            "published": published.get((row.document_id, key)),
+            "published": labels.get(judged[place]) if place in judged else None,
         }
-        for row, text, key in zip(rows, texts, keys, strict=True)
+        for row, text, place in zip(rows, texts, places, strict=True)
     ]
 
 

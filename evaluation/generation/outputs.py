@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from annotations import prompts, questions
-from annotations.models import Corpus, Document, Question
+from annotations.models import Corpus, Document
 from annotations.policies import single
 from evaluation.estimators import coordinated
+from evaluation.generation import published
 from evaluation.generation.asking import asked_of, asking_of
 from evaluation.generation.choices import WEIGHTING
 from evaluation.generation.metrics import freezing
@@ -160,18 +161,11 @@ def read_texts(ids: Iterable[int]) -> dict[int, tuple[int, str]]:
 
 
 def known(submission: Submission, outputs: Outputs) -> BoolArray:
-    """Say which outputs' judgements were published before the upload."""
-    rows = Question.objects.filter(
-        document__corpus=submission.corpus_id, audits=None, published_at__lt=submission.uploaded_at
-    )
-    published = set(rows.values_list("document_id", "key"))
-    if not published:
-        return np.zeros(len(outputs.keys), dtype=np.bool_)
+    """Say which outputs' judgements were published before the upload, or those of what looks the same."""
     texts = read_texts(outputs.ids.tolist())
     places = [texts[pk] for pk in outputs.ids.tolist()]
-    asked = asked_of(submission.corpus, places)
-    found = [(document, one.key) in published for (document, _), one in zip(places, asked, strict=True)]
-    return np.array(found, dtype=np.bool_)
+    found = published.find(submission.corpus, places, before=submission.uploaded_at)
+    return np.array([place in found for place in places], dtype=np.bool_)
 
 
 def ask(batch: SampleBatch, outputs: Outputs, sampled: Mapping[int, int | None]) -> Collection[int]:
@@ -179,20 +173,27 @@ def ask(batch: SampleBatch, outputs: Outputs, sampled: Mapping[int, int | None])
     rows = list(sampled)
     texts = read_texts(outputs.ids[rows].tolist())
     units = [int(outputs.ids[row]) for row in rows]
-    contents = asked_of(batch.submission.corpus, [texts[pk] for pk in units])
-    places = [(texts[pk][0], content) for pk, content in zip(units, contents, strict=True)]
-    twice = second_votes(batch.epoch, [outputs.keys[row] for row in rows])
+    corpus, before = batch.submission.corpus, batch.submission.uploaded_at
+    known = published.find(corpus, [texts[pk] for pk in units], before=before)
+    new = [(row, pk) for row, pk in zip(rows, units, strict=True) if texts[pk] not in known]
+    contents = asked_of(corpus, [texts[pk] for _, pk in new])
+    places = [(texts[pk][0], content) for (_, pk), content in zip(new, contents, strict=True)]
+    twice = second_votes(batch.epoch, [outputs.keys[row] for row, _ in new])
     votes = {place: single.SECOND for place, two in zip(places, twice, strict=True) if two}
     asked = questions.ask(places, votes)
+    settling = {pk: known[texts[pk]] for pk in units if texts[pk] in known}
+    settling.update((pk, asked[place].pk) for (_, pk), place in zip(new, places, strict=True))
     SampledUnit.objects.bulk_create(
         (
-            SampledUnit(batch=batch, epoch=batch.epoch, unit_id=pk, question=asked[place], draws=sampled[row])
-            for row, pk, place in zip(rows, units, places, strict=True)
+            SampledUnit(
+                batch=batch, epoch=batch.epoch, unit_id=pk, question_id=settling[pk], draws=sampled[row]
+            )
+            for row, pk in zip(rows, units, strict=True)
         ),
         batch_size=5000,
     )
     analyse({SampledUnit: len(rows)})
-    return {question.pk for question in asked.values()}
+    return set(settling.values())
 
 
 def audit(corpus: Corpus) -> list[str]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from annotations.texts import jsonlines
 from annotations.texts.inputs import ANSWER
-from annotations.texts.records import read_id, shown
+from annotations.texts.records import read_id, read_text, shown
+from evaluation.generation.estimates.scales import MOST_EDITS
 from kbpo.core.errors import InvalidInput
 from kbpo_formats.ontologies.faults import Fault, Faulty
 
@@ -100,12 +101,13 @@ def _read(
     worker = value.get("worker")
     if isinstance(worker, bool) or not isinstance(worker, (int, str)) or not str(worker).strip():
         raise InvalidInput(f"worker is {shown(worker)}; it must be a number or a name")
-    if len(str(worker)) > LONGEST_WORKER or not str(worker).isprintable():
+    name = str(worker).strip()
+    if len(name) > LONGEST_WORKER or not name.isprintable():
         raise InvalidInput(
             f"worker is {shown(worker)}; it must print, and have {LONGEST_WORKER} characters at most"
         )
     seconds = None if value.get("seconds") is None else _number(value, "seconds")
-    return Recorded(line, input_id, tuple(dict.fromkeys(systems)), str(worker), seconds, read(value))
+    return Recorded(line, input_id, tuple(dict.fromkeys(systems)), name, seconds, read(value))
 
 
 def _quality(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,12 +115,15 @@ def _quality(value: Mapping[str, Any]) -> dict[str, Any]:
     edit = value.get("edit")
     if edit is not None and not isinstance(edit, str):
         raise InvalidInput(f"edit is {shown(edit)}; it must be a text or null")
+    hter = _number(value, "hter")
+    if hter > MOST_EDITS:
+        raise InvalidInput(f"hter is {hter:g}; more than {MOST_EDITS:,.0f} edits a word cannot be")
     return {
         "fluency": _level(value, fluency),
         "redundancy": _level(value, "redundancy"),
         "overall": _level(value, "overall"),
-        "hter": _number(value, "hter"),
-        "edit": None if edit is None else edit.replace("\0", ""),
+        "hter": hter,
+        "edit": None if edit is None else read_text({"edit": edit.replace("\0", "")}, "edit", ""),
     }
 
 

@@ -4,6 +4,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_WIDEST = 1.0
+"""Of an axis in tenths: other scales are wider, and that of edits has no end."""
+_MOST_STEPS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
@@ -16,7 +20,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A stretch of [0, 1] with ticks.
+    """A stretch of numbers with ticks.
 
     Attributes
     ----------
@@ -61,7 +65,7 @@ def fit(values: Iterable[float]) -> Axis:
     Parameters
     ----------
     values : iterable of float
-        All ends of the column's intervals, in [0, 1].
+        All ends of the column's intervals, usually in [0, 1] or [−1, 1].
 
     Returns
     -------
@@ -76,6 +80,8 @@ def fit(values: Iterable[float]) -> Axis:
     known = list(values)
     if not known:
         return Axis(0.0, 1.0, (0.0, 0.5, 1.0))
+    if max(known) - min(known) > _WIDEST:
+        return _fit_wide(min(known), max(known))
     first = math.floor(round(10 * min(known), 9))
     last = math.ceil(round(10 * max(known), 9))
     while last - first < 3:
@@ -90,3 +96,12 @@ def fit(values: Iterable[float]) -> Axis:
         else:
             first -= 1
     return Axis(first / 10, last / 10, tuple(tenth / 10 for tenth in range(first, last + 1, step)))
+
+
+def _fit_wide(low: float, high: float) -> Axis:
+    """Choose an axis with a few ticks, at 1, 2 or 5 times a power of ten."""
+    least = (high - low) / _MOST_STEPS
+    power = 10.0 ** math.floor(math.log10(least))
+    step = power * next(one for one in (1, 2, 5, 10) if one * power >= least)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return Axis(first * step, last * step, tuple(step * tick for tick in range(first, last + 1)))

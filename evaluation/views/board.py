@@ -132,10 +132,16 @@ def offered_standards(corpus: Corpus, choices: Choices) -> tuple[dict[str, str],
 
 
 def fit_columns(choices: Choices, measured: Iterable[Measures]) -> Sequence[axis.Column]:
-    """Fit one axis to each measure's column, and one to all: for a phone, where they stand in one."""
+    """Fit one axis to each measure's column, and one to all: for a phone, where they stand in one.
+
+    It ends at twice the largest estimate where the scale goes on: one interval would else hide the others.
+    """
     ends: dict[str, list[float]] = {name: [] for name in choices.measures}
+    most: dict[str, float] = dict.fromkeys(choices.measures, 1.0)
     for measures in measured:
         for name, one in measures.items():
             ends[name] += [end for end in (one.low, one.estimate, one.high) if end is not None]
+            most[name] = max(most[name], 2.0 * (one.estimate or 0.0))
+    ends = {name: [min(end, most[name]) for end in of_measure] for name, of_measure in ends.items()}
     common = axis.fit(end for of_measure in ends.values() for end in of_measure)
     return [axis.Column(name, choices.measures[name], axis.fit(ends[name]), common) for name in ends]

@@ -10,6 +10,15 @@ _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 #: Signs of Arabic, Syriac and Kaithi that stand around numbers, and can be seen.
 _SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 _JOINERS = frozenset("\u200c\u200d")
+#: What looks like a blank, and is none.
+_BLANK = frozenset("\u2800\u3164\uffa0")
+#: What chooses another form of the character before, or fills a place beside it: in other scripts than Latin.
+_CHOOSERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+#: After these it is a sign that may be drawn in colours.
+_CHOSEN = frozenset("0123456789#*©®")
 _LAST_OF_LATIN = "\u024f"  # up to here nothing is joined, or kept apart, by a character that nobody sees
 _WRITTEN = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
 
@@ -90,6 +99,10 @@ def _is_unseen(character: str, before: str) -> bool:
         return False
     if character in _JOINERS:
         return before <= _LAST_OF_LATIN
+    if character in _CHOOSERS:
+        return before <= _LAST_OF_LATIN and before not in _CHOSEN
+    if character in _BLANK:
+        return True
     category = unicodedata.category(character)
     return category in _REFUSED or category == "Cf"
 

@@ -171,7 +171,7 @@ def plan(wanted: Wanted, *, by: User, now: datetime) -> Plan:
     Unavailable
         If the site has no account with the provider.
     """
-    terms = wanted.terms
+    terms = posting.within_share(wanted.terms)
     found = posting.free(terms, _questions(wanted), now=now)
     suggestion = timing.suggest(terms, found)
     reward = terms.reward_cents or suggestion.reward_cents

@@ -11,7 +11,7 @@ BUILT_IN = (
     *("question-overlap", "passage-overlap"),
 )
 #: What stands for something else where a metric may be named.
-RESERVED = ("none", "house")
+RESERVED = ("none", "house", "perfect")
 #: What a column is called that has the name of a metric which the service computes itself.
 RENAMED = "{}-uploaded"
 

@@ -11,6 +11,11 @@ from kbpo_formats.lines import numbered_lines
 from kbpo_formats.problems import ProblemLog
 
 FIELDS = ("input_id", "output")
+#: Faults of lines that say of which input they are to nobody.
+_UNREAD = (
+    *("UNDECODABLE_BYTES", "ILLEGAL_CHARACTER", "LINE_TOO_LONG"),
+    *("NOT_JSON", "NOT_AN_OBJECT", "DUPLICATE_KEY", "NOT_A_NUMBER", "HALF_A_CHARACTER"),
+)
 LONGEST_LINE = (1 << 15) - 2  # characters: the longest output with every character escaped, and its id
 
 
@@ -64,10 +69,12 @@ def read_outputs(file: BinaryIO, documents: Documents, log: ProblemLog) -> tuple
 
 
 def report_missing(first: dict[str, int], documents: Documents, log: ProblemLog) -> None:
-    """Log the inputs of the corpus that have no line."""
-    for doc_id in documents.doc_ids():
-        if doc_id not in first:
-            log.add("MISSING_INPUT", 0, doc_id, show(doc_id))
+    """Log the inputs of the corpus that have no line, unless these may be the lines that cannot be read."""
+    missing = [doc_id for doc_id in documents.doc_ids() if doc_id not in first]
+    if len(missing) <= sum(log.counts[code] for code in _UNREAD):
+        return
+    for doc_id in missing:
+        log.add("MISSING_INPUT", 0, doc_id, show(doc_id))
 
 
 def write_outputs(outputs: list[Output]) -> Iterator[str]:

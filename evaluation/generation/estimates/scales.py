@@ -11,7 +11,10 @@ from scipy.special import stdtrit
 from evaluation.estimators import _checks
 from evaluation.estimators._checks import FloatArray
 from evaluation.estimators.intervals import DEFAULT_LEVEL, LEVELS, Interval, wilson
+from kbpo_formats.generation.problems import LONGEST_OUTPUT
 
+MOST_EDITS = float(LONGEST_OUTPUT)
+"""For a word of what is left: of the longest output all but one word may be taken away."""
 _MOST = 300.0
 
 
@@ -62,7 +65,9 @@ def ends(
     above = np.asarray(estimate) - scale.low
     if scale.high is None:
         factor = np.exp(np.minimum(_MOST, reach / above))
-        return scale.low + above / factor, scale.low + above * factor
+        # A sample of hardly more than one long edit says nothing of where its mean ends.
+        most = np.maximum(scale.low + above, MOST_EDITS)
+        return scale.low + above / factor, np.minimum(most, scale.low + above * factor)
     below = scale.high - np.asarray(estimate)
     # The logit of the share moves by reach · span/(above · below).
     factor = np.exp(np.minimum(_MOST, reach * scale.span / (above * below)))

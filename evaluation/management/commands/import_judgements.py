@@ -39,7 +39,12 @@ class Command(BaseCommand):
         task.check_corpus(corpus)
         if not task.has_prompt:
             raise UsageError(f"{corpus.tag} is of {task.label}: only of outputs are judgements imported")
-        outputs = dict(_read(one) for one in options["outputs"])
+        outputs: dict[str, dict[str, str]] = {}
+        for one in options["outputs"]:
+            name, texts = _read(one)
+            if name in outputs:
+                raise UsageError(f"--outputs names the system {name} twice; each has one file")
+            outputs[name] = texts
         try:
             report = importing.import_judgements(
                 path=options["file"], corpus=corpus, task=task, outputs=outputs

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from annotations.models import Corpus, Label, Question, Response
 from evaluation.models import Epoch, SampledUnit, Submission
@@ -110,6 +112,24 @@ def test_judgements_come_in_as_a_released_epoch(
     call_command("audit_samples", "--corpus", "notes", verbosity=0)
 
 
+def test_a_published_judgement_is_not_undone_by_a_blank(
+    corpus: Corpus, judgements: Path, bring: Bring, tmp_path: Path, client: Client
+) -> None:
+    bring(judgements)
+    asked = set(Question.objects.values_list("pk", flat=True))
+    alike = ["Text {}.", " Text  {}. ", "Text\u00a0{}.\n"]
+    rows = [{"input_id": f"I{n:02}", "output": alike[n % 3].format(n)} for n in range(INPUTS - 1)]
+    rows.append({"input_id": f"I{INPUTS - 1}", "output": "Something else."})
+    write(tmp_path / "outputs.one.jsonl", rows)
+    system = submit(tmp_path, "two")
+    assert system.batch.inclusions.filter(is_known=True, probability=1).count() == INPUTS - 1
+    assert Question.objects.exclude(pk__in=asked).count() <= 1
+    assert system.batch.sampled.filter(question__in=asked).count() == INPUTS - 1
+    listed = client.get(reverse("api_predictions", args=[system.pk])).json()["results"]
+    assert sum(one["published"] is not None for one in listed) == INPUTS - 1
+    call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
 def test_all_that_is_wrong_with_a_file_is_said_with_its_lines(corpus: Corpus, tmp_path: Path) -> None:
     wrong = [
         said(0, 1),
@@ -167,3 +187,27 @@ def test_a_simulated_crowd_says_what_was_recorded(corpus: Corpus, judgements: Pa
     needed = sum(SampledUnit.objects.values_list("question__votes_needed", flat=True))
     assert Response.objects.count() == needed
     call_command("audit_samples", "--corpus", "notes", verbosity=0)
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("a\0b", "holds a NUL character at character 1"),
+        ("a\ud800b", "holds half of a surrogate pair at character 1"),
+        ("x" * 5_001, "has 5,001 characters; 5,000 are the most"),
+        (7, "it must be a string"),
+        (None, "the output is missing"),
+    ],
+)
+def test_what_was_written_must_be_a_text_that_can_be_judged(
+    output: object, words: str, corpus: Corpus, judgements: Path, bring: Bring, tmp_path: Path
+) -> None:
+    write(tmp_path / "outputs.one.jsonl", [{"input_id": "I00", "output": output}])
+    with pytest.raises(Refused, match=f"outputs.one.jsonl, line 1: .*{words}"):
+        bring(judgements)
+
+
+def test_a_system_has_one_file(corpus: Corpus, judgements: Path, tmp_path: Path) -> None:
+    outputs = [str(tmp_path / "outputs.one.jsonl")] * 2
+    with pytest.raises(Refused, match="names the system one twice"):
+        call_command("import_judgements", str(judgements), corpus="notes", outputs=outputs)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -50,7 +51,9 @@ def test_a_study_is_answered_on_its_page_and_paid(
     corpus: Corpus,
     clock: Clock,
     kind: str,
+    settings: Any,
 ) -> None:
+    settings.CROWD_MOST_PERCENT = 100
     asked = [ask(corpus, kind, number) for number in range(3)]
     given = {"corpus": corpus, "kind": kind, "provider": "prolific", "reward_cents": 800}  # for 1,000 words
     crowd.open_batch(**given, by=crowd.operator(), now=clock())
@@ -78,3 +81,15 @@ def test_a_study_is_answered_on_its_page_and_paid(
     assert crowd.approve_all(clock()) == 1
     crowd.check_books()
     assert fake.paid > hit.reward_cents
+
+
+def test_no_study_asks_one_person_for_more_than_their_share(
+    corpus: Corpus, clock: Clock, settings: Any
+) -> None:
+    settings.CROWD_MOST_PERCENT = 50
+    for number in range(4):
+        ask(corpus, "quality", number)
+    given = {"corpus": corpus, "kind": "quality", "provider": "prolific", "reward_cents": 800}
+    crowd.open_batch(**given, by=crowd.operator(), now=clock())
+    crowd.post(clock())
+    assert [hit.questions.count() for hit in Hit.objects.all()] == [2, 2]

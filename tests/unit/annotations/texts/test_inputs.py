@@ -61,7 +61,9 @@ def test_planning_values_that_are_none_are_refused(given: str) -> None:
     ("values", "words"),
     [
         (("sense",), "quality or answer"),
-        (("quality", "a metric"), "a metric's name"),
+        (("quality", "a metric"), "no column of metrics can have that name"),
+        (("quality", "House"), "is not none or house or perfect"),
+        (("quality", "BLEU-4"), "is called bleu-4"),
         (("quality", "", {"any": {}}), "judged are overall"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from evaluation.estimators import control
 from evaluation.generation.estimates import SCALES, Given, Judgements, Scale, Scores
 from evaluation.generation.estimates import pool as pool_module
-from evaluation.generation.estimates.scales import interval
+from evaluation.generation.estimates.scales import MOST_EDITS, interval
 from kbpo.core.errors import InvalidInput
 
 # Four inputs, two systems; for input 3 both give the same text. Units 0-3 are the first's, 4-6 the second's.
@@ -342,6 +342,11 @@ def test_intervals_are_within_the_scale_and_hold_the_estimate():
                 got = interval(estimate, variance, 12.5, 80.0, scale, 0.95)
                 assert scale.low <= got.low <= got.estimate <= got.high, measure
                 assert scale.high is None or got.high <= scale.high
+
+
+def test_no_interval_of_edits_ends_beyond_what_edits_can_be():
+    got = interval(0.5, 0.4, 1.0, 20.0, SCALES["edit"], 0.95)
+    assert (got.estimate, got.high) == (0.5, MOST_EDITS)
 
 
 def test_on_a_scale_of_shares_it_is_the_logit_interval():

@@ -55,3 +55,14 @@ def test_an_interval_keeps_its_order(interval):
     low, estimate, high = interval
     drawing = fit(interval).draw(low, estimate, high)
     assert drawing.low <= drawing.estimate <= drawing.high
+
+
+@given(st.floats(-1, 1), st.floats(2.1, 1e9))
+def test_a_wide_axis_has_a_few_ticks_too(low, high):
+    axis = fit([low, high])
+    assert 3 <= len(axis.ticks) <= 8
+    assert axis.low <= low < high <= axis.high
+
+
+def test_an_axis_of_ratings_has_its_ticks_at_halves():
+    assert fit([-0.9, 0.1, 0.95]).ticks == (-1.0, -0.5, 0.0, 0.5, 1.0)

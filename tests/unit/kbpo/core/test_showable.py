@@ -37,6 +37,16 @@ def test_what_nobody_sees_is_written_in_its_place_and_comes_back() -> None:
     assert restored(shown, of=text) == text
 
 
+@pytest.mark.parametrize("filler", ["\u034f", "\u3164", "\u2800", "\ufe0f", "\U000e0100"])
+def test_fillers_and_forms_of_nothing_are_written_out(filler: str) -> None:
+    assert visible(f"pass{filler}word") == f"pass⟨U+{ord(filler):04X}⟩word"
+
+
+@pytest.mark.parametrize("text", ["❤\ufe0f", "1\ufe0f\u20e3", "©\ufe0f", "葛\U000e0100"])
+def test_forms_of_signs_stay_as_they_are(text: str) -> None:
+    assert visible(text) == text
+
+
 def test_a_code_that_was_typed_stays_as_it_was_typed() -> None:
     assert restored("⟨U+202E⟩ ⟨U+FFFFFF⟩", of="plain") == "⟨U+202E⟩ ⟨U+FFFFFF⟩"
 

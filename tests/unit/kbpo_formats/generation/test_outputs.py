@@ -62,6 +62,10 @@ def test_an_input_with_a_faulty_output_is_not_called_missing() -> None:
     assert only(read_lines(RIGHT[0], {"input_id": "D1", "output": 7})).code == "WRONG_KIND"
 
 
+def test_an_input_whose_line_cannot_be_read_is_not_called_missing() -> None:
+    assert only(read_lines(RIGHT[0], '{"input_id": "D1", "output": ')).code == "NOT_JSON"
+
+
 def test_every_input_without_a_line_is_named() -> None:
     problem = only(read_lines(RIGHT[0]))
     assert (problem.code, problem.line, problem.text) == ("MISSING_INPUT", 0, "D1")
