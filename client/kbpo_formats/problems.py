@@ -62,7 +62,12 @@ _OF_ANY_FILE = (
     (
         "UNSUPPORTED_FILE",
         "The file is {0}",
-        "Upload it as plain text in UTF-8, or that text compressed by gzip.",
+        "{1}",
+    ),
+    (
+        "EMPTY_FILE",
+        "The file is empty{0}",
+        "Upload what your system wrote; was it still writing?",
     ),
     (
         "BROKEN_GZIP",
