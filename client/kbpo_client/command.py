@@ -146,6 +146,8 @@ def _check(asked: argparse.Namespace, client: Client, output: Output) -> int:
     )
     if found["state"] == "failed":
         raise NetworkError("the check stopped by a fault of the service; its operators see what happened")
+    if found.get("looks_like"):
+        output.tell(f"its documents look like those of another corpus: --corpus {found['looks_like']}")
     return _found(asked, found["state"] == "accepted", found["problems"], found["counts"], output)
 
 

@@ -36,8 +36,8 @@ def numbered_lines(
     stream : binary file
         Read once, in chunks, without seeking.
     log : ProblemLog
-        Receives UNSUPPORTED_FILE, EMPTY_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER, LINE_TOO_LONG and
-        TOO_LARGE.
+        Receives UNSUPPORTED_FILE, EMPTY_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER,
+        LINE_TOO_LONG and TOO_LARGE.
     longest : int
         The most characters that a line may have.
 
@@ -99,7 +99,9 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
         if packed and not size:
             foreign = _TWICE if chunk.startswith(_GZIP) else find_binary(chunk)
             if foreign:
-                log.end("UNSUPPORTED_FILE", 1, "", f"gzip, and what is in it is {foreign.what}", foreign.right)
+                log.end(
+                    "UNSUPPORTED_FILE", 1, "", f"gzip, and what is in it is {foreign.what}", foreign.right
+                )
                 return
         size += len(chunk)
         if size > MOST_BYTES:

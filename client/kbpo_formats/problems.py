@@ -159,9 +159,7 @@ class ProblemLog:
         Whether reading ended before the file did, so that nothing can be said of the file as a whole.
     """
 
-    def __init__(
-        self, codes: Mapping[str, Code], format: str, most: int | None = LISTED_PER_CODE
-    ) -> None:
+    def __init__(self, codes: Mapping[str, Code], format: str, most: int | None = LISTED_PER_CODE) -> None:
         self.codes = codes
         self.format = format
         self.most = most

@@ -90,6 +90,4 @@ def check(
     if task == "classification":
         return classes.read(stream, format, documents, most=most)
     ontology = read_normal(documents.about["ontology"])
-    return knowledge_bases.read(
-        stream, format=format, documents=documents, ontology=ontology, most=most
-    )
+    return knowledge_bases.read(stream, format=format, documents=documents, ontology=ontology, most=most)

@@ -50,6 +50,10 @@ _IN_ZIP = (
 _TAR = slice(257, 262)
 _MARKUP = re.compile(r"<!doctype\s+html|<html|<head|<body", re.IGNORECASE)
 _THREE_COLUMNS = re.compile(r"\S+ +\S+ +\S")
+_NAMED = re.compile(
+    r'"(?:doc_id|input_id)"\s*:\s*("(?:[^"\\]|\\.)*")'  # in JSON, whatever the task
+    r"|(?<=[\t,])\s*([^:,\t\n]+):[0-9]{1,18}-[0-9]{1,18}"  # in TAC KBP
+)
 _ONE_A_LINE = "Write one object a line"
 
 
@@ -135,6 +139,25 @@ def find_other_text(begin: bytes, format: str, *, is_all: bool) -> Foreign | Non
     if format == json_lines.FORMAT:
         return _find_json(text, lines, is_all=is_all) if text[:1] in ("{", "[") else _find_table(lines)
     return _find_no_tabs(lines[:_LINES])
+
+
+def find_documents(text: str) -> list[str]:
+    r"""Return the ids of the documents or inputs that a text names, each once: lines of any task and format.
+
+    Examples
+    --------
+    >>> find_documents('{"doc_id": "D1", "label": "spam"}')
+    ['D1']
+    >>> find_documents(':A\tmention\t"Ann"\tD2:0-2,D3:0-2')
+    ['D2', 'D3']
+    """
+    found: dict[str, None] = {}
+    for in_json, in_columns in _NAMED.findall(text):
+        try:
+            found[json.loads(in_json) if in_json else in_columns.strip()] = None
+        except ValueError:
+            continue  # no string of JSON
+    return list(found)
 
 
 def _is_utf16(begin: bytes) -> bool:

@@ -104,7 +104,10 @@ def records(problems: "QuerySet[Problem]", codes: Iterable[CodeCount]) -> Iterat
             words = f"{one.unlisted:,} more of this code {'are' if one.unlisted > 1 else 'is'} counted and"
             yield {
                 **dict.fromkeys(FIELDS, ""),
-                **{"line": None, "column": None, "code": one.code, "severity": one.severity},
+                "line": None,
+                "column": None,
+                "code": one.code,
+                "severity": one.severity,
                 "message": f"{words} not listed here; kbpo validate --all lists every one.",
             }
 

@@ -22,6 +22,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.stored import Counts, Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
+from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.progress import (
     DOING,
     EVENTS,
@@ -183,6 +184,7 @@ def _file(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]
     """Read what was found in the file, and whether it may be deleted."""
     return {
         "file": found,
+        "other": find_other_corpus(found),
         "summary": task.summarise(found.counts),
         **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),

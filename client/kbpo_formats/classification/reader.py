@@ -53,9 +53,7 @@ class Reading:
             yield json.dumps(fields, ensure_ascii=False) + "\n"
 
 
-def read(
-    file: BinaryIO, format: str, documents: Documents, *, most: int | None = LISTED_PER_CODE
-) -> Reading:
+def read(file: BinaryIO, format: str, documents: Documents, *, most: int | None = LISTED_PER_CODE) -> Reading:
     """Read a file: one line for each document of the corpus, with one of the corpus' classes.
 
     Parameters

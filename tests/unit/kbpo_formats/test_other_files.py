@@ -18,7 +18,7 @@ from kbpo_formats.problems import Problem, ProblemLog
 from kbpo_formats.reading import check
 
 CLAIM = {"doc_id": "D1", "predicate": "per:title"}
-TAC = "run1\n:A\ttype\tPER\n:A\tmention\t\"Ann\"\tD1:0-2\n"
+TAC = 'run1\n:A\ttype\tPER\n:A\tmention\t"Ann"\tD1:0-2\n'
 
 
 def packed(*names: str) -> bytes:
