@@ -196,6 +196,25 @@ def ago(span: datetime.timedelta) -> str:
     return f"{seconds} s ago" if seconds < 60 else f"{in_words(span)} ago"
 
 
+def heading(
+    submission: Submission, quota_free_at: datetime.datetime | None = None, *, may_compete: bool = True
+) -> str:
+    """Say where a submission stands; of an accepted one also what it waits for, and until when.
+
+    Parameters are those of `next_step`.
+    """
+    words = HEADINGS[submission.state]
+    if submission.state != State.ACCEPTED:
+        return words
+    if not submission.go_ahead:
+        return f"{words}; waits for your go-ahead"
+    if not may_compete:
+        return f"{words}; waits until your team is approved"
+    if quota_free_at is not None:
+        return f"{words}; waits until {quota_free_at:%A, %-d %B}"
+    return words
+
+
 def next_step(
     submission: Submission,
     quota_free_at: datetime.datetime | None = None,
@@ -224,7 +243,10 @@ def next_step(
     if submission.state == State.ACCEPTED and not may_compete:
         return "An operator has to approve your team first. They see that it waits; you need do nothing."
     if submission.state == State.ACCEPTED and quota_free_at is not None:
-        return f"Your quota is used up; its {units} are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
+        return (
+            f"Your quota of the week is used up: its {units} are sampled on"
+            f" {quota_free_at:%A, %-d %B at %H:%M} UTC, when the next place is free."
+        )
     if submission.state == State.ACCEPTED:
         return f"Next a sample of its {units} is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:

@@ -26,8 +26,8 @@ from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.progress import (
     DOING,
     EVENTS,
-    HEADINGS,
     ago,
+    heading,
     next_step,
     progress,
     sign_of_life,
@@ -86,7 +86,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
-        "heading": HEADINGS[found.state],
+        "heading": heading(found),
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
@@ -220,6 +220,7 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
+        "heading": heading(found, free_at, may_compete=may_compete),
         "next_step": next_step(found, free_at, may_compete=may_compete, units=task.choices.units),
     }
 

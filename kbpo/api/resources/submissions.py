@@ -16,10 +16,10 @@ from rest_framework.response import Response
 
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
-from evaluation.submissions import normalised, problem_list, submitting, uploads
+from evaluation.submissions import normalised, problem_list, quota, submitting, uploads
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.problem_list import CodeCount
-from evaluation.submissions.progress import HEADINGS, Progress, next_step, progress, sign_of_life, version
+from evaluation.submissions.progress import Progress, heading, next_step, progress, sign_of_life, version
 from evaluation.submissions.visibility import find, may_change, owned, visible
 from evaluation.views.submission import ACTIONS
 from kbpo.accounts.models import Team, User
@@ -280,13 +280,18 @@ def _stand(request: Request, found: Submission) -> Stand:
     shown = done if found.state == Submission.State.JUDGING else None
     newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
     other = find_other_corpus(found) if own else None
+    waits = own and found.state == Submission.State.ACCEPTED and found.quota_taken_at is None
+    free_at = quota.free_at(submission=found, now=timezone.now()) if waits else None
+    may_compete = not waits or quota.may_compete(found.team)
     return Stand(
         submission=found,
         own=own,
         version=version(found, len(events), done, written, task_of(found.corpus).words_of_preparing(found)),
         normalised=written,
-        heading=HEADINGS[found.state],
-        next_step=next_step(found, units=task_of(found.corpus).choices.units),
+        heading=heading(found, free_at, may_compete=may_compete),
+        next_step=next_step(
+            found, free_at, may_compete=may_compete, units=task_of(found.corpus).choices.units
+        ),
         work=sign_of_life(found, work, timezone.now()),
         progress=shown,
         events=events,

@@ -63,7 +63,7 @@ def test_a_file_that_names_no_documents_offers_none(cast, elsewhere, content):
 def test_it_is_one_line_above_the_problems_with_a_link(cast, sign_in, elsewhere):
     submission = refused(cast, FILES["kbp"], counts={"errors": 8668, "problems": {"UNKNOWN_DOCUMENT": 8668}})
     page = sign_in(cast.member).get(f"/submissions/{submission.pk}/").content.decode()
-    offered, problems = page.index("These look like documents of"), page.index("8,668 errors")
+    offered, problems = page.index("These look like documents of"), page.index("8,668 error")
     assert offered < problems
     assert 'href="/submissions/new/?corpus=knowledgenet"' in page
     form = sign_in(cast.member).get("/submissions/new/?corpus=knowledgenet").context["form"]

@@ -19,7 +19,7 @@ from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
 from tests import written
-from tests.factories import CorpusFactory, UserFactory
+from tests.factories import CorpusFactory, SubmissionFactory, UserFactory
 from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
