@@ -82,13 +82,13 @@ OPEN: list[tuple[set[str], set[str], str]] = [
     (
         EVERYBODY,
         NOBODY,
-        "home leaderboard help method choose_documents corpus data data_file compare system documents document entities"
+        "home help method choose_documents corpus data data_file compare system documents document entities"
         " entity labels items metrics outputs output_metric output_pair sample submission privacy help_api"
         " api_schema api_ontologies api_ontology api_class_lists api_class_list api_corpora api_corpus"
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
         " api_labels api_submission api_predictions api_scores api_metrics",
     ),
-    (EVERYBODY, NOBODY, "help_example help_schema"),
+    (EVERYBODY, NOBODY, "help_example help_schema leaderboard"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
     (NOBODY, NOBODY, "api_unknown"),
     (SIGNED_IN, NOBODY, "api_me api_teams api_quotas tokens"),
