@@ -33,15 +33,15 @@ class OwnScore:
         Of the interval, in per cent.
     rank : int or None
         None where it has none.
-    unit : str
-        What the figures are times 100: ``%`` of a share, else empty.
+    is_share : bool
+        Whether the figures are in per cent; else they are times 100.
     """
 
     name: str
     measure: Measure
     level: int
     rank: int | None
-    unit: str
+    is_share: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _scores(corpus: Corpus, task: Task, submissions: Sequence[Submission]) -> di
             one.measures[name],
             choices.level,
             one.score.rank,
-            "%" if choices.is_share else "",
+            choices.is_share,
         )
         for one in newest
     }
