@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from annotations.models import Corpus
 from evaluation.models import Submission
@@ -18,6 +19,13 @@ from evaluation.task import Task
 from kbpo.core.errors import InvalidInput
 
 State = Submission.State
+#: What is said in a list, where the page of a submission says what is below it.
+IN_LISTS: Mapping[str, str] = MappingProxyType(
+    {
+        State.REFUSED: "Nothing was judged, no quota used. Its page names what is wrong, line by line.",
+        State.FAILED: "It was not your file's fault. Its page says why, and lets you try again.",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +141,8 @@ def _words(
     units = task.choices.units if task else "predictions"
     return (
         heading(submission, free_at, may_compete=may_compete),
-        next_step(submission, free_at, may_compete=may_compete, units=units),
+        IN_LISTS.get(submission.state)
+        or next_step(submission, free_at, may_compete=may_compete, units=units),
     )
 
 

@@ -52,14 +52,14 @@ class Progress:
     Attributes
     ----------
     settled, needed : int
-        Those that are asked for it, which its forecast foretold, and those that audit others. Counted as
+        Those that are asked for it, which its forecast foretold, and those that audit these. Counted as
         settled are those that were settled since its sample was drawn; all, once all are.
     left : timedelta or None
         How long the rest takes at the rate so far; None where that cannot be said.
     answered_at : datetime or None
         When the last answer to any of them came, since its sample was drawn.
     shared, shared_settled : int
-        Those that it needs too, and that were asked for systems before it, or published.
+        Those that it needs too, and that were asked for systems before it, or published, with their audits.
     """
 
     settled: int
@@ -125,12 +125,16 @@ def _counted() -> QuerySet[SampleBatch, Any]:
     )
     for_systems = Q(questions__published_at__lte=F("drawn_at")) | Q(Exists(earlier))
     shown = settled & ~for_systems & (Q(labelled_at__isnull=False) | recent)
-    audited = Count("questions__audit", filter=Q(questions__audit__state=Question.State.SETTLED))
+    audited = Q(questions__audit__state=Question.State.SETTLED)
+
+    def count(of_questions: Q, of_audits: Q) -> Any:
+        return Count("questions", filter=of_questions) + Count("questions__audit", filter=of_audits)
+
     return SampleBatch.objects.annotate(
-        settled=Count("questions", filter=shown) + audited,
-        needed=Count("questions", filter=~for_systems) + Count("questions__audit"),
-        shared=Count("questions", filter=for_systems),
-        shared_settled=Count("questions", filter=settled & for_systems),
+        settled=count(shown, audited & ~for_systems),
+        needed=count(~for_systems, ~for_systems),
+        shared=count(for_systems, for_systems),
+        shared_settled=count(settled & for_systems, audited & for_systems),
     ).order_by()
 
 
