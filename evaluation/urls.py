@@ -45,7 +45,7 @@ def _of_files() -> Iterator[URLPattern]:
 
 
 urlpatterns = [
-    path("", home, name="home"),
+    path("leaderboard/", home, name="leaderboard"),
     path("help/", help, name="help"),
     path("help/examples/<str:name>", example, name="help_example"),
     path("help/schemas/<str:task>.json", schema, name="help_schema"),

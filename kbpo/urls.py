@@ -5,12 +5,15 @@ from django.contrib import admin
 from django.db import transaction
 from django.urls import include, path, re_path
 
+from evaluation.views.home import home
 from evaluation.views.submission import submission
 from kbpo.api.reference import reference
 from kbpo.api.unknown import UnknownView
 from kbpo.pages.money.costs import Prices
+from kbpo.pages.views.mine import first_page
 
 urlpatterns = [
+    path("", first_page, {"board": home}, name="home"),
     # With their mail in one transaction: no account without its confirmation, whenever the process is killed.
     path("accounts/signup/", transaction.atomic(allauth.signup), name="account_signup"),
     path(

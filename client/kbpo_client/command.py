@@ -125,7 +125,13 @@ def _epochs(asked: argparse.Namespace, client: Client, output: Output) -> int:
 
 
 def _validate(asked: argparse.Namespace, output: Output) -> int:
-    found = validate(asked.file, data=asked.data, format=asked.format or None, metrics=asked.metrics)
+    found = validate(
+        asked.file,
+        data=asked.data,
+        format=asked.format or None,
+        metrics=asked.metrics,
+        lists_all=asked.all,
+    )
     return _found(asked, found.accepted, found.problems, found.counts, output)
 
 
@@ -140,6 +146,8 @@ def _check(asked: argparse.Namespace, client: Client, output: Output) -> int:
     )
     if found["state"] == "failed":
         raise NetworkError("the check stopped by a fault of the service; its operators see what happened")
+    if found.get("looks_like"):
+        output.tell(f"its documents look like those of another corpus: --corpus {found['looks_like']}")
     return _found(asked, found["state"] == "accepted", found["problems"], found["counts"], output)
 
 
@@ -154,6 +162,9 @@ def _found(
         output.one({"accepted": accepted, "problems": problems, "counts": counts})
     else:
         output.rows(problems, TABLES["problems"])
+        unlisted = sum(counts.get("problems", {}).values()) - len(problems)
+        if unlisted > 0:
+            output.tell(f"{unlisted:,} more are counted and not listed: kbpo validate --all lists every one")
         output.tell(f"{asked.file} {'is accepted' if accepted else 'has errors'}")
     return 0 if accepted else 1
 

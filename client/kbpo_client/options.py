@@ -33,6 +33,9 @@ def for_file(command: argparse.ArgumentParser) -> None:
 def for_validating(command: argparse.ArgumentParser) -> None:
     """Take the corpus as it was downloaded."""
     command.add_argument("--data", required=True, type=Path, help="the folder that kbpo data filled")
+    command.add_argument(
+        "--all", action="store_true", help="list every problem, not the first thousand of each code"
+    )
 
 
 def for_submitting(command: argparse.ArgumentParser) -> None:

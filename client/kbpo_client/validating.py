@@ -12,6 +12,7 @@ from typing import Any
 
 from kbpo_client.errors import WrongUsage
 from kbpo_formats.corpus import Texts
+from kbpo_formats.problems import LISTED_PER_CODE
 from kbpo_formats.reading import check
 
 ABOUT = "corpus.json"  # the corpus as the API has it
@@ -42,7 +43,12 @@ class Validation:
 
 
 def validate(
-    path: Path | str, *, data: Path | str, format: str | None = None, metrics: Path | str | None = None
+    path: Path | str,
+    *,
+    data: Path | str,
+    format: str | None = None,
+    metrics: Path | str | None = None,
+    lists_all: bool = False,
 ) -> Validation:
     """Check a file as the service does, without it.
 
@@ -59,6 +65,8 @@ def validate(
         One of the corpus'; left out, it is recognised.
     metrics : Path or str, optional
         Of outputs: the table of metrics that comes beside them.
+    lists_all : bool
+        Whether every problem is listed, and not only the first thousand of each code, as on the site.
 
     Raises
     ------
@@ -89,7 +97,10 @@ def validate(
         with ExitStack() as opened:
             stream = opened.enter_context(Path(path).open("rb"))
             beside = {} if metrics is None else {"metrics": opened.enter_context(Path(metrics).open("rb"))}
-            found = check(stream, task=task, documents=documents, format=format, attachments=beside)
+            most = None if lists_all else LISTED_PER_CODE
+            found = check(
+                stream, task=task, documents=documents, format=format, attachments=beside, most=most
+            )
     except OSError as error:
         raise WrongUsage(f"{error.filename or path} cannot be read: {error.strerror}") from None
     return Validation(found.accepted, [asdict(one) for one in found.problems], dict(found.counts))

@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 from kbpo_formats.json_lines import FORMAT
 from kbpo_formats.problems import ProblemLog
+from kbpo_formats.recognising import ENOUGH, Foreign, find_binary, find_other_text
 
 CHUNK = 1 << 20
 LONGEST_LINE = 1 << 13  # characters
@@ -17,16 +18,8 @@ SWELLS_FREELY = 1 << 26  # bytes
 BYTE_ORDER_MARK = "\ufeff"
 
 _GZIP = b"\x1f\x8b"
-_UNSUPPORTED = (
-    (b"PK\x03\x04", "a zip archive"),
-    (b"%PDF", "a PDF document"),
-    (b"BZh", "compressed by bzip2"),
-    (b"\xfd7zXZ", "compressed by xz"),
-    (b"7z\xbc\xaf", "a 7-Zip archive"),
-    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard"),
-    (b"\xff\xfe", "text in UTF-16"),
-    (b"\xfe\xff", "text in UTF-16"),
-)
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+_TWICE = Foreign("gzip again", "Compress it once.")
 
 
 def numbered_lines(
@@ -35,14 +28,16 @@ def numbered_lines(
     """Read the lines of a file, plain or gzip.
 
     What cannot be read is logged, and its line is empty; after damage that nothing can follow, reading stops.
+    Of a file that is empty, or in another form than the log's format has, one problem is logged, and no line
+    is read.
 
     Parameters
     ----------
     stream : binary file
         Read once, in chunks, without seeking.
     log : ProblemLog
-        Receives UNSUPPORTED_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER, LINE_TOO_LONG and
-        TOO_LARGE.
+        Receives UNSUPPORTED_FILE, EMPTY_FILE, BROKEN_GZIP, UNDECODABLE_BYTES, ILLEGAL_CHARACTER,
+        LINE_TOO_LONG and TOO_LARGE.
     longest : int
         The most characters that a line may have.
 
@@ -54,7 +49,7 @@ def numbered_lines(
     number = 1
     rest = b""
     try:
-        for chunk in unpacked(stream, log):
+        for chunk in _of_format(stream, log):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 rest += chunk
@@ -94,17 +89,19 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
     first = stream.read(CHUNK)
     while 0 < len(first) < 8 and (more := stream.read(CHUNK)):
         first += more
-    if foreign := _foreign(first):
-        log.end("UNSUPPORTED_FILE", 1, "", foreign)
+    if foreign := find_binary(first):
+        log.end("UNSUPPORTED_FILE", 1, "", *foreign)
         return
     packed = first.startswith(_GZIP)
     source = _Counted(first, stream)
     size = 0
     for chunk in _inflated(source) if packed else iter(source.read, b""):
         if packed and not size:
-            foreign = "gzip again" if chunk.startswith(_GZIP) else _foreign(chunk)
+            foreign = _TWICE if chunk.startswith(_GZIP) else find_binary(chunk)
             if foreign:
-                log.end("UNSUPPORTED_FILE", 1, "", f"gzip, and what is in it is {foreign}")
+                log.end(
+                    "UNSUPPORTED_FILE", 1, "", f"gzip, and what is in it is {foreign.what}", foreign.right
+                )
                 return
         size += len(chunk)
         if size > MOST_BYTES:
@@ -116,9 +113,39 @@ def unpacked(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
         yield chunk
 
 
-def _foreign(first: bytes) -> str:
-    """Say what a file is, by its first bytes, if it is neither text nor gzip."""
-    return next((description for magic, description in _UNSUPPORTED if first.startswith(magic)), "")
+def _of_format(stream: BinaryIO, log: ProblemLog) -> Iterator[bytes]:
+    """Yield a file's bytes, unpacked, unless it is empty or plainly no text of the log's format."""
+    held: bytes | None = b""  # what it begins with, until that is enough to tell
+    try:
+        for chunk in unpacked(stream, log):
+            if held is None:
+                yield chunk
+                continue
+            held += chunk
+            if len(held) < ENOUGH:
+                continue
+            if _is_other_text(held, log, is_all=False):
+                return
+            yield held
+            held = None
+    except (EOFError, zlib.error):
+        if held:
+            yield held  # what was read before the damage is checked
+        raise
+    if held is None or log.is_cut_short:
+        if held:
+            yield held
+    elif not held.strip(_BLANK):
+        log.end("EMPTY_FILE", 0, "", " but for white space" if held else "")
+    elif not _is_other_text(held, log, is_all=True):
+        yield held
+
+
+def _is_other_text(begin: bytes, log: ProblemLog, *, is_all: bool) -> bool:
+    foreign = find_other_text(begin, log.format, is_all=is_all)
+    if foreign:
+        log.end("UNSUPPORTED_FILE", 1, "", *foreign)
+    return foreign is not None
 
 
 class _Counted:

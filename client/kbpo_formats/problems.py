@@ -34,8 +34,6 @@ class Code:
         What would be right.
     own : bool
         Whether the code is the service's own rather than one of those who made the format.
-    listed : int
-        How many problems of this code are listed; further ones are only counted.
     """
 
     name: str
@@ -44,7 +42,6 @@ class Code:
     wrong: str
     right: str
     own: bool = False
-    listed: int = LISTED_PER_CODE
 
 
 def own(name: str, formats: Sequence[str], severity: Severity, repair: str, wrong: str, right: str) -> Code:
@@ -62,7 +59,12 @@ _OF_ANY_FILE = (
     (
         "UNSUPPORTED_FILE",
         "The file is {0}",
-        "Upload it as plain text in UTF-8, or that text compressed by gzip.",
+        "{1}",
+    ),
+    (
+        "EMPTY_FILE",
+        "The file is empty{0}",
+        "Upload what your system wrote; was it still writing?",
     ),
     (
         "BROKEN_GZIP",
@@ -148,6 +150,8 @@ class ProblemLog:
         Those of the task, by name.
     format : str
         Gives the severities.
+    most : int or None
+        How many problems of each code are listed, further ones are only counted; None: all are listed.
 
     Attributes
     ----------
@@ -155,9 +159,10 @@ class ProblemLog:
         Whether reading ended before the file did, so that nothing can be said of the file as a whole.
     """
 
-    def __init__(self, codes: Mapping[str, Code], format: str) -> None:
+    def __init__(self, codes: Mapping[str, Code], format: str, most: int | None = LISTED_PER_CODE) -> None:
         self.codes = codes
         self.format = format
+        self.most = most
         self.counts: Counter[str] = Counter()
         self.is_cut_short = False
         self._listed: list[Problem] = []
@@ -185,7 +190,7 @@ class ProblemLog:
         kind = self.codes[code]
         severity = kind.severity[self.format]
         self._errors += severity == "ERROR"
-        if count > kind.listed:
+        if self.most is not None and count > self.most:
             return
         shown = [value if isinstance(value, int | float) else shorten(str(value)) for value in values]
         message = f"{kind.wrong.format(*shown)}. {kind.right.format(*shown)}"
@@ -205,7 +210,7 @@ class ProblemLog:
 
     def lists(self, code: str) -> bool:
         """Say whether a further problem of this code would be listed."""
-        return self.counts[code] < self.codes[code].listed
+        return self.most is None or self.counts[code] < self.most
 
     @property
     def count_errors(self) -> int:

@@ -13,7 +13,7 @@ from kbpo_formats.generation import reader as outputs
 from kbpo_formats.kbp import files as knowledge_bases
 from kbpo_formats.kbp import problems as of_knowledge_bases
 from kbpo_formats.ontologies.normal import read_normal
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import LISTED_PER_CODE, Problem
 from kbpo_formats.recognising import recognise
 
 #: The formats of each task, with their names; the first is recommended.
@@ -51,6 +51,7 @@ def check(
     documents: Documents,
     format: str | None = None,
     attachments: Mapping[str, BinaryIO] | None = None,
+    most: int | None = LISTED_PER_CODE,
 ) -> Checked:
     """Read and validate a file exactly as the service does when it is submitted.
 
@@ -67,6 +68,8 @@ def check(
         One of `FORMATS`; left out, it is recognised.
     attachments : mapping of str to binary file, optional
         What is handed in beside it: of `ATTACHMENTS`.
+    most : int or None
+        How many problems of each code are listed; None: all.
 
     Raises
     ------
@@ -83,8 +86,8 @@ def check(
         if name not in ATTACHMENTS.get(task, ()):
             raise InvalidInput(f"nothing goes beside a file of {task}: leave it out", where=name)
     if task == "generation":
-        return outputs.read(stream, format, documents, **(attachments or {}))
+        return outputs.read(stream, format, documents, most=most, **(attachments or {}))
     if task == "classification":
-        return classes.read(stream, format, documents)
+        return classes.read(stream, format, documents, most=most)
     ontology = read_normal(documents.about["ontology"])
-    return knowledge_bases.read(stream, format=format, documents=documents, ontology=ontology)
+    return knowledge_bases.read(stream, format=format, documents=documents, ontology=ontology, most=most)

@@ -92,9 +92,24 @@ def find(file: ReadFile, *, code: str = "", severity: str = "") -> "QuerySet[Pro
     return found
 
 
-def records(problems: "QuerySet[Problem]") -> Iterator[dict[str, Any]]:
-    """Yield problems as records with the keys of `FIELDS`, a few thousand in memory at a time."""
+def records(problems: "QuerySet[Problem]", codes: Iterable[CodeCount]) -> Iterator[dict[str, Any]]:
+    """Yield problems as records with the keys of `FIELDS`, a few thousand in memory at a time.
+
+    Then one record without a line for each code of `codes` of which more were counted than are listed, so
+    that nobody takes what follows from the list for all.
+    """
     yield from problems.values(*FIELDS).iterator(2000)
+    for one in codes:
+        if one.unlisted:
+            words = f"{one.unlisted:,} more of this code {'are' if one.unlisted > 1 else 'is'} counted and"
+            yield {
+                **dict.fromkeys(FIELDS, ""),
+                "line": None,
+                "column": None,
+                "code": one.code,
+                "severity": one.severity,
+                "message": f"{words} not listed here; kbpo validate --all lists every one.",
+            }
 
 
 def _severity(code: Code | None, format: str) -> str:

@@ -52,24 +52,40 @@ class Progress:
     Attributes
     ----------
     settled, needed : int
-        Those that audit others among them. Counted as settled are those that were settled since its sample
-        was drawn, or for systems before it; all, once all are.
+        Those that are asked for it, which its forecast foretold, and those that audit these. Counted as
+        settled are those that were settled since its sample was drawn; all, once all are.
     left : timedelta or None
         How long the rest takes at the rate so far; None where that cannot be said.
     answered_at : datetime or None
         When the last answer to any of them came, since its sample was drawn.
+    shared, shared_settled : int
+        Those that it needs too, and that were asked for systems before it, or published, with their audits.
     """
 
     settled: int
     needed: int
     left: datetime.timedelta | None
     answered_at: datetime.datetime | None = None
+    shared: int = 0
+    shared_settled: int = 0
 
     @property
     def words(self) -> str:
         """As in “3 of 456 questions settled; about 2 hours left”."""
-        words = f"{self.settled} of {self.needed} questions settled"
+        words = f"{self.settled:,} of {self.needed:,} questions settled"
         return f"{words}; {in_words(self.left)} left" if self.left else words
+
+    @property
+    def words_of_shared(self) -> str:
+        """As in “312 more were asked for other systems before: 300 of them are settled”; empty for none."""
+        if not self.shared:
+            return ""
+        were = "was" if self.shared == 1 else "were"
+        words = f"{self.shared:,} more that it needs {were} asked for other systems before"
+        if self.shared_settled == self.shared:
+            return f"{words}, and {'is' if self.shared == 1 else 'all are'} settled"
+        are = "is" if self.shared_settled == 1 else "are"
+        return f"{words}: {self.shared_settled:,} of them {are} settled"
 
 
 def progress(submission: Submission) -> Progress | None:
@@ -84,17 +100,18 @@ def progress(submission: Submission) -> Progress | None:
         last=Max("settled_at", filter=recent),
     )
     left = None
-    rest = batch.needed - batch.settled
+    shared, shared_settled = batch.shared, batch.shared_settled
+    rest = batch.needed - batch.settled + shared - shared_settled
     if rest and counted["recent"] >= ENOUGH and counted["last"] > counted["first"]:
         left = (counted["last"] - counted["first"]) / (counted["recent"] - 1) * rest
     asked = Q(question__batches=batch) | Q(question__audits__batches=batch)
     answers = Response.objects.filter(asked, answered_at__gt=batch.drawn_at)
     answered_at = answers.aggregate(at=Max("answered_at"))["at"]
-    return Progress(batch.settled, batch.needed, left, answered_at)
+    return Progress(batch.settled, batch.needed, left, answered_at, shared, shared_settled)
 
 
 def count_settled(submissions: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Count, for each sampled submission, the questions shown as settled, and all; `Progress` says which."""
+    """Count the settled questions of those asked for each sampled submission, and all of these."""
     batches = _counted().filter(submission__in=submissions)
     return {batch.submission_id: (batch.settled, batch.needed) for batch in batches}
 
@@ -107,11 +124,17 @@ def _counted() -> QuerySet[SampleBatch, Any]:
         question=OuterRef("questions"), samplebatch__drawn_at__lt=OuterRef("drawn_at")
     )
     for_systems = Q(questions__published_at__lte=F("drawn_at")) | Q(Exists(earlier))
-    shown = settled & (Q(labelled_at__isnull=False) | recent | for_systems)
+    shown = settled & ~for_systems & (Q(labelled_at__isnull=False) | recent)
+    audited = Q(questions__audit__state=Question.State.SETTLED)
+
+    def count(of_questions: Q, of_audits: Q) -> Any:
+        return Count("questions", filter=of_questions) + Count("questions__audit", filter=of_audits)
+
     return SampleBatch.objects.annotate(
-        settled=Count("questions", filter=shown)
-        + Count("questions__audit", filter=Q(questions__audit__state=Question.State.SETTLED)),
-        needed=Count("questions") + Count("questions__audit"),
+        settled=count(shown, audited & ~for_systems),
+        needed=count(~for_systems, ~for_systems),
+        shared=count(for_systems, for_systems),
+        shared_settled=count(settled & for_systems, audited & for_systems),
     ).order_by()
 
 
@@ -177,6 +200,25 @@ def ago(span: datetime.timedelta) -> str:
     return f"{seconds} s ago" if seconds < 60 else f"{in_words(span)} ago"
 
 
+def heading(
+    submission: Submission, quota_free_at: datetime.datetime | None = None, *, may_compete: bool = True
+) -> str:
+    """Say where a submission stands; of an accepted one also what it waits for, and until when.
+
+    Parameters are those of `next_step`.
+    """
+    words = HEADINGS[submission.state]
+    if submission.state != State.ACCEPTED:
+        return words
+    if not submission.go_ahead:
+        return f"{words}; waits for your go-ahead"
+    if not may_compete:
+        return f"{words}; waits until your team is approved"
+    if quota_free_at is not None:
+        return f"{words}; waits until {quota_free_at:%A, %-d %B}"
+    return words
+
+
 def next_step(
     submission: Submission,
     quota_free_at: datetime.datetime | None = None,
@@ -205,7 +247,10 @@ def next_step(
     if submission.state == State.ACCEPTED and not may_compete:
         return "An operator has to approve your team first. They see that it waits; you need do nothing."
     if submission.state == State.ACCEPTED and quota_free_at is not None:
-        return f"Your quota is used up; its {units} are sampled on {quota_free_at:%-d %B at %H:%M} UTC."
+        return (
+            f"Your quota of the week is used up: its {units} are sampled on"
+            f" {quota_free_at:%A, %-d %B at %H:%M} UTC, when the next place is free."
+        )
     if submission.state == State.ACCEPTED:
         return f"Next a sample of its {units} is drawn and put before people. That takes seconds."
     if submission.state == State.JUDGING:

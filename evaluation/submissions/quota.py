@@ -47,11 +47,7 @@ class Standing:
 
 def due(*, corpus: Corpus, now: datetime) -> set[int]:
     """Return which of those that wait for a place may have theirs now, by a single plan for all of them."""
-    taken, waiting = _of_corpus(corpus, now)
-    place_of = _places(corpus, [*taken, *waiting])
-    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
-    times = places.plan([place_of[one.pk] for one in waiting], held, now)
-    return {one.pk for one, time in zip(waiting, times, strict=True) if time <= now}
+    return {pk for pk, time in planned(corpus=corpus, now=now).items() if time <= now}
 
 
 def standing(*, submission: Submission, now: datetime) -> Standing:
@@ -72,6 +68,51 @@ def standing(*, submission: Submission, now: datetime) -> Standing:
 def standing_of(*, team: Team, corpus: Corpus, user: User, now: datetime) -> Standing:
     """Return what is left for the next submission of a team's that a person uploads."""
     return standing(submission=Submission(team=team, corpus=corpus, uploaded_by=user), now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a team may still have judged in a corpus, for one of its members.
+
+    Attributes
+    ----------
+    team : Team
+    corpus : Corpus
+    left : int
+        How many more now, of the member's.
+    renewed_at : datetime or None
+        When the first of the places that are taken is free again; None where none is taken.
+    """
+
+    team: Team
+    corpus: Corpus
+    left: int
+    renewed_at: datetime | None
+
+
+def planned(*, corpus: Corpus, now: datetime) -> dict[int, datetime]:
+    """Return when each submission that waits for a place in a corpus gets it, by row id; not before now."""
+    taken, waiting = _of_corpus(corpus, now)
+    place_of = _places(corpus, [*taken, *waiting])
+    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
+    times = places.plan([place_of[one.pk] for one in waiting], held, now)
+    return {one.pk: time for one, time in zip(waiting, times, strict=True)}
+
+
+def read_quotas(*, corpus: Corpus, teams: Iterable[Team], user: User, now: datetime) -> list[Quota]:
+    """Return what each of a member's teams may still have judged, with as many queries as for one."""
+    taken, waiting = _of_corpus(corpus, now)
+    new = {team.pk: Submission(pk=-team.pk, team=team, corpus=corpus, uploaded_by=user) for team in teams}
+    place_of = _places(corpus, [*taken, *waiting, *new.values()])
+    held = [(_taken_at(one), place_of[one.pk]) for one in taken]
+    promised = [(now, place_of[one.pk]) for one in waiting]
+    found = []
+    for one in new.values():
+        own = place_of[one.pk]
+        limiting = [time for time, other in held if other.counts_against & own.limits.keys()]
+        renewed_at = min(limiting) + WINDOW if limiting else None
+        found.append(Quota(one.team, corpus, places.left(own, [*held, *promised], now), renewed_at))
+    return found
 
 
 def free_at(*, submission: Submission, now: datetime) -> datetime | None:

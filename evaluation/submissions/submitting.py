@@ -61,7 +61,7 @@ def upload(
     is_public : bool
         Whether to show it on the leaderboard once it is scored.
     again : bool
-        Whether bytes that the user's teams handed in before are meant.
+        Whether bytes that the user's teams have in the corpus already are meant.
 
     Raises
     ------
@@ -71,9 +71,9 @@ def upload(
         If the name is empty, the format unknown, or the task knows no such attachment.
     Conflict
         If the team has a submission of that name in the corpus, or another is just being stored; or its bytes
-        were handed in before and are not meant again; or it is uploaded before the corpus opens for
-        submissions, or after it has closed; or it is to be judged as soon as it is accepted, and as many of
-        the team wait for that as may (not at the command line).
+        are there already, judged or on the way to it, and are not meant again; or it is uploaded before the
+        corpus opens for submissions, or after it has closed; or it is to be judged as soon as it is accepted,
+        and as many of the team wait for that as may (not at the command line).
     """
     if user is not None:
         require_member(user, team)
@@ -93,10 +93,12 @@ def upload(
             Team.objects.select_for_update().get(pk=team.pk)
             _refuse_judges(team, corpus)
             # Under the lock: a request that is sent twice at once is handed in once.
-            same = [] if again or user is None else uploads.with_digest(digest, user=user.pk)
+            same = (
+                [] if again or user is None else uploads.with_digest(digest, user=user.pk, corpus=corpus.pk)
+            )
             if same:
                 raise Conflict(
-                    f"{same[0]} was handed in with the very same bytes: say that you want them judged again"
+                    f"{same[0]} has the very same bytes in {corpus}: say that you want them judged again"
                 )
             dead = [State.REFUSED, State.CANCELLED, State.WITHDRAWN, State.FAILED]
             if team.submissions.filter(corpus=corpus, name=name).exclude(state__in=dead).exists():

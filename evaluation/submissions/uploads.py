@@ -30,6 +30,10 @@ MOST_OPEN = 10  # uploads of one user
 MOST_HELD = 2_000_000_000  # bytes that these may have in all
 PIECE = 1 << 16  # bytes read at once
 
+JUDGED_OR_MAY_BE = Q(state__in=["uploaded", "accepted", "judging", "scored", "withdrawn"]) | Q(
+    state="failed", failed_in="judging"
+)
+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -183,13 +187,25 @@ def is_whole(upload: Upload) -> bool:
 
 
 def same_bytes(upload: Upload) -> list[Submission]:
-    """Return what the user's teams handed in before with the very same bytes, the newest first."""
+    """Return what the user's teams have in any corpus with the very same bytes, as `with_digest` says."""
     return with_digest(upload.digest, user=upload.user_id) if is_whole(upload) else []
 
 
-def with_digest(digest: str, *, user: int) -> list[Submission]:
-    """Return what a user's teams handed in with a SHA-256, the newest first."""
-    found = Submission.objects.filter(digest=digest, team__memberships__user=user)
+def with_digest(digest: str, *, user: int, corpus: int | None = None) -> list[Submission]:
+    """Return the submissions of a user's teams with a SHA-256 that were judged or may be, the newest first.
+
+    What was refused or cancelled is none of them: its bytes were never judged.
+
+    Parameters
+    ----------
+    digest : str
+    user : int
+    corpus : int, optional
+        Only there: elsewhere the same bytes say something else.
+    """
+    found = Submission.objects.filter(JUDGED_OR_MAY_BE, digest=digest, team__memberships__user=user)
+    if corpus is not None:
+        found = found.filter(corpus=corpus)
     return list(found.select_related("corpus").order_by("-pk"))
 
 

@@ -6,6 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
+from annotations.models import Corpus
 from evaluation.models import Submission
 from kbpo.accounts.models import Membership, User
 
@@ -13,6 +14,8 @@ Viewer = User | AnonymousUser | None
 
 State = Submission.State
 SAMPLED = (State.JUDGING, State.SCORED)
+#: A system is what was read and accepted, and not taken back; what was refused or failed is none.
+SYSTEMS = (State.ACCEPTED, *SAMPLED)
 ON_THE_WAY = (State.UPLOADED, State.ACCEPTED)
 
 #: Published: its team wants it shown, and it is judged or will be without another word of its team.
@@ -42,6 +45,18 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     if isinstance(viewer, User) and viewer.is_active:
         return Submission.objects.filter(PUBLISHED | owned(viewer))
     return Submission.objects.filter(PUBLISHED)
+
+
+def systems_of(viewer: Viewer, corpus: Corpus) -> QuerySet[Submission]:
+    """Return the systems of a corpus that the viewer may see: whatever counts or names systems asks here.
+
+    Parameters
+    ----------
+    viewer : User, AnonymousUser or None
+        As `visible` has it.
+    corpus : Corpus
+    """
+    return visible(viewer).filter(corpus=corpus, state__in=SYSTEMS)
 
 
 def owned(viewer: User) -> Q:

@@ -13,9 +13,10 @@ from annotations.models import Corpus
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
 from evaluation.submissions import checks, problem_list
+from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, remembered
-from evaluation.views.upload import sending
+from evaluation.views.upload import asked_for, sending
 from kbpo.accounts.models import User
 from kbpo.core.errors import KbpoError
 
@@ -54,9 +55,8 @@ def check(request: HttpRequest) -> HttpResponse:
                 status = error.status
     else:
         last = remembered(user)
-        form = CheckForm(
-            user=user, initial={key: value for key, value in last.items() if key in ("corpus", "format")}
-        )
+        initial = {key: value for key, value in last.items() if key in ("corpus", "format")}
+        form = CheckForm(user=user, initial={**initial, **asked_for(request)})
     recent = FileCheck.objects.filter(upload__user=user, upload__expires_at__gt=timezone.now())
     context = {
         "form": form,
@@ -80,6 +80,7 @@ def checked(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = {
         "check": found,
         "file": found,
+        "other": find_other_corpus(found),
         "heading": heading,
         "next_step": next_step,
         "work": checks.in_words(found),

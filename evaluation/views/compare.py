@@ -18,7 +18,7 @@ from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.stored import Measure
-from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
+from evaluation.submissions.visibility import Viewer, find, systems_of
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
 
@@ -57,8 +57,8 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "corpus": corpus,
         "first": first,
         "second": second,
-        "systems": visible(request.user)
-        .filter(corpus=corpus, state__in=SAMPLED, scores__isnull=False)
+        "systems": systems_of(request.user, corpus)
+        .filter(scores__isnull=False)
         .select_related("team")
         .order_by("name", "pk")
         .distinct(),

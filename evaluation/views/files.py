@@ -20,7 +20,7 @@ from evaluation.reading.excerpt import Line, excerpt
 from evaluation.registry import task_of
 from evaluation.submissions import normalised as normalised_files
 from evaluation.submissions import problem_list
-from evaluation.submissions.problem_list import FIELDS, ReadFile
+from evaluation.submissions.problem_list import FIELDS, CodeCount, ReadFile
 from evaluation.submissions.visibility import find, is_operator, may_change
 from evaluation.views.parts import send_file
 from kbpo.accounts.models import User
@@ -42,7 +42,7 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
     code, severity = _filter(request)
     codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
     found = problem_list.find(file, code=code, severity=severity)
-    shown = [one for one in codes if code in ("", one.code) and severity in ("", one.severity)]
+    shown = _matching(codes, code, severity)
     context = {
         "file": file,
         "codes": codes,
@@ -55,7 +55,7 @@ def problems(request: HttpRequest, kind: str, pk: int | UUID) -> HttpResponse:
         "page": Paginator(found, PAGE).get_page(request.GET.get("page")),
         "total": sum(one.count for one in codes),
         "shown": sum(one.count for one in shown),
-        "unlisted": sum(one.unlisted for one in shown),
+        "unlisted": [one for one in shown if one.unlisted],
         "has_file": normalised_files.has_file(file),
     }
     return render(request, "evaluation/problems.html", context)
@@ -67,7 +67,10 @@ def download_problems(request: HttpRequest, kind: str, pk: int | UUID, suffix: s
     """Stream the problems, filtered as on the page, as CSV or JSON."""
     file = find_file(request, kind, pk)
     code, severity = _filter(request)
-    records = problem_list.records(problem_list.find(file, code=code, severity=severity))
+    codes = problem_list.count_codes(file, task_of(file.corpus).reader.codes)
+    records = problem_list.records(
+        problem_list.find(file, code=code, severity=severity), _matching(codes, code, severity)
+    )
     lines, content_type = (
         (_csv(records), "text/csv; charset=utf-8")
         if suffix == "csv"
@@ -213,6 +216,11 @@ def _filter(request: HttpRequest) -> tuple[str, str]:
     if severity and severity not in SEVERITIES:
         raise InvalidInput(f"{severity!r} is none of {', '.join(SEVERITIES)}.", where="severity")
     return code, severity
+
+
+def _matching(codes: list[CodeCount], code: str, severity: str) -> list[CodeCount]:
+    """Return the counts of the codes that a filter leaves."""
+    return [one for one in codes if code in ("", one.code) and severity in ("", one.severity)]
 
 
 def _columns(line: Line, faults: Any) -> list[tuple[str, bool]]:

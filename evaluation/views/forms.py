@@ -1,5 +1,6 @@
 """The forms by which a system is handed in, or a file is checked."""
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -230,16 +231,28 @@ class UploadForm(FileForm):
 
     @property
     def same_bytes(self) -> list[Submission]:
-        """What was handed in before with the very same bytes."""
-        return uploads.same_bytes(self.here) if self.here else []
+        """What has the very same bytes in the corpus that is chosen."""
+        if self.here is None:
+            return []
+        chosen = str(getattr(value := self["corpus"].value(), "pk", value))
+        return [one for one in uploads.same_bytes(self.here) if str(one.corpus_id) == chosen]
+
+    @property
+    def tags(self) -> str:
+        """The tag of each corpus by its value in the form, as JSON: by it the script finds the same bytes."""
+        return json.dumps({str(pk): tag for pk, tag in Corpus.objects.values_list("pk", "tag")})
 
     def clean(self) -> dict[str, Any]:
         """Ask back where the same bytes were handed in before."""
         cleaned = super().clean()
-        if not cleaned.pop("again", False) and "upload" in cleaned and uploads.same_bytes(cleaned["upload"]):
-            self.add_error(
-                "again", "Nothing was handed in yet: say that you want the same bytes judged again."
-            )
+        sent, corpus = cleaned.get("upload"), cleaned.get("corpus")
+        is_meant = cleaned.pop("again", False)
+        if sent and corpus and not is_meant:
+            same = uploads.with_digest(sent.digest, user=self.user.pk, corpus=corpus.pk)
+            if same:
+                self.add_error(
+                    "again", "Nothing was handed in yet: say that you want the same bytes judged again."
+                )
         return cleaned
 
 

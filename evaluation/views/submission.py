@@ -22,11 +22,12 @@ from evaluation.registry import task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.stored import Counts, Measures, newest_scores
 from evaluation.submissions import lifecycle, normalised, problem_list, quota
+from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.progress import (
     DOING,
     EVENTS,
-    HEADINGS,
     ago,
+    heading,
     next_step,
     progress,
     sign_of_life,
@@ -85,7 +86,7 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "corpus": found.corpus,
         "task": task,
         "own": own,
-        "heading": HEADINGS[found.state],
+        "heading": heading(found),
         "next_step": next_step(found, units=task.choices.units),
         "progress": done,
         "answered_ago": ago(now - done.answered_at) if done and done.answered_at else "",
@@ -183,6 +184,7 @@ def _file(request: HttpRequest, found: Submission, task: Task) -> dict[str, Any]
     """Read what was found in the file, and whether it may be deleted."""
     return {
         "file": found,
+        "other": find_other_corpus(found),
         "summary": task.summarise(found.counts),
         **written_anew(found, request),
         "codes": problem_list.count_codes(found, task.reader.codes),
@@ -218,6 +220,7 @@ def _before_it_costs(found: Submission, task: Task, prices: Source, now: datetim
         "quota_left": stands.left,
         "quota_free_at": free_at,
         "may_compete": may_compete,
+        "heading": heading(found, free_at, may_compete=may_compete),
         "next_step": next_step(found, free_at, may_compete=may_compete, units=task.choices.units),
     }
 

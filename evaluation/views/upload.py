@@ -36,7 +36,7 @@ def upload(request: HttpRequest) -> HttpResponse:
                 form.add_error(None, str(error))
                 status = error.status
     else:
-        form = UploadForm(user=user, initial=_initial(request, user))
+        form = UploadForm(user=user, initial={**remembered(user), **asked_for(request)})
     context = {
         "form": form,
         "has_team": Team.objects.filter(memberships__user=user).exists(),
@@ -63,18 +63,16 @@ def sending(user: User, form: FileForm) -> dict[str, Any]:
     return {"piece": PIECE, "left_lying": [one for one in uploads.left_lying(user) if one not in here]}
 
 
+def asked_for(request: HttpRequest) -> dict[str, Any]:
+    """Return what the address of a form that takes files fills in: the corpus, and uploads that are here."""
+    named = {name: pk for name, pk in request.GET.items() if name == "upload" or name.startswith("upload_")}
+    corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "").replace("\x00", "")).first()
+    return {**named, **({} if corpus is None else {"corpus": corpus, "format": ""})}
+
+
 def _hand_in(request: HttpRequest, user: User, form: UploadForm) -> HttpResponse:
     values = form.cleaned_data
     sent = values.pop("upload")
     submission = submitting.submit_upload(user=user, sent=sent, task=task_of(values["corpus"]), **values)
     messages.success(request, f"{submission.name} is here. You can close this page; nothing is lost.")
     return redirect(submission)
-
-
-def _initial(request: HttpRequest, user: User) -> dict[str, Any]:
-    initial = remembered(user)
-    corpus = Corpus.objects.filter(tag=request.GET.get("corpus", "")).first()
-    if corpus is not None:
-        initial["corpus"] = corpus
-    named = {name: pk for name, pk in request.GET.items() if name == "upload" or name.startswith("upload_")}
-    return {**initial, **named}

@@ -62,12 +62,17 @@ function sameNote() {
   return form.querySelector("[data-same]");
 }
 
+// Bytes are the same only within a corpus: what other corpora have of them comes up when one of these is chosen.
 function showSame(submissions) {
   const note = sameNote();
-  if (!note || !submissions.length) return;
-  note.hidden = false;
+  if (!note) return;
+  const corpus = form.elements.corpus;
+  const tag = JSON.parse(note.dataset.tags)[corpus.value];
+  const here = submissions.filter((one) => one.corpus === tag);
+  corpus.onchange = () => showSame(submissions);
+  note.hidden = !here.length;
   note.querySelector("[data-same-list]").replaceChildren(
-    ...submissions.map((one) => {
+    ...here.map((one) => {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = one.url;

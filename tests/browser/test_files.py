@@ -183,7 +183,7 @@ def test_the_same_bytes_are_recognised_before_they_are_handed_in(open_page, memb
         page.goto("/submissions/new/")
         page.get_by_label("File", exact=True).set_input_files(kb)
         expect(words(page)).to_contain_text("run1.kb is here")
-        expect(page.get_by_text("These very bytes were handed in before")).to_be_visible(visible=again)
+        expect(page.get_by_text("This corpus has these very bytes already")).to_be_visible(visible=again)
         if again:
             page.get_by_label("Hand them in again").check()
         fill_in(page, name)

@@ -142,6 +142,7 @@ def full(member):
         f"/submissions/{failed.pk}/",
         "/submissions/new/",
         "/check/",
+        "/",
         "/teams/",
         f"/teams/{member.teams.get().pk}/",
         "/help/",
@@ -205,7 +206,7 @@ def test_every_word_stands_out_from_its_ground(open_page, member, full, scheme):
 
 
 def test_the_keyboard_reaches_the_content_at_once(open_page, member):
-    page = open_page("/", user=member)
+    page = open_page("/submissions/", user=member)
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")

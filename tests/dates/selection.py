@@ -20,6 +20,7 @@ ON_OTHER_DAYS = [
     "integration/evaluation/test_check_queue.py",
     "integration/evaluation/test_uploads.py",
     "integration/hits",
+    "integration/kbpo/test_mine.py",
     "integration/kbpo/core/test_outbox.py",
     "integration/kbpo/core/test_probes.py",
     "integration/kbpo/core/test_requests.py",

@@ -9,7 +9,7 @@ from kbpo_formats.corpus import Documents
 from kbpo_formats.generation.metrics import Columns, in_order, read_metrics
 from kbpo_formats.generation.outputs import Output, read_outputs, write_outputs
 from kbpo_formats.generation.problems import CODES, METRICS, TABLE
-from kbpo_formats.problems import Problem, ProblemLog
+from kbpo_formats.problems import LISTED_PER_CODE, Problem, ProblemLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,14 @@ class Reading:
         return write_outputs(self.read)
 
 
-def read(file: BinaryIO, format: str, documents: Documents, *, metrics: BinaryIO | None = None) -> Reading:
+def read(
+    file: BinaryIO,
+    format: str,
+    documents: Documents,
+    *,
+    metrics: BinaryIO | None = None,
+    most: int | None = LISTED_PER_CODE,
+) -> Reading:
     """Read a file of outputs, one for each document of the corpus, and the metrics beside it.
 
     Parameters
@@ -50,13 +57,15 @@ def read(file: BinaryIO, format: str, documents: Documents, *, metrics: BinaryIO
     format : str
     documents : Documents
     metrics : binary file, optional
+    most : int or None
+        How many problems of each code are listed; None: all.
     """
-    log = ProblemLog(CODES, format)
+    log = ProblemLog(CODES, format, most)
     found, lines = read_outputs(file, documents, log)
     problems, logs = log.by_line(), [log]
     columns: Columns = {}
     if metrics is not None:
-        beside = ProblemLog(CODES, TABLE)
+        beside = ProblemLog(CODES, TABLE, most)
         rows, columns = read_metrics(metrics, documents, beside)
         problems += tuple(replace(one, attachment=METRICS) for one in beside.by_line())
         logs.append(beside)

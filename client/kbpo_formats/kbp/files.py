@@ -15,11 +15,19 @@ from kbpo_formats.kbp.tac import writer as tac_writer
 from kbpo_formats.kbp.tac.from_claims import write_claims
 from kbpo_formats.kbp.tac.problems import Format, ProblemLog
 from kbpo_formats.ontologies.ontology import Ontology
+from kbpo_formats.problems import LISTED_PER_CODE
 
 Reading = tac_reader.Reading | claim_reader.Reading
 
 
-def read(stream: BinaryIO, *, format: str, documents: Documents, ontology: Ontology) -> Reading:
+def read(
+    stream: BinaryIO,
+    *,
+    format: str,
+    documents: Documents,
+    ontology: Ontology,
+    most: int | None = LISTED_PER_CODE,
+) -> Reading:
     """Read and validate a knowledge base; refuse one that claims nothing: it has no precision.
 
     Parameters
@@ -32,6 +40,8 @@ def read(stream: BinaryIO, *, format: str, documents: Documents, ontology: Ontol
         Those of the corpus.
     ontology : Ontology
         Its.
+    most : int or None
+        How many problems of each code are listed; None: all.
 
     Raises
     ------
@@ -39,11 +49,11 @@ def read(stream: BinaryIO, *, format: str, documents: Documents, ontology: Ontol
         If there is no such format.
     """
     if format == json_lines.FORMAT:
-        return claim_reader.read(stream, documents=documents, ontology=ontology)
+        return claim_reader.read(stream, documents=documents, ontology=ontology, most=most)
     _require(format)
     known = cast(Format, format)
     return _refuse_without_claims(
-        tac_reader.read(stream, format=known, documents=documents, ontology=ontology), known
+        tac_reader.read(stream, format=known, documents=documents, ontology=ontology, most=most), known
     )
 
 

@@ -21,7 +21,7 @@ from evaluation.generation.explorer.scatter import FEW, scatter
 from evaluation.generation.explorer.shown import show
 from evaluation.generation.task import TASK
 from evaluation.models import Epoch, Submission
-from evaluation.submissions.visibility import SAMPLED, visible
+from evaluation.submissions.visibility import SAMPLED, systems_of
 from evaluation.submissions.visibility import find as find_submission
 from kbpo.core.errors import InvalidInput
 
@@ -81,8 +81,8 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     is_open = may_read(request.user, corpus)
     asked = _read(request, system, is_open)
     others = list(
-        visible(request.user)
-        .filter(corpus=corpus, state__in=SAMPLED)
+        systems_of(request.user, corpus)
+        .filter(state__in=SAMPLED)
         .exclude(pk=submission.pk)
         .select_related("team")
         .order_by("pk")

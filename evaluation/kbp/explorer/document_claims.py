@@ -17,8 +17,8 @@ from evaluation.kbp.explorer.verdicts import Ruling, Verdict, published_rulings,
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.words import Words
-from evaluation.models import Prediction, Submission
-from evaluation.submissions.visibility import Viewer, is_operator, visible
+from evaluation.models import Prediction
+from evaluation.submissions.visibility import Viewer, is_operator, systems_of
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -118,7 +118,7 @@ def read_annotation(document: Document, viewer: Viewer) -> Annotation | None:
 
 def read_claims(document: Document, viewer: Viewer) -> Claims:
     """Read what the systems that a viewer may see claim in a document."""
-    seen = visible(viewer).filter(corpus=document.corpus).exclude(state=Submission.State.WITHDRAWN)
+    seen = systems_of(viewer, document.corpus)
     systems = {
         pk: System(pk, name, team)
         for pk, name, team in seen.order_by("name", "pk").values_list("pk", "name", "team__name")

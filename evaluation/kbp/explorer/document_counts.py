@@ -8,8 +8,8 @@ from django.db.models import Count, QuerySet
 from annotations.models import AnnotatedMention, AnnotatedRelation, Corpus, Document, DocumentAnnotation
 from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.recall.exhaustive import readable
-from evaluation.models import Prediction, Submission
-from evaluation.submissions.visibility import Viewer, visible
+from evaluation.models import Prediction
+from evaluation.submissions.visibility import Viewer, systems_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ def only_marked(documents: QuerySet[Document], viewer: Viewer, corpus: Corpus) -
 def read_counts(document_ids: Collection[int], viewer: Viewer, corpus: Corpus) -> Mapping[int, Counts]:
     """Count what there is in some documents, with a fixed number of queries."""
     counts = dict.fromkeys(document_ids, Counts())
-    systems = visible(viewer).filter(corpus=corpus).exclude(state=Submission.State.WITHDRAWN).values("pk")
+    seen = systems_of(viewer, corpus).values("pk")
     claimed = (
-        Prediction.objects.filter(instance__document__in=list(document_ids), submission__in=systems)
+        Prediction.objects.filter(instance__document__in=list(document_ids), submission__in=seen)
         .order_by()
         .values_list("instance__document")
         .annotate(Count("instance", distinct=True), Count("submission", distinct=True))

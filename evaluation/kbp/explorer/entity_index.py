@@ -25,8 +25,8 @@ from annotations.ontologies import plain_ontology_of
 from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.annotated import read_annotations
 from evaluation.kbp.task import TASK
-from evaluation.models import Entity, EntityIndex, EntityName, Submission
-from evaluation.submissions.visibility import visible
+from evaluation.models import Entity, EntityIndex, EntityName
+from evaluation.submissions.visibility import systems_of
 from kbpo.core.database.analysing import analyse
 from kbpo.core.database.bulk import array_literal, copy_rows, read_columns
 from kbpo.core.database.locks import claim
@@ -160,9 +160,7 @@ def _is_due(corpus: Corpus) -> bool:
 
 
 def _published(corpus: Corpus) -> list[int]:
-    withdrawn = Submission.State.WITHDRAWN
-    found = visible(None).filter(corpus=corpus).exclude(state=withdrawn)
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    return list(systems_of(None, corpus).order_by("pk").values_list("pk", flat=True))
 
 
 def _open_annotations(corpus: Corpus) -> list[DocumentAnnotation]:

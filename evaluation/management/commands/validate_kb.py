@@ -59,5 +59,5 @@ class Command(BaseCommand):
                 f"accepted: {claims} claim{'s' * (claims != 1)}" if reading.accepted else "refused"
             )
         if not reading.accepted:
-            errors = sum(problem.severity == "ERROR" for problem in reading.problems)
+            errors = reading.counts["errors"]
             raise InvalidInput(f"{errors} error{'s' * (errors != 1)}", where=str(options["file"]))

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from evaluation.models import FileCheck
 from evaluation.registry import task_of
 from evaluation.submissions import checks, normalised, problem_list, uploads
+from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.views.files import find_file
 from kbpo.accounts.models import User
 from kbpo.api.base import ApiView, answer
@@ -31,12 +32,15 @@ class CheckSerializer(serializers.ModelSerializer[FileCheck]):
     counts = serializers.DictField(help_text="What reading the file found; its task says what that is.")
     work = serializers.SerializerMethodField(help_text="How many files come before it.")
     problems = serializers.SerializerMethodField(help_text="What was found in the file, counted.")
+    looks_like = serializers.SerializerMethodField(
+        help_text="The tag of another corpus whose documents a file with errors names; empty for none."
+    )
 
     class Meta:
         model = FileCheck
         fields = (
             *("id", "file", "corpus", "format", "state", "created_at", "version", "normalised", "counts"),
-            *("work", "problems"),
+            *("work", "problems", "looks_like"),
         )
 
     def get_version(self, check: FileCheck) -> str:
@@ -50,6 +54,11 @@ class CheckSerializer(serializers.ModelSerializer[FileCheck]):
     def get_work(self, check: FileCheck) -> str:
         """Return what it waits for."""
         return checks.in_words(check)
+
+    def get_looks_like(self, check: FileCheck) -> str:
+        """Return the tag of the corpus that it seems to be for."""
+        other = find_other_corpus(check)
+        return other.corpus.tag if other else ""
 
     @extend_schema_field(CodeCountSerializer(many=True))
     def get_problems(self, check: FileCheck) -> Any:

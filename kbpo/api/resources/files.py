@@ -83,7 +83,10 @@ class SubmissionProblemsView(_ProblemsView):
         responses=page_serializer(ProblemSerializer),
     )
     def get(self, request: Request, pk: int) -> Response:
-        """List the problems in a submission's file; 404 to all but its team and operators."""
+        """List the problems in a submission's file; 404 to all but its team and operators.
+
+        Of each code the first thousand are listed: the submission's `problems` count all, and how many are.
+        """
         return self.list(request, pk)
 
 
@@ -98,7 +101,10 @@ class CheckProblemsView(_ProblemsView):
         responses=page_serializer(ProblemSerializer),
     )
     def get(self, request: Request, pk: UUID) -> Response:
-        """List the problems in a checked file; 404 to all but its owner and operators."""
+        """List the problems in a checked file; 404 to all but its owner and operators.
+
+        Of each code the first thousand are listed: the check's `problems` count all, and how many are.
+        """
         return self.list(request, pk)
 
 

@@ -16,9 +16,10 @@ from rest_framework.response import Response
 
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
-from evaluation.submissions import normalised, problem_list, submitting, uploads
+from evaluation.submissions import normalised, problem_list, quota, submitting, uploads
+from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.problem_list import CodeCount
-from evaluation.submissions.progress import HEADINGS, Progress, next_step, progress, sign_of_life, version
+from evaluation.submissions.progress import Progress, heading, next_step, progress, sign_of_life, version
 from evaluation.submissions.visibility import find, may_change, owned, visible
 from evaluation.views.submission import ACTIONS
 from kbpo.accounts.models import Team, User
@@ -47,7 +48,9 @@ class ProgressSerializer(serializers.Serializer[Progress]):
     """How many of the questions that a submission needs are settled."""
 
     settled = serializers.IntegerField()
-    needed = serializers.IntegerField()
+    needed = serializers.IntegerField(help_text="Those that are asked for it, audits among them.")
+    shared = serializers.IntegerField(help_text="Those that it needs too, asked for systems before it.")
+    shared_settled = serializers.IntegerField()
     words = serializers.CharField()
 
 
@@ -95,6 +98,7 @@ class Stand:
     digest: str
     attachments: Sequence[Attachment]
     problems: Sequence[CodeCount]
+    looks_like: str
 
 
 class WholeSubmissionSerializer(serializers.Serializer[Stand]):
@@ -126,6 +130,9 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
     digest = serializers.CharField(help_text="SHA-256 of its file.")
     attachments = AttachmentSerializer(many=True, help_text="What came beside it.")
     problems = CodeCountSerializer(many=True, help_text="What was found in its file, counted.")
+    looks_like = serializers.CharField(
+        help_text="The tag of another corpus whose documents its refused file names; empty for none."
+    )
 
     @extend_schema_field(EventSerializer(many=True))
     def get_events(self, stand: Stand) -> Any:
@@ -176,7 +183,7 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
     )
     is_public = serializers.BooleanField(required=False, default=True)
     again = serializers.BooleanField(
-        required=False, default=False, help_text="Whether bytes that were handed in before are meant again."
+        required=False, default=False, help_text="Whether bytes that the corpus has already are meant again."
     )
 
 
@@ -212,7 +219,7 @@ class SubmissionsView(ApiView):
     def post(self, request: Request) -> Response:
         """Hand a system in for a team of the caller's. Its file is read soon after: ask where it stands.
 
-        409 if the same bytes were handed in before, unless `again` says that this is meant.
+        409 if the corpus has the same bytes already, judged or on the way, unless `again` means that.
         """
         read = NewSubmissionSerializer(data=request.data, context={"request": request})
         read.is_valid(raise_exception=True)
@@ -272,13 +279,19 @@ def _stand(request: Request, found: Submission) -> Stand:
     written = normalised.state(found) if own else ""
     shown = done if found.state == Submission.State.JUDGING else None
     newest = Score.objects.filter(submission=found).order_by("-computed_at").first()
+    other = find_other_corpus(found) if own else None
+    waits = own and found.state == Submission.State.ACCEPTED and found.quota_taken_at is None
+    free_at = quota.free_at(submission=found, now=timezone.now()) if waits else None
+    may_compete = not waits or quota.may_compete(found.team)
     return Stand(
         submission=found,
         own=own,
         version=version(found, len(events), done, written, task_of(found.corpus).words_of_preparing(found)),
         normalised=written,
-        heading=HEADINGS[found.state],
-        next_step=next_step(found, units=task_of(found.corpus).choices.units),
+        heading=heading(found, free_at, may_compete=may_compete),
+        next_step=next_step(
+            found, free_at, may_compete=may_compete, units=task_of(found.corpus).choices.units
+        ),
         work=sign_of_life(found, work, timezone.now()),
         progress=shown,
         events=events,
@@ -287,4 +300,5 @@ def _stand(request: Request, found: Submission) -> Stand:
         digest=found.digest if own else "",
         attachments=list(found.attachments.all()) if own else [],
         problems=problem_list.count_codes(found, task_of(found.corpus).reader.codes) if own else [],
+        looks_like=other.corpus.tag if other else "",
     )

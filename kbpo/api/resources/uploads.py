@@ -44,7 +44,7 @@ class WrongType(InvalidInput):
 
 
 class SameBytesSerializer(serializers.Serializer[Any]):
-    """A submission of one of the caller's teams that had the same bytes."""
+    """A submission of one of the caller's teams with the same bytes, that was judged or may be."""
 
     name = serializers.CharField()
     corpus = serializers.CharField(source="corpus.tag")
@@ -63,7 +63,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 
 class WholeUploadSerializer(UploadSerializer):
-    """How far an upload is, and what had the same bytes, once all of it is here."""
+    """How far an upload is, and what has the same bytes, in any corpus, once all of it is here."""
 
     same_bytes = serializers.SerializerMethodField()
 

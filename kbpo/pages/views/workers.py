@@ -18,6 +18,7 @@ from kbpo.pages.access import for_operators, operator
 from kbpo.pages.reading import paged
 
 PAGE = 50
+BONUSES = 20  # shown, the newest
 #: The kind of question that is shown unless another is asked for.
 FIRST = next(iter(ASKED_KINDS))
 
@@ -77,6 +78,7 @@ def _show(
         one.worker_id: one
         for one in WorkerBlock.objects.filter(worker__user=found).select_related("decided_by")
     }
+    bonuses = list(Bonus.objects.filter(worker__user=found).order_by("-pk")[: BONUSES + 1])
     context = {
         "worker": found,
         "row": row,
@@ -84,7 +86,8 @@ def _show(
         "qualities": [(ASKED_KINDS[one.kind].plural, one) for one in qualities],
         "axes": reads.axes(qualities),
         "page": paged(request, answers.listed(show="all", user_id=pk), PAGE),
-        "bonuses": Bonus.objects.filter(worker__user=found).order_by("-pk")[:20],
+        "bonuses": bonuses[:BONUSES],
+        "more_bonuses": len(bonuses) > BONUSES,
         "begun": Assignment.objects.filter(worker__user=found, state=Assignment.State.BEGUN).count(),
         "error": error,
         "failed": failed,

@@ -88,7 +88,7 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         " api_documents api_document api_leaderboard api_data api_data_file api_compare api_epochs api_epoch"
         " api_labels api_submission api_predictions api_scores api_metrics",
     ),
-    (EVERYBODY, NOBODY, "help_example help_schema"),
+    (EVERYBODY, NOBODY, "help_example help_schema leaderboard"),
     (EVERYBODY, SIGNED_IN, "api_submissions"),
     (NOBODY, NOBODY, "api_unknown"),
     (SIGNED_IN, NOBODY, "api_me api_teams api_quotas tokens"),

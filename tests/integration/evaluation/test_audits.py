@@ -473,6 +473,17 @@ def test_a_released_audit_makes_nothing_known(labelled: Epoch, vote: Judge, subm
     assert questions.published_pairs(labelled.corpus_id, later) == set()
 
 
+def test_audits_of_what_is_shared_are_shared(labelled: Epoch) -> None:
+    batch = SampleBatch.objects.get(number=2)
+    shared = batch.questions.filter(batches__number=1)
+    audits = Question.objects.filter(audits__in=shared).count()
+    found = progress.progress(batch.submission)
+    assert found is not None
+    assert found.shared == shared.count() + audits
+    asked = batch.questions.exclude(pk__in=shared)
+    assert found.needed == asked.count() + Question.objects.filter(audits__in=asked).count()
+
+
 def test_progress_counts_audits(labelled: Epoch, vote: Judge) -> None:
     batch = SampleBatch.objects.get(number=1)
     found = progress.progress(batch.submission)

@@ -159,6 +159,15 @@ def test_the_crowds_relations_stand_with_their_votes_once_they_are_open_and_publ
     assert (relation.ruling.votes_for, relation.ruling.votes) == (2, 3)
 
 
+@pytest.mark.parametrize("who", ["team", "operator"])
+@pytest.mark.parametrize("state", ["uploaded", "refused", "cancelled", "withdrawn", "failed"])
+def test_what_was_not_accepted_or_taken_back_is_no_system(cast, document, who, state):
+    annotate(document, BORN)
+    cast.submission(state=state, name="none")
+    cast.submission(state="accepted", name="one")
+    assert read_document(document, cast.people[who]).systems == 1
+
+
 def test_one_relation_is_shown_with_all_systems_and_what_they_name(cast, document):
     for number in range(NAMED + 2):
         claim(cast, document, name=f"system {number}")

@@ -173,7 +173,23 @@ def test_problems_that_are_only_counted_are_counted(cast, sign_in):
     (found,) = problem_list.count_codes(submission, KBP.reader.codes)
     assert (found.count, found.listed, found.unlisted, found.severity) == (5000, 1, 4999, "ERROR")
     page = text(sign_in(cast.member).get(f"/submissions/{submission.pk}/problems/"))
-    assert "4,999 of them are counted and not listed" in page
+    assert "4,999 of 5,000 ILLEGAL_PREDICATE are not" in page
+    assert "kbpo validate --all" in page
+
+
+@pytest.mark.parametrize("query", ["", "?code=NO_MENTIONS", "?severity=ERROR", "?severity=WARNING"])
+def test_the_files_account_for_every_problem_that_the_page_counts(cast, sign_in, query):
+    totals = {"ILLEGAL_PREDICATE": 2, "NO_MENTIONS": 1003}
+    submission = cast.submission(state="refused", counts={"errors": 2, "problems": totals})
+    for code, severity, listed in (("ILLEGAL_PREDICATE", "ERROR", 2), ("NO_MENTIONS", "WARNING", 3)):
+        ProblemFactory.create_batch(listed, submission=submission, code=code, severity=severity)
+    client = sign_in(cast.member)
+    page = client.get(f"/submissions/{submission.pk}/problems/{query}")
+    rows = json.loads(text(client.get(f"/submissions/{submission.pk}/problems.json{query}")))
+    unlisted = [int(row["message"].split()[0].replace(",", "")) for row in rows if row["line"] is None]
+    assert len(rows) - len(unlisted) + sum(unlisted) == page.context["shown"]
+    csv = text(client.get(f"/submissions/{submission.pk}/problems.csv{query}"))
+    assert csv.count("\r\n") == 1 + len(rows)
 
 
 def test_a_line_stands_between_its_neighbours_with_its_problems(bad, client):

@@ -19,7 +19,7 @@ from kbpo import pipeline
 from kbpo.core.errors import Busy, Conflict, Gone, InvalidInput, TooLarge
 from kbpo.core.uploading import FORM, MOST_BYTES
 from tests import written
-from tests.factories import CorpusFactory, UserFactory
+from tests.factories import CorpusFactory, SubmissionFactory, UserFactory
 from tests.keeping import trust_the_clock
 
 pytestmark = pytest.mark.django_db
@@ -356,10 +356,31 @@ def test_the_same_bytes_are_handed_in_again_only_when_wanted(cast, sign_in):
     again = finish(cast.member)
     answer = client.post("/submissions/new/", values(cast, again, name="Finder 2"))
     assert answer.status_code == 400
-    assert "handed in before" in answer.content.decode()
+    assert "the same bytes judged again" in answer.content.decode()
     assert (
         client.post("/submissions/new/", values(cast, again, name="Finder 2", again="on")).status_code == 302
     )
+
+
+@pytest.mark.parametrize("state", ["refused", "cancelled", "failed"])
+def test_bytes_that_were_never_judged_are_not_known(cast, sign_in, state):
+    cast.submission(name="Before", state=state, digest=hashlib.sha256(CONTENT).hexdigest())
+    upload = finish(cast.member)
+    client = sign_in(cast.member)
+    assert "very same bytes" not in client.get(f"/submissions/new/?upload={upload.pk}").content.decode()
+    assert client.post("/submissions/new/", values(cast, upload)).status_code == 302
+
+
+def test_bytes_are_known_in_the_corpus_that_has_them_alone(cast, sign_in):
+    elsewhere = CorpusFactory(tag="elsewhere", name="Elsewhere")
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    SubmissionFactory(corpus=elsewhere, team=cast.member.teams.get(), state="scored", digest=digest)
+    client, upload = sign_in(cast.member), finish(cast.member)
+    there = client.get(f"/submissions/new/?upload={upload.pk}&corpus=elsewhere")
+    assert len(there.context["form"].same_bytes) == 1
+    here = client.get(f"/submissions/new/?upload={upload.pk}&corpus=news")
+    assert here.context["form"].same_bytes == []
+    assert client.post("/submissions/new/", values(cast, upload)).status_code == 302
 
 
 def test_the_api_tells_of_the_same_bytes_and_only_of_ones_own(cast, sign_in):

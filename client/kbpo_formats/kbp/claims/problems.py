@@ -106,7 +106,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
 
 
 class ProblemLog(problems.ProblemLog):
-    """The problems of one file of claims."""
+    """The problems of one file of claims; `most` of each code are listed."""
 
-    def __init__(self) -> None:
-        super().__init__(CODES, FORMAT)
+    def __init__(self, most: int | None = problems.LISTED_PER_CODE) -> None:
+        super().__init__(CODES, FORMAT, most)

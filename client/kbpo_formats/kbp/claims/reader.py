@@ -26,7 +26,7 @@ from kbpo_formats.kbp.predicates import Verb, Vocabulary
 from kbpo_formats.kbp.predictions import Predictions, ReadPrediction
 from kbpo_formats.lines import numbered_lines
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import LISTED_PER_CODE, Problem
 from kbpo_formats.spans import Span
 
 CLAIM_FIELDS = ("doc_id", "predicate", "subject", "object", "confidence")
@@ -77,7 +77,9 @@ class _End(NamedTuple):
     entity: str
 
 
-def read(stream: BinaryIO, *, documents: Documents, ontology: Ontology) -> Reading:
+def read(
+    stream: BinaryIO, *, documents: Documents, ontology: Ontology, most: int | None = LISTED_PER_CODE
+) -> Reading:
     """Read and validate a knowledge base, one claim a line.
 
     Whatever the bytes are, the answer is a `Reading`: faults are problems, not exceptions. Of each line all
@@ -91,14 +93,16 @@ def read(stream: BinaryIO, *, documents: Documents, ontology: Ontology) -> Readi
         Those of the corpus.
     ontology : Ontology
         Its: what may be claimed of what.
+    most : int or None
+        How many problems of each code are listed; None: all.
     """
     with collector_paused():
-        return _Reader(documents, Vocabulary(ontology)).read(stream)
+        return _Reader(documents, Vocabulary(ontology), most).read(stream)
 
 
 class _Reader:
-    def __init__(self, documents: Documents, vocabulary: Vocabulary) -> None:
-        self._log = ProblemLog()
+    def __init__(self, documents: Documents, vocabulary: Vocabulary, most: int | None) -> None:
+        self._log = ProblemLog(most)
         self._documents = documents
         self._vocabulary = vocabulary
         self._verbs = vocabulary.verbs

@@ -18,14 +18,12 @@ FORMAT_NAMES: Mapping[str, str] = MappingProxyType({"tac2016": "TAC KBP 2016", "
 FORMATS: tuple[Format, ...] = ("tac2015", "tac2016")
 
 
-def _nist(
-    name: str, severities: str, repair: str, wrong: str, right: str, listed: int = LISTED_PER_CODE
-) -> Code:
+def _nist(name: str, severities: str, repair: str, wrong: str, right: str) -> Code:
     words: dict[str, Severity] = {"E": "ERROR", "W": "WARNING"}
     by_format: dict[str, Severity] = {
         format: words[letter] for format, letter in zip(FORMATS, severities, strict=True) if letter in words
     }
-    return Code(name, MappingProxyType(by_format), repair, wrong, right, listed=listed)
+    return Code(name, MappingProxyType(by_format), repair, wrong, right)
 
 
 def _own(name: str, severity: Severity, repair: str, wrong: str, right: str) -> Code:
@@ -180,7 +178,6 @@ _TABLE = (
         "add the inverse",
         "No inverse is asserted for {0}({1}, {2})",
         "{3}({2}, {1}) is taken as said; a claim and its inverse are one instance, so no score changes.",
-        listed=100,
     ),
     _nist(
         "MISSING_RUNID",
@@ -396,7 +393,9 @@ class ProblemLog(problems.ProblemLog):
     ----------
     format : {"tac2015", "tac2016"}
         Gives the severities.
+    most : int or None
+        Of each code, as in `kbpo_formats.problems.ProblemLog`.
     """
 
-    def __init__(self, format: Format) -> None:
-        super().__init__(CODES, format)
+    def __init__(self, format: Format, most: int | None = LISTED_PER_CODE) -> None:
+        super().__init__(CODES, format, most)

@@ -16,7 +16,7 @@ from kbpo_formats.kbp.tac.problems import FORMATS, Format, ProblemLog
 from kbpo_formats.kbp.tac.validator import Validator
 from kbpo_formats.lines import numbered_lines
 from kbpo_formats.ontologies.ontology import Ontology
-from kbpo_formats.problems import Problem
+from kbpo_formats.problems import LISTED_PER_CODE, Problem
 
 __all__ = ["Counts", "ReadPrediction", "Reading", "read"]
 
@@ -59,7 +59,12 @@ class Reading:
 
 
 def read(
-    stream: BinaryIO, *, format: Format = "tac2016", documents: Documents, ontology: Ontology
+    stream: BinaryIO,
+    *,
+    format: Format = "tac2016",
+    documents: Documents,
+    ontology: Ontology,
+    most: int | None = LISTED_PER_CODE,
 ) -> Reading:
     """Read and validate a knowledge base.
 
@@ -77,6 +82,8 @@ def read(
         Those of the corpus.
     ontology : Ontology
         Its: what entities may be, and what may be said of them.
+    most : int or None
+        How many problems of each code are listed; None: all.
 
     Raises
     ------
@@ -91,11 +98,13 @@ def read(
     if format not in FORMATS:
         raise InvalidInput(f"there is no format {format!r}; use {' or '.join(FORMATS)}", where="format")
     with collector_paused():
-        return _read(stream, format, documents, Vocabulary(ontology))
+        return _read(stream, format, documents, Vocabulary(ontology), most)
 
 
-def _read(stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vocabulary) -> Reading:
-    log = ProblemLog(format)
+def _read(
+    stream: BinaryIO, format: Format, documents: Documents, vocabulary: Vocabulary, most: int | None
+) -> Reading:
+    log = ProblemLog(format, most)
     validator = Validator(format, documents, vocabulary, log)
     validator.read(numbered_lines(stream, log))
     instances = find_instances(validator.check(), validator.lengths, log)

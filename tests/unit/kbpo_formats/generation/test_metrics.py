@@ -86,8 +86,12 @@ def test_every_input_stands_in_one_line(lines: tuple[str, ...], code: str, line:
     assert (problem.code, problem.line) == (code, line)
 
 
-def test_an_empty_table_wants_a_header() -> None:
-    assert only(read_lines(*RIGHT, metrics="")).code == "NO_HEADER"
+def test_an_empty_table_is_said_to_be() -> None:
+    assert only(read_lines(*RIGHT, metrics="")).code == "EMPTY_FILE"
+
+
+def test_a_table_of_empty_lines_wants_a_header() -> None:
+    assert only(read_lines(*RIGHT, metrics="\n" * 70_000)).code == "NO_HEADER"
 
 
 def test_a_constant_metric_is_a_warning() -> None:

@@ -166,8 +166,8 @@ def test_a_field_that_nobody_asks_for_is_ignored_with_a_warning():
     assert "Is canonical meant?" in problem.message
 
 
-def test_a_file_that_claims_nothing_is_refused():
-    assert [problem.code for problem in read_lines("", " ").problems] == ["NO_CLAIMS"]
+def test_a_file_that_says_nothing_is_empty():
+    assert [problem.code for problem in read_lines("", " ").problems] == ["EMPTY_FILE"]
 
 
 @pytest.mark.parametrize(

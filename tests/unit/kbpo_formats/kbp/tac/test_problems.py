@@ -27,12 +27,23 @@ def test_every_code_of_nist_has_its_severities_and_repair():
             assert code.repair == repairs[code.name]
 
 
-def test_a_code_is_listed_up_to_its_limit_and_counted_beyond():
+VALUES = ("a", "b", "c", "d", "e", "f")
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if "tac2016" in CODES[code].severity])
+def test_every_code_is_listed_up_to_one_limit_and_counted_beyond(code):
     log = ProblemLog("tac2016")
     for line in range(1, LISTED_PER_CODE + 11):
-        log.add("NO_MENTIONS", line, ":A", ":A")
+        log.add(code, line, ":A", *VALUES)
     assert len(log.by_line()) == LISTED_PER_CODE
-    assert (log.counts["NO_MENTIONS"], log.unlisted, log.count("WARNING")) == (LISTED_PER_CODE + 10, 10, 1010)
+    assert (log.counts[code], log.unlisted) == (LISTED_PER_CODE + 10, 10)
+
+
+def test_a_log_without_a_limit_lists_all():
+    log = ProblemLog("tac2016", most=None)
+    for line in range(1, LISTED_PER_CODE + 11):
+        log.add("NO_MENTIONS", line, ":A", ":A")
+    assert (len(log.by_line()), log.unlisted) == (LISTED_PER_CODE + 10, 0)
 
 
 def test_many_problems_of_one_code_leave_room_for_another():

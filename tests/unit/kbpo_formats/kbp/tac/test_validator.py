@@ -283,8 +283,8 @@ def test_an_error_refuses_the_file_and_a_warning_does_not(fault):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", [(1, "MISSING_RUNID", E)]),
-        ("\n", [(1, "MISSING_RUNID", E)]),
+        ("", [(0, "EMPTY_FILE", E)]),
+        ("\n", [(0, "EMPTY_FILE", E)]),
         ("two words\n", [(1, "MISSING_RUNID", E)]),
         (":run1\n", [(1, "MISSING_RUNID", E)]),
         (":A | type | PER\n", [(1, "MISSING_RUNID", E), (1, "NO_MENTIONS", W)]),
@@ -306,6 +306,7 @@ def test_every_code_of_a_file_has_an_example():
         # the first line; bytes; cost; a total that four spans of the allowed length cannot exceed
         "MISSING_RUNID",
         "UNSUPPORTED_FILE",
+        "EMPTY_FILE",
         "BROKEN_GZIP",
         "UNDECODABLE_BYTES",
         "ILLEGAL_CHARACTER",
