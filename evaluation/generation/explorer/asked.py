@@ -20,12 +20,14 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         METRIC_DOWN: "the metric, highest first",
         JUDGED_UP: "the judgement, lowest first",
         JUDGED_DOWN: "the judgement, highest first",
-        OVER: "the metric likes them more than people do",
-        UNDER: "people like them more than the metric does",
+        OVER: "overrated by the metric first",
+        UNDER: "underrated by the metric first",
     }
 )
 OF_JUDGED = (JUDGED_UP, JUDGED_DOWN, OVER, UNDER)
 """Orders of what is judged; the others are of all outputs."""
+BY_LINE = (OVER, UNDER)
+"""Orders by how far outputs lie off the line of what the metric predicts."""
 JUDGED: Mapping[str, str] = MappingProxyType({"yes": "with judgements", "no": "without"})
 DIVISIONS: Mapping[str, str] = MappingProxyType(
     {"length": subsets.BY_OUTPUT, "given": subsets.BY_INPUT, "word": subsets.BY_QUESTION}
