@@ -28,7 +28,7 @@ OF_JUDGED = (JUDGED_UP, JUDGED_DOWN, OVER, UNDER)
 """Orders of what is judged; the others are of all outputs."""
 BY_LINE = (OVER, UNDER)
 """Orders by how far outputs lie off the line of what the metric predicts."""
-JUDGED: Mapping[str, str] = MappingProxyType({"yes": "with judgements", "no": "without"})
+JUDGED: Mapping[str, str] = MappingProxyType({"": "all", "yes": "with judgements", "no": "without"})
 DIVISIONS: Mapping[str, str] = MappingProxyType(
     {"length": subsets.BY_OUTPUT, "given": subsets.BY_INPUT, "word": subsets.BY_QUESTION}
 )
@@ -135,7 +135,7 @@ def read(
         _check("metric", metric, metrics)
     _check("measure", measure, measures)
     judged, order = given.get("judged", ""), given.get("order") or FILE
-    _check("judged", judged, ("", *JUDGED))
+    _check("judged", judged, JUDGED)
     _check("order", order, ORDERS)
     if len(text := given.get("q", "").strip()) > LONGEST:
         raise InvalidInput(f"{len(text):,} characters; {LONGEST} are the most", where="q")

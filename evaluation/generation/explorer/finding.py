@@ -140,9 +140,7 @@ def _named(system: System, asked: Asked) -> BoolArray:
     return named
 
 
-def _ordered(
-    system: System, asked: Asked, judged: Judged, wanted: BoolArray, line: Line | None
-) -> IntArray:
+def _ordered(system: System, asked: Asked, judged: Judged, wanted: BoolArray, line: Line | None) -> IntArray:
     keys = np.zeros(system.size)
     if asked.order in asking.BY_LINE:
         places, values, said = of_both(system, judged, asked.metric)

@@ -8,6 +8,7 @@ from evaluation.generation.choices import EDITS
 from evaluation.units import BoolArray, FloatArray
 
 _ROUNDING = 1e-12
+_NORMAL = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,15 @@ class Line:
         Of the judgements that it was fitted to.
     spread : float
         The standard deviation of what it misses.
+    is_level : bool
+        Whether its slope could be chance, at 95%.
     """
 
     slope: float
     intercept: float
     mean: float
     spread: float
+    is_level: bool
 
     def at(self, value: float) -> float:
         """Return what it predicts for a value of the metric."""
@@ -77,8 +81,9 @@ def fit(values: FloatArray, judged: FloatArray) -> Line | None:
         return None
     slope = float(np.dot(centred, judged)) / spread
     mean = float(judged.mean())
-    left = judged - mean - slope * centred
-    return Line(slope, mean - slope * float(values.mean()), mean, float(left.std()))
+    left = float((judged - mean - slope * centred).std())
+    is_level = abs(slope) * spread**0.5 <= _NORMAL * left
+    return Line(slope, mean - slope * float(values.mean()), mean, left, is_level)
 
 
 def goodness(measure: str, judged: FloatArray) -> FloatArray:

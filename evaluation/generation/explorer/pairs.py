@@ -28,6 +28,7 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         JUDGED_SECOND: "people prefer {b}",
     }
 )
+JUDGED: Mapping[str, str] = MappingProxyType({"": "all that differ", "yes": "of which both are judged"})
 
 
 @dataclass(frozen=True, slots=True)

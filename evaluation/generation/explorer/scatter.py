@@ -52,7 +52,7 @@ class Cell:
         Of the judgement.
     outputs : int
     overrated : float
-        By how many standard deviations of what the line misses it predicts better, on average, than people say.
+        By how many standard deviations of what the line misses it predicts better than people say; a mean.
     """
 
     column: int
@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def side(self) -> str:
-        """Say whether the metric overrates them (`over`), underrates them (`under`), or neither by much (`near`)."""
+        """Say whether the metric overrates them: `over`, `under`, or by little, `near`."""
         return "over" if self.overrated > 1 else "under" if self.overrated < -1 else "near"
 
 
@@ -130,7 +130,7 @@ class Scatter:
         What the metric predicts; None where it is constant.
     liked, disliked : int[n]
         Where outputs stand in the file: those that the line puts above the average and people below it, what
-        is overrated most first; and the reverse.
+        is overrated most first; and the reverse. None where the slope of the line could be chance.
     systems : sequence of OfSystem
         Those that may be seen and are judged, the one that is looked at among them, by what people say.
     """
@@ -191,7 +191,7 @@ def _extremes(
 ) -> tuple[IntArray, IntArray]:
     """Return where outputs stand on which metric and people fall on either side of the average."""
     places, values, said = own
-    if line is None:
+    if line is None or line.is_level:
         return places[:0], places[:0]
     is_liked, is_good = line.is_liked(values, measure), line.is_good(measure, said)
     order = np.argsort(-overrated, kind="stable")

@@ -1,6 +1,7 @@
 """What one system wrote, beside its metrics and what people said; and two systems side by side."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -97,6 +98,7 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         "measures": system.measures,
         "measure_name": system.measures[asked.measure],
         "found": found,
+        "judged": found is not None,
         "drawing": draw(found, metric=asked.metric, measure=asked.measure) if found else None,
         "extremes": extremes,
         "few": FEW,
@@ -130,13 +132,11 @@ def pair(request: HttpRequest, tag: str) -> HttpResponse:
         "inputs": both.first.size,
         "different": int(both.differs.sum()),
         "judged": int((both.judged & both.differs).sum()),
-        "only_judged": only_judged,
-        "asked": asked,
-        "metric": chosen,
+        "judged_choices": pairs.JUDGED,
+        "asked": replace(asked, metric=chosen, order=order, judged="yes" if only_judged else ""),
         "metrics": both.metrics,
         "metric_name": both.metrics.get(chosen, ""),
         "measures": a.measures,
-        "order": order,
         "orders": {
             name: words.format(a=first.name, b=second.name)
             for name, words in pairs.ORDERS.items()

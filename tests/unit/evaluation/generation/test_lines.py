@@ -50,3 +50,12 @@ def test_nothing_is_overrated_where_all_lie_on_the_line() -> None:
     line = fit(metric, 2 * metric)
     assert line is not None
     assert line.overrated(metric, "overall", 2 * metric).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_slope_that_could_be_chance_is_level() -> None:
+    metric = np.tile([0.0, 1.0], 50)
+    people = np.repeat([0.0, 1.0], 50)
+    weak, strong = (fit(metric, people + tilt * metric) for tilt in (0.05, 0.5))
+    assert weak is not None
+    assert strong is not None
+    assert (weak.is_level, strong.is_level) == (True, False)
