@@ -31,14 +31,17 @@ class Shot:
     person: str
     path: str
     link: str = ""  # a CSS selector of what to follow from there
+    top: str = ""  # a CSS selector of what is to stand at the top
 
 
 SHOTS = (
-    Shot("home", "", "/"),
+    Shot("home", "", "/", top="main h2"),
     Shot("submission", "submitter", "/submissions/", "tbody th a"),
     Shot("relation", "annotator", "/annotate/", "main a.primary, main button.primary"),
     Shot("explorer", "", "/", ".board tbody th a"),
     Shot("document", "", "/corpora/demo/documents/?show=marked", "main tbody th a"),
+    Shot("outputs", "", "/corpora/reports/", ".board tbody th a"),
+    Shot("metrics", "", "/corpora/reports/metrics/"),
 )
 SIZES = {"": (1280, 900), "-phone": (360, 780)}
 
@@ -86,6 +89,8 @@ def take(context: BrowserContext, shot: Shot, person: str, password: str, path: 
     if shot.link:
         page.locator(shot.link).first.click()
         page.wait_for_load_state("networkidle")
+    if shot.top:
+        page.locator(shot.top).first.evaluate("one => one.scrollIntoView()")
     page.screenshot(path=path)
 
 

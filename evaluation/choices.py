@@ -75,6 +75,10 @@ class Choices:
         What counts as right: what the votes say, or what an audit of them makes of that.
     standards_of : mapping of str to tuple of str
         Those under each design; the first that a corpus has scores by is what its leaderboard shows.
+    standards_choose : str
+        What is chosen by choosing a standard, for the label of that choice.
+    estimators_choose : str
+        The same of estimators; empty: what they estimate.
     estimators_of_all : tuple of str
         The designs whose estimators differ in every measure.
     resampled : tuple of str
@@ -134,6 +138,8 @@ class Choices:
     levels: tuple[int, ...]
     level: int
     missing: Callable[[str, str], str]
+    standards_choose: str = "scores"
+    estimators_choose: str = ""
     estimators_of_all: tuple[str, ...] = ()
     resampled: tuple[str, ...] = ()
     true_units: str = "true relations"
@@ -166,7 +172,9 @@ class Choices:
         return next(iter(self.parts))
 
     def estimated_name(self, design: str) -> str:
-        """Return the name of what a design's estimators estimate in different ways."""
+        """Return the name of what a design's estimators estimate in different ways, or are chosen for."""
+        if self.estimators_choose:
+            return self.estimators_choose
         return "scores" if design in self.estimators_of_all else self.measures[self.estimated]
 
     @property

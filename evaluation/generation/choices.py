@@ -90,6 +90,8 @@ def _choices(prompt: str) -> Choices:
             {CORRECTED: "judgements, corrected by metrics", PLAIN: "judgements alone"}
         ),
         estimators_of=MappingProxyType({"coordinated": (CORRECTED, PLAIN), "iid": (CORRECTED, PLAIN)}),
+        estimators_choose="computed from",
+        standards_choose="if judged again",
         standards=MappingProxyType({THIS_CROWD: "with these people", ANOTHER_CROWD: "with other people"}),
         standards_of=MappingProxyType({"coordinated": standards, "iid": standards}),
         estimated=measures[0],

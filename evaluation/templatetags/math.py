@@ -24,4 +24,4 @@ def math(latex: str) -> SafeString:
 @register.simple_tag
 def display_math(latex: str) -> SafeString:
     """Set a formula on a line of its own, which scrolls where it is too narrow."""
-    return format_html('<div class="formula">{}</div>', _mathml(latex, "block"))
+    return format_html('<div class="formula" tabindex="0">{}</div>', _mathml(latex, "block"))

@@ -120,14 +120,28 @@ def line(compared: Compared, choices: Choices, first: str, second: str) -> Line:
         _measure(compared.second),
         _measure(compared.difference),
         _measure(None if compared.among is None else compared.among.difference),
-        sentence(compared, choices.measures[compared.measure], first, second, choices.is_share),
+        sentence(
+            compared,
+            choices.measures[compared.measure],
+            first,
+            second,
+            choices.is_share,
+            compared.measure in choices.less_is_better,
+        ),
     )
 
 
-def sentence(compared: Compared, name: str, first: str, second: str, is_share: bool = True) -> str:
+def sentence(
+    compared: Compared,
+    name: str,
+    first: str,
+    second: str,
+    is_share: bool = True,
+    is_less_better: bool = False,
+) -> str:
     """Say what the data say of a difference in the measure of a name; empty where it is not estimable.
 
-    Of a share there is more or less; on another scale somebody is above.
+    Of a share there is more or less; on another scale somebody is above, and where less is better, below.
 
     Examples
     --------
@@ -143,8 +157,12 @@ def sentence(compared: Compared, name: str, first: str, second: str, is_share: b
         more, less = (first, second) if estimate > 0 else (second, first)
         least, most = sorted((abs(low), abs(high)))
         by = f"{abs(estimate):.1f} points"
-        found_more = f"{more} has {by} more {name}" if is_share else f"In “{name}” {more} is {by} above"
-        found_more += f" than {less}" if is_share else f" {less}"
+        if is_share:
+            found_more = f"{more} has {by} more {name} than {less}"
+        elif is_less_better:
+            found_more = f"In “{name}” {less} is {by} below {more}, which is better"
+        else:
+            found_more = f"In “{name}” {more} is {by} above {less}"
         return f"{found_more}: between {least:.1f} and {most:.1f}."
     return (
         f"The data do not tell the two apart in {name}: {first} may have anything from {abs(low):.1f} points"

@@ -212,9 +212,10 @@ def _others(
         return
     for one in small_files(corpus, task).values():
         yield Listed(one.name, WHAT[one.name], one.size, one.digest, is_open=True)
-    beside = {one.format: one.label.lower() for one in task.reader.attachments}
+    beside = {one.format: f"with {one.label.lower()}" for one in task.reader.attachments}
+    written = {format: f"in {name}" for format, name in task.reader.formats.items()}
     for format, sample in task.samples.items():
-        name = {**beside, **task.reader.formats}[format]
-        what = f"A file as systems submit it, in {name}: right in form, not in what it says"
+        how = {**beside, **written}[format]
+        what = f"A file as systems submit it, {how}: right in form, not in what it says"
         is_open = made is not None and made.documents > 0 and (may_download or not sample.quotes_texts)
         yield Listed(sample.name, what, None, "", is_open=is_open)

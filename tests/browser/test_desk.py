@@ -13,8 +13,10 @@ from annotations.kinds.entities import EntitiesQuestion
 from crowd.models import Assignment, HitBatch
 from kbpo.accounts.models import User
 from tests import crowd
+from tests.browser.axe import violations
 from tests.browser.conftest import OpenPage
 from tests.browser.looks import is_broken, looks, picture
+from tests.browser.test_judgement_hits import make_hit, span
 from tests.factories import (
     ADA,
     AssignmentFactory,
@@ -220,3 +222,35 @@ def test_every_page_fits_its_screen(
         page.goto(reverse(name, args=args))
         assert fits(page), f"{name} is wider than {width} px"
         picture(page, f"{name}-{width}-{scheme}")
+
+
+EDIT = "The harbour was closed on Monday after a crane fell into the water. Nobody was hurt, said the port."
+SAID: dict[str, dict[str, object]] = {
+    "quality": {"fluency": 0, "redundancy": -1, "overall": 0, "edit": EDIT},
+    "correctness": {
+        "plausible": True,
+        "passages": [
+            {"verdict": 1, "span": list(span("built by Ada Quill"))},
+            {"verdict": 0, "span": None},
+            {"verdict": -1, "span": list(span("Ben Roe built the mill"))},
+        ],
+    },
+}
+
+
+@looks(360, 1280)
+def test_what_was_said_of_what_systems_wrote_fits_and_is_accessible(
+    open_page: OpenPage, operator: User, width: int, scheme: str
+) -> None:
+    page = open_page(reverse("desk"), user=operator, width=width, scheme=scheme)
+    for kind, said in SAID.items():
+        hit = make_hit(kind)
+        worker, question = WorkerIdentityFactory.create(), hit.questions.get()
+        sent = AssignmentFactory.create(hit=hit, worker=worker, sent=True, submitted_at=timezone.now())
+        own = responses.record(question=question, worker=worker.user, answer=said, seconds=9.0)
+        sent.responses.set([own])
+        for name, args in (("desk_answer", [sent.pk]), ("desk_look_at", [worker.user_id, kind])):
+            page.goto(reverse(name, args=args))
+            assert fits(page), f"{name} of {kind} is wider than {width} px"
+            assert violations(page) == [], (name, kind)
+            picture(page, f"{name}-{kind}-{width}-{scheme}")

@@ -1,7 +1,7 @@
 """SIGKILL while a stage works whose end is not a commit alone: nothing is half there, nothing is lost.
 
-Files of a corpus, webhooks, and what systems write: two files of one submission, its metrics in steps, and
-recorded judgements.
+Files of a corpus, webhooks, and what systems write: two files of one submission, its metrics in steps and the
+house metric, recorded judgements, scores, and what metrics are worth.
 """
 
 import json
@@ -111,7 +111,18 @@ def test_metrics_are_the_same_wherever_what_computes_them_is_killed(tmp_path: Pa
     assert steps > 100
     assert len(found["killed"]) > 10
     assert found["killed"] == found["undisturbed"]
+    learnt, undisturbed = found["houses"]
+    assert learnt == undisturbed
+    assert learnt[1] == writing.KNOWN
     assert found["sampled"] == 1
+
+
+@pytest.mark.parametrize("stage", ["score_epochs", "score_subsets"])
+def test_scores_are_the_same_wherever_what_computes_them_is_killed(tmp_path: Path, stage: str) -> None:
+    steps, found = play(tmp_path / stage, stage)
+    assert steps > 100
+    assert len(found["killed"]) > 50
+    assert found["killed"] == found["undisturbed"]
 
 
 def test_recorded_judgements_come_in_as_a_whole_wherever_who_brings_them_is_killed(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""What systems write, as stages that are killed: two files read, metrics computed, judgements brought in."""
+"""What systems write, as stages that are killed: files read, metrics computed, judgements, scores."""
 
+import hashlib
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +11,27 @@ from django.core.management import call_command
 from django.db import connection
 
 from annotations.models import Corpus, Label, Response
-from evaluation.models import Epoch, HouseMetric, MetricColumn, Output, SampleBatch, StageWork, Submission
+from evaluation.generation import house
+from evaluation.models import (
+    Epoch,
+    Estimate,
+    HouseMetric,
+    JudgedVariance,
+    MetricColumn,
+    MetricWorth,
+    Output,
+    SampleBatch,
+    StageWork,
+    Submission,
+    SubsetScore,
+)
 from evaluation.submissions import work
 from kbpo import pipeline
 from kbpo.core.commands import prepare_database
 from tests.kills.stage import Stage
 
 INPUTS = 12
+KNOWN = house.FEW  # inputs of a data set of which enough is judged for a house metric
 ALL = {"judgements": 2 * INPUTS, "labels": 5 * INPUTS, "epochs": [True, False]}
 NOTHING = {"judgements": 0, "labels": 0, "epochs": [False]}
 UPLOADED = ("ours", "theirs")
@@ -47,7 +63,7 @@ def stages(folder: Path) -> dict[str, Stage]:
                 "evaluation/generation/metrics/freezing.py",
                 "evaluation/generation/metrics/stored.py",
             ),
-            lambda: accept(folder),
+            lambda: accept_known(folder),
             forget_metrics,
             look_at_metrics,
             report_metrics,
@@ -67,17 +83,44 @@ def stages(folder: Path) -> dict[str, Stage]:
             look_at_judgements,
             report_judgements,
         ),
+        "score_epochs": Stage(
+            pipeline.score_epochs,
+            (
+                "evaluation/scoring/estimation.py",
+                "evaluation/generation/candidates.py",
+                "evaluation/generation/scoring.py",
+            ),
+            lambda: judge(folder),
+            have_scored,
+            lambda: look_at_rows(folder, "scores", _scores()),
+            lambda: report_rows(pipeline.score_epochs, _scores),
+        ),
+        "score_subsets": Stage(
+            pipeline.score_subsets,
+            (
+                "evaluation/scoring/estimation.py",
+                "evaluation/generation/scoring.py",
+                "evaluation/generation/metrics/worths.py",
+            ),
+            lambda: score(folder),
+            have_subsets_scored,
+            lambda: look_at_rows(folder, "subsets", _of_subsets()),
+            lambda: report_rows(pipeline.score_subsets, _of_subsets),
+        ),
     }
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, inputs: int = INPUTS) -> None:
     """Write inputs, outputs, metrics and judgements, for an empty database."""
     prepare_database()
-    ids = [f"I{number:02}" for number in range(INPUTS)]
+    ids = [f"I{number:02}" for number in range(inputs)]
     _lines(folder / "inputs.jsonl", [{"input_id": one, "references": ["The ferry sails."]} for one in ids])
     _lines(
         folder / "outputs.one.jsonl",
-        [{"input_id": one, "output": f"The ferry {one} sails at noon."} for one in ids],
+        [
+            {"input_id": one, "output": f"The ferry {one} sails{' again' * (number % 4)} at noon."}
+            for number, one in enumerate(ids)
+        ],
     )
     rows = [f"{one}\t{number}\t{-number}" for number, one in enumerate(ids)]
     (folder / "metrics.tsv").write_text("\n".join(["\t".join(("input_id", *UPLOADED)), *rows]) + "\n")
@@ -155,9 +198,16 @@ def report_submissions() -> Any:
 
 def accept(folder: Path) -> None:
     """Have a submission that waits for its metrics."""
-    load(folder)
     hand_in(folder)
     assert pipeline.validate_submissions() == 1
+
+
+def accept_known(folder: Path) -> None:
+    """Have a submission that waits for its metrics; what people say of all that it wrote was published."""
+    write(folder, KNOWN)
+    load(folder)
+    bring_in(folder)
+    accept(folder)
 
 
 def forget_metrics() -> None:
@@ -182,10 +232,10 @@ def look_at_metrics() -> None:
 
 def report_metrics() -> Any:
     """Return the columns as they are, and as they are where nobody is killed; and have the sample drawn."""
-    killed = _columns()
+    killed, learnt = _columns(), _house()
     forget_metrics()
     assert pipeline.prepare_submissions() == 1
-    found = {"killed": killed, "undisturbed": _columns()}
+    found = {"killed": killed, "undisturbed": _columns(), "houses": [learnt, _house()]}
     pipeline.sample_submissions()
     return {**found, "sampled": SampleBatch.objects.count()}
 
@@ -193,6 +243,71 @@ def report_metrics() -> Any:
 def _columns() -> list[list[Any]]:
     rows = MetricColumn.objects.filter(is_uploaded=False).order_by("name")
     return [list(row) for row in rows.values_list("name", "version", "size", "missing", "digest")]
+
+
+def _house() -> list[Any]:
+    epoch = Epoch.objects.get(released_at=None)
+    return list(HouseMetric.objects.values_list("digest", "outputs").get(epoch=epoch))
+
+
+def judge(folder: Path) -> None:
+    """Have a system whose scores are due."""
+    accept_known(folder)
+    for stage in (pipeline.prepare_submissions, pipeline.sample_submissions, pipeline.close_batches):
+        assert stage() == 1
+    assert Epoch.objects.get(released_at=None).scores_due
+
+
+def score(folder: Path) -> None:
+    """Have a system with scores, whose subsets are due."""
+    judge(folder)
+    assert pipeline.score_epochs() == 1
+
+
+def have_scored() -> None:
+    """Have the scores computed again."""
+    Epoch.objects.filter(released_at=None).update(scores_due=True, scoring_not_before=None)
+
+
+def have_subsets_scored() -> None:
+    """Have the scores of subsets computed again, and what metrics are worth."""
+    Epoch.objects.filter(released_at=None).update(subsets_due=True, scoring_not_before=None)
+
+
+def _scores() -> list[Any]:
+    keys = ("standard", "estimator", "part", "level", "rank", "labels", "counts")
+    names = (*(f"score__{name}" for name in keys), "measure", "estimate", "low", "high")
+    rows = Estimate.objects.order_by(*names[:4], "measure")
+    return [*map(list, rows.values_list(*names)), Submission.objects.get().state]
+
+
+def _of_subsets() -> list[Any]:
+    subsets = SubsetScore.objects.order_by("division", "order", "part", "standard", "measure")
+    variances = JudgedVariance.objects.order_by("measure", "submission", "is_published")
+    worths = MetricWorth.objects.order_by("judged__measure", "judged__submission", "metric")
+    return [
+        *map(list, subsets.values_list("division", "name", "part", "measure", "estimate", "low", "high")),
+        *map(list, variances.values_list("measure", "mean", "outputs", "judgements")),
+        *map(list, worths.values_list("judged__measure", "metric", "rho", "efficiency")),
+    ]
+
+
+def look_at_rows(folder: Path, name: str, rows: list[Any]) -> None:
+    """All rows are there as they were at first, or those that were there before any: nothing in between."""
+    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+    path = folder / f"seen-{name}.json"
+    seen = json.loads(path.read_text()) if path.exists() else []
+    if digest not in seen:
+        path.write_text(json.dumps([*seen, digest]))
+    assert len(seen) <= 2, "a third state was seen"
+
+
+def report_rows(act: Callable[[], int], read: Callable[[], list[Any]]) -> Any:
+    """Return the rows as they are, and as they are once more where nobody is killed."""
+    killed = read()
+    have_scored() if act is pipeline.score_epochs else have_subsets_scored()
+    assert act() == 1
+    return {"killed": killed, "undisturbed": read()}
 
 
 def one_without_judgements(folder: Path) -> None:

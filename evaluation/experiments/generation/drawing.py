@@ -1,4 +1,4 @@
-"""The figure: convergence, and efficiency by the metric and by people's noise."""
+"""The figure: convergence, efficiency by the metric and by people's noise, and lengths of intervals."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,6 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from evaluation.experiments import figures
 
 _LINES = (("mean", "grey", "o"), ("plugged in", "vermillion", "v"), ("repeated bigrams", "blue", "D"))
+_METRICS = (("grey", "o"), ("vermillion", "v"), ("blue", "D"), ("green", "s"))
 _PROMPTS = (
     ("edit", "blue", "-"),
     ("redundancy", "green", "-"),
@@ -23,8 +24,8 @@ def draw(numbers: Mapping[str, Any]) -> Callable[[Figure], None]:
     """Return what draws the figure of a study's numbers."""
 
     def drawn(figure: Figure) -> None:
-        figure.set_size_inches(figures.WIDTH, 3.2)
-        left, middle, right = figure.subplots(1, 3)
+        figure.set_size_inches(figures.WIDTH, 6.2)
+        (left, middle, right), below = figure.subplots(2, 3)
         converging = numbers["converging"]
         for name, colour, marker in _LINES:
             left.plot(
@@ -56,5 +57,24 @@ def draw(numbers: Mapping[str, Any]) -> Callable[[Figure], None]:
             axes.set_xlabel("ρ of the metric")
         middle.legend(fontsize=7)
         right.set_ylim(bottom=0)
+        for axes, panel in zip(below, numbers["lengths"], strict=True):
+            for (name, lengths), (colour, marker) in zip(panel["lengths"].items(), _METRICS, strict=False):
+                axes.plot(
+                    panel["judgements"],
+                    lengths,
+                    color=figures.COLOURS[colour],
+                    marker=marker,
+                    markersize=3,
+                    label=name or "mean",
+                )
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(FixedLocator((25, 50, 100, 200, 400)))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.set_ylim(bottom=0)
+            axes.set_title(f"{panel['system']}, {panel['measure']}")
+            axes.set_xlabel("judgements")
+            axes.legend(fontsize=7)
+        below[0].set_ylabel("length of 80% intervals")
 
     return drawn

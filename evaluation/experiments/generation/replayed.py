@@ -234,6 +234,39 @@ def plugged_in(
     return found
 
 
+def resampled(
+    data: Recorded,
+    system: SystemOutputs,
+    measure: str,
+    metrics: Mapping[str, FloatArray],
+    n: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> dict[str, FloatArray]:
+    """Estimate from the same n draws of outputs with replacement by the mean (""), and with each metric.
+
+    With a metric that is the paper's Algorithm 1, as in `plugged_in`.
+
+    Returns
+    -------
+    dict of str to float[runs]
+    """
+    means = data.means(measure)[system.units]
+    rows = np.flatnonzero(np.isfinite([means, *metrics.values()]).all(axis=0))
+    order = np.argsort(data.units, kind="stable")
+    start = np.searchsorted(data.units[order], system.units[rows])
+    recorded = np.bincount(data.units, minlength=len(data.texts))[system.units[rows]]
+    drawn = rng.integers(rows.size, size=(runs, n))
+    said = data.values[measure][order][start[drawn] + (rng.random((runs, n)) * recorded[drawn]).astype(int)]
+    found = {"": said.mean(axis=1)}
+    for name, metric in metrics.items():
+        centre, spread = standard(metric[rows])
+        g = ((metric[rows] - centre) / spread)[drawn]
+        slope = ((said - found[""][:, None]) * g).mean(axis=1)
+        found[name] = found[""] - slope * g.mean(axis=1)
+    return found
+
+
 def bias_of_plug_in(data: Recorded, system: SystemOutputs, measure: str, metric: FloatArray, n: int) -> float:
     """Return −((n − 1)/n²) E[(f − μ) g²]."""
     f = data.means(measure)[system.units]

@@ -10,7 +10,14 @@ from evaluation.estimators.control import components, correlation, data_efficien
 from evaluation.experiments.generation import replayed
 from evaluation.experiments.generation.drawing import draw
 from evaluation.experiments.generation.learnt import columns_of, house_of_others
-from evaluation.experiments.generation.recorded import CAPPED, PROMPTS, Recorded, SystemOutputs, read
+from evaluation.experiments.generation.recorded import (
+    CAPPED,
+    PROMPTS,
+    REFERENCE,
+    Recorded,
+    SystemOutputs,
+    read,
+)
 from evaluation.experiments.outcome import Compared, Options, Outcome
 from evaluation.generation.estimates import Variances, needed
 from kbpo.core.errors import InvalidInput
@@ -30,10 +37,20 @@ PAPER_EFFICIENCY = {
     ("marco", "fastqa_ext", "any", "rouge-1"): "1.16",
     ("marco", "fastqa_ext", "any", "sim"): "1.03",
 }
+#: The paper's Figure 6: data set, system, measure and metrics of each panel.
+PANELS = (
+    ("cdm", "seq2seq", "overall", ("sim",)),
+    ("cdm", "seq2seq", "edit", ("sim",)),
+    ("marco", "fastqa_ext", "any", ("sim", "rouge-1")),
+)
+#: Its Figure 1: a metric beside what people say, between systems and between outputs.
+LEVELS = (("cdm", "overall", "rouge-l"), ("cdm", "overall", "sim"), ("marco", "any", "rouge-l"))
 BIGRAMS, HOUSE = "repeated bigrams", "house metric"
 CONVERGING = ("seq2seq", "edit")
 SIZES = (25, 50, 100, 150, 200, 300, 400)
 BIASED = ("pointer", "overall", 50)
+QUANTILE = 1.281552  # of 80% intervals
+MANY = 3  # of the sizes, the last: with few judgements a slope costs what it brings
 WIDTH = 0.05
 RHOS = np.linspace(0.0, 1.0, 41)
 
@@ -65,6 +82,8 @@ def run(options: Options) -> Outcome:
         "converging": converging,
         "cells": cells,
         "cost": _costs(variances),
+        "lengths": _lengths(sets, options),
+        "levels": _levels(sets),
     }
     return Outcome(
         title="Judging generated text",
@@ -170,6 +189,61 @@ def _converging(data: Recorded, options: Options) -> dict[str, list[float]]:
     return found
 
 
+def _lengths(sets: Mapping[str, Recorded], options: Options) -> list[dict[str, Any]]:
+    """Return how long 80% intervals are, from resampled estimates, by the number of judgements.
+
+    By their standard deviation: means of zeros and ones have steps, which quantiles would show.
+    """
+    found = []
+    for number, (name, of, measure, metrics) in enumerate(PANELS):
+        data = sets[name]
+        system = data.system(of)
+        columns = {metric: system.metrics[metric] for metric in metrics} | {
+            BIGRAMS: replayed.bigrams(data)[system.units]
+        }
+        panel: dict[str, Any] = {"data": name, "system": of, "measure": measure, "judgements": list(SIZES)}
+        lengths: dict[str, list[float]] = {word: [] for word in ("", *columns)}
+        for size in SIZES:
+            runs = options.count(20_000, 500)
+            got = replayed.resampled(data, system, measure, columns, size, runs, options.rng(6, number, size))
+            for word, estimates in got.items():
+                lengths[word].append(2 * QUANTILE * float(estimates.std()))
+        panel["lengths"] = lengths
+        panel["data efficiency"] = {
+            word: float(
+                np.mean([(a / b) ** 2 for a, b in zip(lengths[""][-MANY:], own[-MANY:], strict=True)])
+            )
+            for word, own in lengths.items()
+            if word
+        }
+        found.append(panel)
+    return found
+
+
+def _levels(sets: Mapping[str, Recorded]) -> list[dict[str, Any]]:
+    """Return how a metric goes with what people say: from system to system, and from output to output."""
+    found = []
+    for name, measure, metric in LEVELS:
+        data, pairs = sets[name], []
+        means = data.means(measure)
+        for system in data.systems:
+            if system.name != REFERENCE and metric in system.metrics:
+                both = np.stack([means[system.units], system.metrics[metric]])
+                pairs.append(both[:, np.isfinite(both).all(axis=0)])
+        together, by_system = np.concatenate(pairs, axis=1), np.array([one.mean(axis=1) for one in pairs]).T
+        found.append(
+            {
+                "data": name,
+                "measure": measure,
+                "metric": metric,
+                "systems": len(pairs),
+                "between systems": float(np.corrcoef(by_system)[0, 1]),
+                "between outputs": float(np.corrcoef(together)[0, 1]),
+            }
+        )
+    return found
+
+
 def _cells(name: str, data: Recorded, options: Options, number: int) -> list[dict[str, Any]]:
     """Return bias and coverage of samples of each system and measure, without and with repeated bigrams."""
     found = []
@@ -235,6 +309,17 @@ def _compared(numbers: Mapping[str, Any]) -> list[Compared]:
     for (name, system, measure, metric), reported in PAPER_EFFICIENCY.items():
         here = numbers["worth"][name][measure][system][metric]["data_efficiency"]
         rows.append(Compared(f"{system}, {measure}: efficiency of {metric}", reported, here))
+    for panel in numbers["lengths"]:
+        for metric, here in panel["data efficiency"].items():
+            key = (panel["data"], panel["system"], panel["measure"], metric)
+            what = f"{panel['system']}, {panel['measure']}: efficiency of {metric}, by lengths of intervals"
+            rows.append(Compared(what, PAPER_EFFICIENCY.get(key, ""), here))
+    for one in numbers["levels"]:
+        what = f"{one['data']}, {one['measure']}: correlation of {one['metric']}"
+        rows += [
+            Compared(f"{what}, between {one['systems']} systems", "", one["between systems"]),
+            Compared(f"{what}, between their outputs", "", one["between outputs"]),
+        ]
     for measure in ("edit", "redundancy"):
         for metric, here in numbers["worth"]["cdm"][measure]["seq2seq"].items():
             if metric in (BIGRAMS, HOUSE):

@@ -20,13 +20,15 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         METRIC_DOWN: "the metric, highest first",
         JUDGED_UP: "the judgement, lowest first",
         JUDGED_DOWN: "the judgement, highest first",
-        OVER: "the metric likes them more than people do",
-        UNDER: "people like them more than the metric does",
+        OVER: "overrated by the metric first",
+        UNDER: "underrated by the metric first",
     }
 )
 OF_JUDGED = (JUDGED_UP, JUDGED_DOWN, OVER, UNDER)
 """Orders of what is judged; the others are of all outputs."""
-JUDGED: Mapping[str, str] = MappingProxyType({"yes": "with judgements", "no": "without"})
+BY_LINE = (OVER, UNDER)
+"""Orders by how far outputs lie off the line of what the metric predicts."""
+JUDGED: Mapping[str, str] = MappingProxyType({"": "all", "yes": "with judgements", "no": "without"})
 DIVISIONS: Mapping[str, str] = MappingProxyType(
     {"length": subsets.BY_OUTPUT, "given": subsets.BY_INPUT, "word": subsets.BY_QUESTION}
 )
@@ -133,7 +135,7 @@ def read(
         _check("metric", metric, metrics)
     _check("measure", measure, measures)
     judged, order = given.get("judged", ""), given.get("order") or FILE
-    _check("judged", judged, ("", *JUDGED))
+    _check("judged", judged, JUDGED)
     _check("order", order, ORDERS)
     if len(text := given.get("q", "").strip()) > LONGEST:
         raise InvalidInput(f"{len(text):,} characters; {LONGEST} are the most", where="q")

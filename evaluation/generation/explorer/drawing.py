@@ -1,5 +1,6 @@
 """Where a scatter's circles, line and ticks are drawn: pure."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -7,7 +8,7 @@ from urllib.parse import urlencode
 from evaluation.generation.explorer.scatter import Cell, Ranges, Scatter
 
 WIDTH, HEIGHT = 640, 400
-LEFT, RIGHT, TOP, BOTTOM = 64, 24, 24, 56
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 32, 60
 _LARGEST = 20.0
 _SMALLEST = 3.0
 
@@ -78,11 +79,19 @@ class _Axis:
     def middle(self, index: int) -> float:
         return self.place(float(self.ranges.lows[index] + self.ranges.highs[index]) / 2)
 
-    def ticks(self, most: int) -> list[Tick]:
-        lows, highs = self.ranges.lows.tolist(), self.ranges.highs.tolist()
-        values = list(dict.fromkeys([*lows, highs[-1]]))
-        step = -(-len(values) // most)
-        return [Tick(self.place(one), f"{one:.3g}".replace("-", "−")) for one in values[::step]]
+    def ticks(self) -> list[Tick]:
+        """Return round numbers; where values are few, these."""
+        values = self.ranges.lows.tolist()
+        if self.high > self.low and (self.ranges.lows < self.ranges.highs).any():
+            values = round_numbers(self.low, self.high)
+        return [Tick(self.place(one), f"{one:.3g}".replace("-", "−")) for one in values]
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Return round numbers between two ends, four to nine of them."""
+    step = 10.0 ** math.floor(math.log10((high - low) / 3))
+    step *= 5 if (high - low) / step > 16 else 2 if (high - low) / step > 8 else 1
+    return [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def draw(found: Scatter, *, metric: str, measure: str) -> Drawing:
@@ -102,7 +111,7 @@ def draw(found: Scatter, *, metric: str, measure: str) -> Drawing:
         )
         for cell in found.cells
     ]
-    return Drawing(circles, _line(found, columns, rows), columns.ticks(7), rows.ticks(9))
+    return Drawing(circles, _line(found, columns, rows), columns.ticks(), rows.ticks())
 
 
 def _query(cell: Cell, metric: str, measure: str) -> str:

@@ -13,7 +13,7 @@ from evaluation.generation import subsets
 from evaluation.generation.choices import NAMES
 from evaluation.generation.explorer import asked as asking
 from evaluation.generation.explorer.asked import Asked, Range
-from evaluation.generation.explorer.gaps import gaps
+from evaluation.generation.explorer.lines import Line, fit
 from evaluation.generation.explorer.published import Judged, read_judged
 from evaluation.generation.metrics import stored
 from evaluation.generation.metrics.computing import Column
@@ -75,8 +75,18 @@ def read_systems(submissions: Sequence[Submission], names: Sequence[str] | None 
     ]
 
 
-def find(system: System, asked: Asked, page: str | int = 1) -> tuple["Page[int]", Judged]:
+def find(
+    system: System, asked: Asked, page: str | int = 1, *, line: Line | None = None
+) -> tuple["Page[int]", Judged]:
     """Find a page of the outputs that are asked for: where each stands in the file, from 0.
+
+    Parameters
+    ----------
+    system : System
+    asked : Asked
+    page : str or int
+    line : Line, optional
+        What the metric predicts, for the orders of `asked.BY_LINE`; without it they are that of the file.
 
     Returns
     -------
@@ -86,7 +96,7 @@ def find(system: System, asked: Asked, page: str | int = 1) -> tuple["Page[int]"
     """
     (judged,) = read_judged([system.submission], asked.measure)
     wanted = _wanted(system, asked, judged)
-    places = _ordered(system, asked, judged, wanted)
+    places = _ordered(system, asked, judged, wanted, line)
     return Paginator(places.tolist(), SIZE).get_page(page), judged
 
 
@@ -130,33 +140,37 @@ def _named(system: System, asked: Asked) -> BoolArray:
     return named
 
 
-def _ordered(system: System, asked: Asked, judged: Judged, wanted: BoolArray) -> IntArray:
-    if asked.order in asking.OF_JUDGED:
-        values = judged.values
-        if asked.order in (asking.OVER, asking.UNDER):
-            known, values = gaps_of(system, asked, judged)
-            wanted = wanted.copy()
-            wanted[judged.places[~known]] = False
-            judged_places, values = judged.places[known], values
-        else:
-            judged_places = judged.places
-        keys = np.zeros(system.size)
-        keys[judged_places] = values
+def _ordered(system: System, asked: Asked, judged: Judged, wanted: BoolArray, line: Line | None) -> IntArray:
+    keys = np.zeros(system.size)
+    if asked.order in asking.BY_LINE:
+        places, values, said = of_both(system, judged, asked.metric)
+        has_metric = np.zeros(system.size, dtype=np.bool_)
+        has_metric[places] = True
+        wanted = wanted & has_metric
+        if line is not None:
+            keys[places] = line.overrated(values, asked.measure, said)
+    elif asked.order in asking.OF_JUDGED:
+        keys[judged.places] = judged.values
     elif asked.order != asking.FILE and asked.metric:
         keys = system.columns[asked.metric].values
-    else:
-        keys = np.zeros(system.size)
     if asked.order in (asking.METRIC_DOWN, asking.JUDGED_DOWN, asking.OVER):
         keys = -keys
-    places = np.flatnonzero(wanted)
-    return places[np.argsort(keys[places], kind="stable")]
+    found = np.flatnonzero(wanted)
+    return found[np.argsort(keys[found], kind="stable")]
 
 
-def gaps_of(system: System, asked: Asked, judged: Judged) -> tuple[BoolArray, FloatArray]:
-    """Return which judged outputs have the metric, and by how much more it likes each than people do."""
-    if not asked.metric:
-        return np.zeros(judged.size, dtype=np.bool_), np.zeros(0)
-    column = system.columns[asked.metric]
+def of_both(system: System, judged: Judged, metric: str) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return the judged outputs that have a metric: where each stands in the file, metric and judgement."""
+    column = system.columns.get(metric)
+    if column is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
     known = ~column.missing[judged.places]
-    values = column.values[judged.places[known]]
-    return known, gaps(asked.metric, values, asked.measure, judged.values[known])
+    places = judged.places[known]
+    return places, column.values[places], judged.values[known]
+
+
+def fit_all(systems: Sequence[System], judged: Sequence[Judged], metric: str) -> Line | None:
+    """Fit the line of what a metric predicts to the judged outputs of several systems."""
+    both = [of_both(one, own, metric)[1:] for one, own in zip(systems, judged, strict=True)]
+    values, said = (np.concatenate([one[which] for one in both]) for which in (0, 1))
+    return fit(values, said)

@@ -8,7 +8,7 @@ import numpy as np
 from django.core.paginator import Page, Paginator
 
 from evaluation.generation.explorer.finding import System
-from evaluation.generation.explorer.gaps import goodness
+from evaluation.generation.explorer.lines import goodness
 from evaluation.generation.explorer.published import Judged, read_judged
 from evaluation.generation.explorer.shown import ShownOutput, show
 from evaluation.units import BoolArray, FloatArray, IntArray
@@ -28,6 +28,7 @@ ORDERS: Mapping[str, str] = MappingProxyType(
         JUDGED_SECOND: "people prefer {b}",
     }
 )
+JUDGED: Mapping[str, str] = MappingProxyType({"": "all that differ", "yes": "of which both are judged"})
 
 
 @dataclass(frozen=True, slots=True)

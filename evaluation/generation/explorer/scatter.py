@@ -5,14 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.generation.explorer.finding import System
-from evaluation.generation.explorer.gaps import direction, gaps, goodness
+from evaluation.generation.explorer.finding import System, fit_all, of_both
+from evaluation.generation.explorer.lines import Line, goodness
 from evaluation.generation.explorer.published import Judged
+from evaluation.generation.metrics.registry import METRICS
 from evaluation.models import Submission
 from evaluation.units import FloatArray, IntArray
 
 FEW = 20
 """Judged outputs of a system below which nothing is said of its bias."""
+EXTREMES = 5
+"""Outputs on either side that are named, at most."""
 COLUMNS, ROWS = 12, 8
 """Ranges of the metric and of what people said, at most."""
 _TAIL = 0.01  # of the values on either side, which the outermost ranges have too
@@ -48,8 +51,8 @@ class Cell:
     low, high : float
         Of the judgement.
     outputs : int
-    gap : float
-        By how many standard deviations, on average, the metric likes them more than people do.
+    overrated : float
+        By how many standard deviations of what the line misses it predicts better than people say; a mean.
     """
 
     column: int
@@ -59,24 +62,12 @@ class Cell:
     low: float
     high: float
     outputs: int
-    gap: float
+    overrated: float
 
     @property
     def side(self) -> str:
-        """Say who likes them more: `over` is the metric, `under` people, `near` neither by much."""
-        return "over" if self.gap > 1 else "under" if self.gap < -1 else "near"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What people say on average of outputs by all systems with a value of the metric."""
-
-    slope: float
-    intercept: float
-
-    def at(self, value: float) -> float:
-        """Return that for a value."""
-        return self.intercept + self.slope * value
+        """Say whether the metric overrates them: `over`, `under`, or by little, `near`."""
+        return "over" if self.overrated > 1 else "under" if self.overrated < -1 else "near"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +119,31 @@ class Scatter:
     correlation : float or None
         Between metric and judgement over the system's judged outputs; None where one of the two is constant.
     is_more_better : bool
-        Whether a higher metric is taken for better.
+        Whether the line predicts better where the metric is higher.
+    is_reversed : bool
+        Whether the metric is meant the other way round.
     columns, rows : Ranges
         Of the metric, and of judgements.
     cells : sequence of Cell
         Those with outputs.
     line : Line or None
-        None where the metric is constant.
+        What the metric predicts; None where it is constant.
+    liked, disliked : int[n]
+        Where outputs stand in the file: those that the line puts above the average and people below it, what
+        is overrated most first; and the reverse. None where the slope of the line could be chance.
     systems : sequence of OfSystem
         Those that may be seen and are judged, the one that is looked at among them, by what people say.
     """
 
     correlation: float | None
     is_more_better: bool
+    is_reversed: bool
     columns: Ranges
     rows: Ranges
     cells: Sequence[Cell]
     line: Line | None
+    liked: IntArray
+    disliked: IntArray
     systems: Sequence[OfSystem]
 
 
@@ -162,47 +161,49 @@ def scatter(
         What is published of each, by the measure.
     metric, measure : str
     """
-    pairs = [_pair(one, own, metric) for one, own in zip(others, judged, strict=True)]
+    pairs = [of_both(one, said, metric) for one, said in zip(others, judged, strict=True)]
     own = next(pair for one, pair in zip(others, pairs, strict=True) if one.submission == system.submission)
-    if not own[0].size:
+    places, values, said = own
+    if not places.size:
         return None
-    values, said = (np.concatenate([pair[which] for pair in pairs]) for which in (0, 1))
-    line = _fit(values, said)
-    sign = direction(metric, own[0], goodness(measure, own[1]))
-    columns, rows = _of_metric(own[0]), _of_judgements(own[1])
+    line = fit_all(others, judged, metric)
+    overrated = np.zeros(values.size) if line is None else line.overrated(values, measure, said)
+    is_more_better = line is not None and bool(goodness(measure, np.array([line.slope]))[0] > 0)
+    meant = METRICS[metric].higher_is_better if metric in METRICS else None
+    columns, rows = _of_metric(values), _of_judgements(said)
+    liked, disliked = _extremes(own, line, overrated, measure)
     return Scatter(
-        correlation=_correlation(*own),
-        is_more_better=sign > 0,
+        correlation=_correlation(values, said),
+        is_more_better=is_more_better,
+        is_reversed=meant is not None and meant != is_more_better,
         columns=columns,
         rows=rows,
-        cells=_cells(own, columns, rows, gaps(metric, own[0], measure, own[1])),
+        cells=_cells(values, said, columns, rows, overrated),
         line=line,
+        liked=liked,
+        disliked=disliked,
         systems=[] if line is None else _of_systems(others, pairs, line, measure),
     )
 
 
-def _pair(system: System, judged: Judged, metric: str) -> tuple[FloatArray, FloatArray]:
-    """Return metric and judgement of the outputs that have both."""
-    column = system.columns.get(metric)
-    if column is None:
-        return np.zeros(0), np.zeros(0)
-    known = ~column.missing[judged.places]
-    return column.values[judged.places[known]], judged.values[known]
+def _extremes(
+    own: tuple[IntArray, FloatArray, FloatArray], line: Line | None, overrated: FloatArray, measure: str
+) -> tuple[IntArray, IntArray]:
+    """Return where outputs stand on which metric and people fall on either side of the average."""
+    places, values, said = own
+    if line is None or line.is_level:
+        return places[:0], places[:0]
+    is_liked, is_good = line.is_liked(values, measure), line.is_good(measure, said)
+    order = np.argsort(-overrated, kind="stable")
+    liked = order[(is_liked & ~is_good)[order]]
+    disliked = order[::-1][(~is_liked & is_good)[order[::-1]]]
+    return places[liked[:EXTREMES]], places[disliked[:EXTREMES]]
 
 
 def _correlation(values: FloatArray, said: FloatArray) -> float | None:
     if values.size < 2 or not values.std() or not said.std():
         return None
     return float(np.corrcoef(values, said)[0, 1])
-
-
-def _fit(values: FloatArray, said: FloatArray) -> Line | None:
-    centred = values - values.mean()
-    spread = float(np.dot(centred, centred))
-    if spread <= 0:
-        return None
-    slope = float(np.dot(centred, said)) / spread
-    return Line(slope, float(said.mean()) - slope * float(values.mean()))
 
 
 def _of_metric(values: FloatArray) -> Ranges:
@@ -227,9 +228,8 @@ def _cut(values: FloatArray, number: int) -> Ranges:
 
 
 def _cells(
-    own: tuple[FloatArray, FloatArray], columns: Ranges, rows: Ranges, liked: FloatArray
+    values: FloatArray, said: FloatArray, columns: Ranges, rows: Ranges, overrated: FloatArray
 ) -> list[Cell]:
-    values, said = own
     key = columns.place(values) * rows.size + rows.place(said)
     cells = []
     for one in np.unique(key).tolist():
@@ -243,17 +243,20 @@ def _cells(
                 low=float(said[inside].min()),
                 high=float(said[inside].max()),
                 outputs=int(inside.sum()),
-                gap=float(liked[inside].mean()),
+                overrated=float(overrated[inside].mean()),
             )
         )
     return cells
 
 
 def _of_systems(
-    systems: Sequence[System], pairs: Sequence[tuple[FloatArray, FloatArray]], line: Line, measure: str
+    systems: Sequence[System],
+    pairs: Sequence[tuple[IntArray, FloatArray, FloatArray]],
+    line: Line,
+    measure: str,
 ) -> list[OfSystem]:
     found = []
-    for one, (values, said) in zip(systems, pairs, strict=True):
+    for one, (_, values, said) in zip(systems, pairs, strict=True):
         if not values.size:
             continue
         misses = said - (line.intercept + line.slope * values)

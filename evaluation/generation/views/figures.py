@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from evaluation.generation.explorer.drawing import round_numbers
 from evaluation.generation.views.report import JudgedRow, MeasureReport
 
 WIDTH, HEIGHT = 400, 280
@@ -147,7 +148,7 @@ def systems(report: MeasureReport, name: str) -> tuple[SafeString, float | None]
         return None
     xs, ys = [one.mean for _, one in found], [row.mean for row, _ in found]
     plane = _Plane(_around(xs), _around(ys))
-    for axis, ticks in ((plane.tick_x, _ticks(plane.x)), (plane.tick_y, _ticks(plane.y))):
+    for axis, ticks in ((plane.tick_x, round_numbers(*plane.x)), (plane.tick_y, round_numbers(*plane.y))):
         for tick in ticks:
             axis(tick, f"{tick:.3g}".replace("-", "−"))
     plane.titles(f"mean {found[0][1].label}", f"mean {report.name}")
@@ -197,7 +198,7 @@ def widths(report: MeasureReport) -> SafeString | None:
     plane = _Plane((_JUDGEMENTS[0], _JUDGEMENTS[-1]), (0.0, top * 1.05), is_log=True)
     for count in _JUDGEMENTS:
         plane.tick_x(count, str(count))
-    for tick in _ticks(plane.y):
+    for tick in round_numbers(*plane.y):
         plane.tick_y(tick, f"{tick:.3g}")
     plane.titles("judgements", "half-width, points")
     for kind, (_, values) in zip(("plain", "best", "bound"), curves, strict=True):
@@ -234,14 +235,6 @@ def _around(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
     room = 0.12 * (high - low) or 0.1 * abs(high) or 0.1
     return low - room, high + room
-
-
-def _ticks(ends: tuple[float, float]) -> list[float]:
-    """Return round numbers between two ends, four to nine of them."""
-    low, high = ends
-    step = 10.0 ** math.floor(math.log10((high - low) / 3))
-    step *= 5 if (high - low) / step > 16 else 2 if (high - low) / step > 8 else 1
-    return [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _correlation(xs: Sequence[float], ys: Sequence[float]) -> float | None:

@@ -15,7 +15,7 @@ from evaluation.generation.explorer import asked as asking
 from evaluation.generation.explorer import pairs
 from evaluation.generation.explorer.asked import Asked
 from evaluation.generation.explorer.drawing import draw
-from evaluation.generation.explorer.finding import System, find, read_systems
+from evaluation.generation.explorer.finding import System, find, fit_all, read_systems
 from evaluation.generation.explorer.published import read_judged
 from evaluation.generation.explorer.scatter import FEW, scatter
 from evaluation.generation.explorer.shown import show
@@ -25,9 +25,6 @@ from evaluation.submissions.visibility import SAMPLED, systems_of
 from evaluation.submissions.visibility import find as find_submission
 from kbpo.core.errors import InvalidInput
 
-EXTREMES = 5
-"""Outputs on either side that a scatter names."""
-
 
 @require_safe
 def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
@@ -36,7 +33,12 @@ def outputs(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     (system,) = read_systems([submission])
     is_open = may_read(request.user, corpus)
     asked = _read(request, system, is_open)
-    page, judged = find(system, asked, request.GET.get("page", "1"))
+    line = None
+    if asked.order in asking.BY_LINE and asked.metric:
+        systems = _beside(request, corpus, system, asked.metric)
+        of_all = read_judged([one.submission for one in systems], asked.measure)
+        line = fit_all(systems, of_all, asked.metric)
+    page, judged = find(system, asked, request.GET.get("page", "1"), line=line)
     shown = show(
         system,
         list(page.object_list),
@@ -80,23 +82,14 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
     (system,) = read_systems([submission])
     is_open = may_read(request.user, corpus)
     asked = _read(request, system, is_open)
-    others = list(
-        systems_of(request.user, corpus)
-        .filter(state__in=SAMPLED)
-        .exclude(pk=submission.pk)
-        .select_related("team")
-        .order_by("pk")
-    )
-    systems = [system, *(read_systems(others, [asked.metric]) if others and asked.metric else [])]
+    systems = _beside(request, corpus, system, asked.metric)
     judged = read_judged([one.submission for one in systems], asked.measure)
     found = scatter(system, systems, judged, asked.metric, asked.measure) if asked.metric else None
     extremes = []
     if found is not None:
-        for order in (asking.OVER, asking.UNDER):
-            page, own = find(system, replace(asked, order=order))
-            places = list(page.object_list)[:EXTREMES]
-            some = show(system, places, own, metric=asked.metric, is_open=is_open)
-            extremes.append((order, asking.ORDERS[order], some))
+        for order, places in ((asking.OVER, found.liked), (asking.UNDER, found.disliked)):
+            some = show(system, places.tolist(), judged[0], metric=asked.metric, is_open=is_open)
+            extremes.append((order, some))
     context = {
         **_about(corpus, submission, is_open=is_open),
         "asked": asked,
@@ -105,6 +98,7 @@ def metric(request: HttpRequest, tag: str, pk: int) -> HttpResponse:
         "measures": system.measures,
         "measure_name": system.measures[asked.measure],
         "found": found,
+        "judged": found is not None,
         "drawing": draw(found, metric=asked.metric, measure=asked.measure) if found else None,
         "extremes": extremes,
         "few": FEW,
@@ -138,13 +132,11 @@ def pair(request: HttpRequest, tag: str) -> HttpResponse:
         "inputs": both.first.size,
         "different": int(both.differs.sum()),
         "judged": int((both.judged & both.differs).sum()),
-        "only_judged": only_judged,
-        "asked": asked,
-        "metric": chosen,
+        "judged_choices": pairs.JUDGED,
+        "asked": replace(asked, metric=chosen, order=order, judged="yes" if only_judged else ""),
         "metrics": both.metrics,
         "metric_name": both.metrics.get(chosen, ""),
         "measures": a.measures,
-        "order": order,
         "orders": {
             name: words.format(a=first.name, b=second.name)
             for name, words in pairs.ORDERS.items()
@@ -159,6 +151,19 @@ def _find(request: HttpRequest, tag: str, pk: int) -> tuple[Corpus, Submission]:
     corpus = get_object_or_404(Corpus, tag=tag)
     TASK.check_corpus(corpus)
     return corpus, find_submission(request.user, pk=pk, corpus=corpus)
+
+
+def _beside(request: HttpRequest, corpus: Corpus, system: System, metric: str) -> list[System]:
+    """Return a system, and all others that may be seen, these with one metric alone."""
+    others = (
+        systems_of(request.user, corpus)
+        .filter(state__in=SAMPLED)
+        .exclude(pk=system.submission.pk)
+        .select_related("team")
+        .order_by("pk")
+    )
+    found = list(others) if metric else []
+    return [system, *(read_systems(found, [metric]) if found else [])]
 
 
 def _read(request: HttpRequest, system: System, is_open: bool, *, but: Collection[str] = ()) -> Asked:

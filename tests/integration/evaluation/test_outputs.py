@@ -214,6 +214,22 @@ def test_a_scatter_shows_who_is_overrated_and_leads_to_the_outputs(
         assert f"{number} output{'s' * (number != 1)} of this kind" in found
 
 
+def test_what_a_metric_likes_and_people_do_not_is_judged_worse_than_the_reverse(
+    released: Submission, client: Client
+) -> None:
+    text = page(client, of(released, "metric/?metric=length&measure=overall"))
+    liked, _, disliked = text.partition("The metric likes them, people do not</h2>")[2].partition(
+        "People like them, the metric does not</h2>"
+    )
+    below, above = (
+        [float(one.replace("−", "-")) for one in re.findall(r"<li>Overall <strong>([−\d.]+)<", part)]
+        for part in (liked, disliked)
+    )
+    assert below
+    assert above
+    assert max(below) < min(above)
+
+
 def test_two_systems_stand_side_by_side_where_they_differ(released: Submission, client: Client) -> None:
     other = Submission.objects.get(name="two")
     address = f"/corpora/notes/outputs/?a={released.pk}&b={other.pk}"
