@@ -21,7 +21,7 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import act
+from evaluation.views.submission import ACTIONS, act
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
 
@@ -76,7 +76,7 @@ urlpatterns = [
     path("submissions/", submissions, name="submissions"),
     path("submissions/new/", upload, name="upload"),
     re_path(
-        r"^submissions/(?P<pk>[0-9]{1,18})/(?P<action>go-ahead|resume|cancel|withdraw|delete-file|publish|hide)/$",
+        rf"^submissions/(?P<pk>[0-9]{{1,18}})/(?P<action>{'|'.join(ACTIONS)})/$",
         act,
         name="submission_act",
     ),

@@ -40,6 +40,15 @@ class Submission(models.Model):
     failed_in = models.CharField(max_length=16, blank=True, help_text="The state in which it failed.")
     go_ahead = models.BooleanField(default=False, help_text="Judge it as soon as it is accepted.")
     is_public = models.BooleanField(default=True, help_text="Show it on the leaderboard once it is scored.")
+    is_baseline = models.BooleanField(
+        default=False, help_text="Something to compare with, not a team's attempt; its organisers say so."
+    )
+    chosen_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it stands for its team; empty: it does not."
+    )
+    chosen_after = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many of its team's runs had scores when it was chosen."
+    )
     uploaded_at = models.DateTimeField(auto_now_add=True)
     quota_asked_at = models.DateTimeField(null=True, blank=True, help_text="Since when it waits for a place.")
     quota_taken_at = models.DateTimeField(null=True, blank=True)
@@ -72,6 +81,16 @@ class Submission(models.Model):
                 name="submission_quota_taken_when_sampled",
             ),
             models.CheckConstraint(condition=~Q(name=""), name="submission_name_not_empty"),
+            models.UniqueConstraint(
+                fields=["corpus", "team"],
+                condition=Q(chosen_at__isnull=False),
+                name="submission_one_stands_for_team",
+            ),
+            models.CheckConstraint(
+                condition=Q(chosen_at__isnull=True, chosen_after__isnull=True)
+                | Q(chosen_at__isnull=False, chosen_after__isnull=False),
+                name="submission_chosen",
+            ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="submission_by_state")]
 

@@ -44,6 +44,13 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     return Submission.objects.filter(PUBLISHED)
 
 
+def own_teams(viewer: Viewer) -> frozenset[int]:
+    """Return the keys of the viewer's teams; an operator has none but their own."""
+    if not isinstance(viewer, User) or not viewer.is_active:
+        return frozenset()
+    return frozenset(Membership.objects.filter(user=viewer).values_list("team_id", flat=True))
+
+
 def owned(viewer: User) -> Q:
     """Return the condition under which a submission belongs to one of the viewer's teams."""
     return Q(team__in=Membership.objects.filter(user=viewer).values("team"))

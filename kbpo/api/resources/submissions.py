@@ -20,7 +20,7 @@ from evaluation.submissions import normalised, problem_list, submitting, uploads
 from evaluation.submissions.problem_list import CodeCount
 from evaluation.submissions.progress import HEADINGS, Progress, next_step, progress, sign_of_life, version
 from evaluation.submissions.visibility import find, may_change, owned, visible
-from evaluation.views.submission import ACTIONS
+from evaluation.views.submission import ACTIONS, may_act
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
@@ -39,7 +39,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         model = Submission
         fields: tuple[str, ...] = (
             *("id", "corpus", "team", "name", "description", "format", "state", "is_public", "go_ahead"),
-            "uploaded_at",
+            *("is_baseline", "chosen_at", "chosen_after", "uploaded_at"),
         )
 
 
@@ -109,6 +109,15 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
     state = serializers.ChoiceField(source="submission.state", choices=Submission.State.choices)
     is_public = serializers.BooleanField(source="submission.is_public")
     go_ahead = serializers.BooleanField(source="submission.go_ahead")
+    is_baseline = serializers.BooleanField(source="submission.is_baseline")
+    chosen_at = serializers.DateTimeField(
+        source="submission.chosen_at", allow_null=True, help_text="Since when it stands for its team."
+    )
+    chosen_after = serializers.IntegerField(
+        source="submission.chosen_after",
+        allow_null=True,
+        help_text="How many of its team's runs had scores when it was chosen.",
+    )
     uploaded_at = serializers.DateTimeField(source="submission.uploaded_at")
     version = serializers.CharField(help_text="Another one whenever the caller's page of it would be.")
     heading = serializers.CharField(help_text="Its state in words.")
@@ -250,9 +259,14 @@ class ActView(ApiView):
     def post(self, request: Request, pk: int, action: str) -> Response:
         """Have a submission judged, resume, cancel or withdraw it, show or hide it, or delete its file.
 
-        For its team, and operators. 409 where it is too late for that, or too early.
+        For its team, and operators. 409 where it is too late for that, or too early. By `choose` it stands
+        for its team, by `give-up` no longer; by `baseline` and `no-baseline` organisers of its corpus say
+        whether it is one.
         """
-        ACTIONS[action](find_own(request, pk), cast(User, request.user))
+        user, found = cast(User, request.user), find(request.user, pk=pk)
+        if not may_act(user, found, action):
+            raise Http404("no such submission")
+        ACTIONS[action](found, user)
         return answer(WholeSubmissionSerializer(_stand(request, find(request.user, pk=pk))))
 
 
