@@ -18,7 +18,7 @@ from evaluation.scoring.stored import (
     standings,
 )
 from evaluation.submissions.progress import count_settled
-from evaluation.submissions.visibility import Viewer, changeable, own_teams, visible
+from evaluation.submissions.visibility import Viewer, changeable, is_own, visible
 
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
@@ -138,8 +138,9 @@ def rows(
         _Listed(*values)
         for values in visible(viewer)
         .filter(corpus=corpus, state__in=SHOWN_STATES)
+        .annotate(is_own=is_own(viewer))
         .order_by()
-        .values_list(*_LISTED)
+        .values_list(*_Listed._fields)
     ]
     scores = standings(
         choices, corpus, part=part, level=level, weighting=weighting, estimator=estimator, standard=standard
@@ -148,33 +149,26 @@ def rows(
     # How much is sampled is a team's to know while its epoch is open.
     known = changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True) if judging else ()
     settled = count_settled(known) if judging else {}
-    ranked_by, own = choices.parts[part].ranked_by, own_teams(viewer)
+    ranked_by = choices.parts[part].ranked_by
     found = [
-        _row(one, choices, scores.get(one.pk), settled.get(one.pk), standard, ranked_by, one.team_id in own)
-        for one in listed
+        _row(one, choices, scores.get(one.pk), settled.get(one.pk), standard, ranked_by) for one in listed
     ]
     return _in_order(found, ranked_by, is_less_better=ranked_by in choices.less_is_better)
 
 
 class _Listed(NamedTuple):
-    """What is read of a submission: named as its fields, so that a thousand need no model."""
+    """What is read of a submission, by the names of its fields: a thousand need no models."""
 
     pk: int
     name: str
-    team_id: int
-    team: str
+    team__name: str
     state: str
     go_ahead: bool
     is_public: bool
     is_baseline: bool
+    is_own: bool
     chosen_after: int | None
     uploaded_at: datetime.datetime
-
-
-_LISTED = (
-    *("pk", "name", "team_id", "team__name", "state", "go_ahead", "is_public", "is_baseline"),
-    *("chosen_after", "uploaded_at"),
-)
 
 
 def _row(
@@ -184,7 +178,6 @@ def _row(
     settled: tuple[int, int] | None,
     standard: str,
     ranked_by: str,
-    is_own: bool,
 ) -> Row:
     if score is None:
         why = _why_unscored(listed, settled, standard, choices)
@@ -195,7 +188,7 @@ def _row(
     return Row(
         rank=score.rank if score else None,
         submission=listed.pk,
-        team=listed.team,
+        team=listed.team__name,
         name=listed.name,
         measures=measures,
         labels=score.labels if score else None,
@@ -204,7 +197,7 @@ def _row(
         epoch=score.epoch if score else None,
         state=listed.state,
         is_public=listed.is_public,
-        is_own=is_own,
+        is_own=listed.is_own,
         is_baseline=listed.is_baseline,
         chosen_after=listed.chosen_after,
         why=why,

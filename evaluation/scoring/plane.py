@@ -190,9 +190,7 @@ def _words(name: str, measure: Measure) -> str:
     return f"{found} ({100 * measure.low:.1f} to {100 * measure.high:.1f})"
 
 
-def _label(
-    name: str, x: float, y: float, boxes: list[tuple[float, float, float, float]]
-) -> Label | None:
+def _label(name: str, x: float, y: float, boxes: list[tuple[float, float, float, float]]) -> Label | None:
     """Place a name where it covers nothing that is there, and keep its box; None where there is no room."""
     text = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
     wide = _LETTER * len(text)
@@ -215,7 +213,7 @@ def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, 
 
 
 def _lines(across: Axis, up: Axis) -> Iterator[Line]:
-    """Draw where F1 is a tenth, two tenths and so on: precision F R / (2 R - F) at recall R, or the reverse."""
+    """Draw where F1 is a tenth, two tenths and so on: precision F R / (2 R - F) at recall R."""
     for tenth in range(1, 10):
         f1 = tenth / 10
         start = max(across.low, f1 * up.high / (2 * up.high - f1) if 2 * up.high > f1 else 1.0)

@@ -102,9 +102,7 @@ def standings(choices: Choices, corpus: Corpus, *, part: str, **choice: object) 
             score__part=part,
             **{f"score__{name}": value for name, value in choice.items()},
         )
-        .order_by(
-            "score__submission_id", "-score__epoch__number", "-score__batch__number", "score_id"
-        )
+        .order_by("score__submission_id", "-score__epoch__number", "-score__batch__number", "score_id")
         .values_list(
             *("score__submission_id", "score_id", "score__rank", "score__labels", "score__epoch__number"),
             *("score__counts", "measure", "estimate", "low", "high"),

@@ -19,7 +19,7 @@ ELIGIBLE = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
 
 
 def with_known_scores(corpus: Corpus) -> QuerySet[Submission]:
-    """Select the submissions of a corpus whose scores their teams have seen, hidden and withdrawn ones too."""
+    """Select the submissions of a corpus whose scores their teams know, hidden and withdrawn ones too."""
     withdrawn = Q(state=State.WITHDRAWN) & Exists(Score.objects.filter(submission=OuterRef("pk")))
     return Submission.objects.filter(Q(state=State.SCORED) | withdrawn, corpus=corpus)
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
 from django.http import Http404
 
 from evaluation.models import Submission
@@ -44,11 +45,11 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     return Submission.objects.filter(PUBLISHED)
 
 
-def own_teams(viewer: Viewer) -> frozenset[int]:
-    """Return the keys of the viewer's teams; an operator has none but their own."""
+def is_own(viewer: Viewer) -> Combinable:
+    """Return whether a submission belongs to one of the viewer's teams, as an expression of queries."""
     if not isinstance(viewer, User) or not viewer.is_active:
-        return frozenset()
-    return frozenset(Membership.objects.filter(user=viewer).values_list("team_id", flat=True))
+        return Value(False)
+    return ExpressionWrapper(owned(viewer), output_field=BooleanField())
 
 
 def owned(viewer: User) -> Q:

@@ -23,6 +23,8 @@ from kbpo.core.errors import InvalidInput
 
 LEAST_LABELS = (100, 300, 1000)
 """How many labels a system may be asked to have, beside as many as a rank needs."""
+KEPT = ("corpus", "level", "part", "weighting", "estimator", "standard")
+"""What of an address a search or a filter leaves as it is."""
 LEAST_DRAWN = 2
 """Systems of which there is a picture."""
 
@@ -124,7 +126,7 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         "teams": listing.teams(found),
         "least_labels": (choices.ranked_from, *LEAST_LABELS),
         "has_baselines": any(row.is_baseline for row in found),
-        "kept": [(name, said) for name, said in request.GET.items() if name in (*choice.named, "corpus") and said],
+        "kept": [(one, said) for one, said in request.GET.items() if one in KEPT and said],
         "has_own": any(row.is_own for row in found),
         "is_as_usual": not any(request.GET.get(name) for name in choice.named),
         "shown_words": _shown_words(corpus, choices, choice),

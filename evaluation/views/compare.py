@@ -21,6 +21,7 @@ from evaluation.scoring.stored import Measure
 from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
+from kbpo.core.revalidating import public_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Line:
 
 
 @require_safe
+@public_page()
 def compare(request: HttpRequest, tag: str) -> HttpResponse:
     """Compare the two systems that the address names; without them, ask for them."""
     corpus = get_object_or_404(Corpus, tag=tag)

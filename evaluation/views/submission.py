@@ -323,6 +323,7 @@ def _subsets(request: HttpRequest, found: Submission, task: Task, standard: str)
     return {
         "is_subset_by_votes": shown == VOTES,
         "subsets": tables,
+        "has_subset_rows": any(table.rows for table in tables),
         "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,
         "part_names": choices.parts,

@@ -87,7 +87,7 @@ class RowSerializer(serializers.Serializer[Any]):
     is_baseline = serializers.BooleanField()
     chosen_after = serializers.IntegerField(
         allow_null=True,
-        help_text="Of the run that its team chose to stand for it: how many of the team's runs had scores then.",
+        help_text="Of the run that stands for its team: how many of the team's runs had scores when chosen.",
     )
     why = serializers.CharField(help_text="Why it has no score or no rank; empty for a ranked one.")
 
