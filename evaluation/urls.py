@@ -21,7 +21,7 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import ACTIONS, act
+from evaluation.views.submission import ACTIONS, act, set_anonymous
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
 
@@ -80,6 +80,7 @@ urlpatterns = [
         act,
         name="submission_act",
     ),
+    path("submissions/<int:pk>/anonymous/", set_anonymous, name="submission_anonymous"),
     path("check/", check, name="check"),
     path("checks/<uuid:pk>/", checked, name="checked"),
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),

@@ -160,8 +160,8 @@ class _Listed(NamedTuple):
     """What is read of a submission, by the names of its fields: a thousand need no models."""
 
     pk: int
-    name: str
-    team__name: str
+    known_name: str
+    known_team: str
     state: str
     go_ahead: bool
     is_public: bool
@@ -188,8 +188,8 @@ def _row(
     return Row(
         rank=score.rank if score else None,
         submission=listed.pk,
-        team=listed.team__name,
-        name=listed.name,
+        team=listed.known_team,
+        name=listed.known_name,
         measures=measures,
         labels=score.labels if score else None,
         counts=score.counts if score else dict.fromkeys(choices.counts),

@@ -10,6 +10,7 @@ from annotations.models import Corpus
 from annotations.roles import Act
 from evaluation.models import Score, Submission
 from evaluation.submissions.lifecycle import at_once, lock, require_member
+from evaluation.submissions.visibility import with_names
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict
 
@@ -25,9 +26,12 @@ def with_known_scores(corpus: Corpus) -> QuerySet[Submission]:
 
 
 def count_runs(corpus: Corpus) -> dict[str, int]:
-    """Count by team how many of its runs have scores, hidden and withdrawn ones too."""
-    counted = with_known_scores(corpus).order_by().values_list("team__name").annotate(Count("pk"))
-    return dict(counted)
+    """Count by team how many of its runs have scores, hidden and withdrawn ones too.
+
+    Teams are named as everybody may know them: runs that are anonymous count with their alias alone.
+    """
+    named = with_names(with_known_scores(corpus), None)
+    return dict(named.order_by().values_list("known_team").annotate(Count("pk")))
 
 
 @at_once

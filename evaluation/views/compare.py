@@ -49,7 +49,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     if first and second and first != second:
         choices = task_of(corpus).choices
         compared = compare_pair(first, second, choice)
-        lines = [line(one, choices, first.name, second.name) for one in compared]
+        lines = [line(one, choices, first.shown_name, second.shown_name) for one in compared]
         ranked_by = choices.measures[choices.parts[choice.part].ranked_by]
         by_rank = [one for one in lines if one.sentence and one.name == ranked_by]
         lead = next(iter(by_rank), next((one for one in reversed(lines) if one.sentence), None))
@@ -61,8 +61,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "second": second,
         "systems": visible(request.user)
         .filter(corpus=corpus, state__in=SAMPLED, scores__isnull=False)
-        .select_related("team")
-        .order_by("name", "pk")
+        .order_by("known_name", "pk")
         .distinct(),
         "lines": lines,
         "lead": lead,

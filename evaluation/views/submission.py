@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations import roles
@@ -24,7 +25,7 @@ from evaluation.registry import task_of
 from evaluation.scoring import finegrained
 from evaluation.scoring.listing import chosen_words
 from evaluation.scoring.stored import Counts, Measures, newest_scores
-from evaluation.submissions import lifecycle, normalised, problem_list, quota, standing_for
+from evaluation.submissions import anonymity, lifecycle, normalised, problem_list, quota, standing_for
 from evaluation.submissions.progress import (
     DOING,
     EVENTS,
@@ -39,6 +40,7 @@ from evaluation.submissions.visibility import find, may_change
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
+from evaluation.views.forms import midnight
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
@@ -109,6 +111,9 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     if own:
         context["paid"] = prices.paid([found.pk]).get(found.pk)
         context |= _file(request, found, task)
+        context["anonymous_latest"] = found.uploaded_at + timedelta(days=found.corpus.anonymous_days)
+        context["is_anonymous"] = found.anonymous_until is not None and found.anonymous_until > now
+        context["may_be_anonymous"] = context["anonymous_latest"] > now
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
@@ -133,6 +138,27 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
         messages.success(request, ACTIONS[action](found, user))
     except TryAgain as error:
         messages.warning(request, str(error))  # above the same buttons
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def set_anonymous(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep a submission's names from others until a day, or show them."""
+    user = cast(User, request.user)
+    found = find(user, pk=pk)
+    if not may_change(user, found):
+        raise Http404("no such submission")
+    said = request.POST.get("until", "")
+    day = parse_date(said) if len(said) == len("2026-01-31") else None
+    if said and day is None:
+        raise InvalidInput(f"{said[:40]!r} is no day, such as 2026-01-31", where="until")
+    until = midnight(day)
+    anonymity.set_anonymous(submission=found, user=user, until=until, now=timezone.now())
+    messages.success(
+        request,
+        f"Others know it by an alias until {day:%-d %B %Y}." if day else "Everybody sees its names now.",
+    )
     return redirect(found)
 
 

@@ -37,15 +37,14 @@ def public_page(digest: Callable[..., str] | None = None) -> Callable[[View], Vi
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not is_anybodys(request):
                 return view(request, *args, **kwargs)
-            etag = _etag(digest(request, *args, **kwargs).encode()) if digest else None
-            unchanged = get_conditional_response(request, etag=etag) if etag else None
-            if unchanged is None:
-                response = view(request, *args, **kwargs)
-                if response.status_code != 200 or response.cookies:
-                    return response
-                etag = etag or _etag(response.content)
-                unchanged = get_conditional_response(request, etag=etag, response=response)
-            found = unchanged if unchanged is not None else response
+            etag = _etag(digest(request, *args, **kwargs).encode()) if digest else ""
+            found = get_conditional_response(request, etag=etag) if etag else None
+            if found is None:
+                found = view(request, *args, **kwargs)
+                if found.status_code != 200 or found.cookies:
+                    return found
+                etag = etag or _etag(found.content)
+                found = get_conditional_response(request, etag=etag, response=found) or found
             found.headers["ETag"] = etag
             found.headers["Cache-Control"] = PUBLIC
             patch_vary_headers(found, ["Cookie"])

@@ -121,7 +121,7 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
     seen = visible(viewer).filter(corpus=document.corpus).exclude(state=Submission.State.WITHDRAWN)
     systems = {
         pk: System(pk, name, team)
-        for pk, name, team in seen.order_by("name", "pk").values_list("pk", "name", "team__name")
+        for pk, name, team in seen.order_by("known_name", "pk").values_list("pk", "known_name", "known_team")
     }
     rows = (
         Prediction.objects.filter(instance__document=document, submission__in=list(systems))
