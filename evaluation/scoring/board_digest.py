@@ -5,8 +5,8 @@ from django.http import HttpRequest
 from kbpo.core.database.bulk import read_rows
 
 # Of each table what is shown, and no more: what is hidden or sealed must not show in an ETag either. Scores
-# need no look: whatever writes them writes ranks, which are rows of their own each time. The minute bounds how
-# old anything else can be that a page may come to show.
+# need no look: whatever writes them writes ranks, which are rows of their own each time. The minute bounds
+# how old anything else can be that a page may come to show.
 _DIGEST = """
 WITH shown AS (SELECT id FROM annotations_corpus WHERE %s::text IS NULL OR tag = %s)
 SELECT concat_ws('|', date_trunc('minute', now()),

@@ -1,4 +1,4 @@
-"""The leaderboard's page: what its address asks for, how little it asks of the database, and who may keep it."""
+"""The leaderboard's page: what its address asks for, what it asks of the database, who may keep it."""
 
 import re
 
