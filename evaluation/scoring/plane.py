@@ -173,12 +173,19 @@ def _dot(
     words = f"{row.name}, {row.team}: {_words(measures[1], up)}; {_words(measures[0], across)}"
     x, y = place
     has_ends = is_marked and None not in (across.low, across.high, up.low, up.high)
-    label = _label(row.name, x, y, boxes) if is_marked else None
-    if not has_ends:
-        ends: tuple[float | None, ...] = (None,) * 4
-    else:
-        ends = (_x(axes[0], across.low), _x(axes[0], across.high), _y(axes[1], up.low), _y(axes[1], up.high))
-    return Dot(row.name, words, x, y, *ends, row.is_own, row.is_baseline, label)
+    return Dot(
+        name=row.name,
+        words=words,
+        x=x,
+        y=y,
+        left=_x(axes[0], across.low) if has_ends else None,
+        right=_x(axes[0], across.high) if has_ends else None,
+        low=_y(axes[1], up.low) if has_ends else None,
+        high=_y(axes[1], up.high) if has_ends else None,
+        is_own=row.is_own,
+        is_baseline=row.is_baseline,
+        label=_label(row.name, x, y, boxes) if is_marked else None,
+    )
 
 
 def _words(name: str, measure: Measure) -> str:

@@ -61,7 +61,7 @@ def veil(*, submission: Submission, until: datetime, now: datetime, rng: random.
         veiled = Submission.objects.filter(corpus=submission.corpus, alias__isnull=False)
         runs = veiled.filter(team=submission.team)
         last = runs.order_by("-alias_run").first()
-        taken = set(veiled.values_list("alias", flat=True))
+        taken = {number for number in veiled.values_list("alias", flat=True) if number is not None}
         submission.alias = last.alias if last else _free(taken, rng or random.SystemRandom())
         submission.alias_run = 1 + (last.alias_run or 0) if last else 1
     submission.save(update_fields=["anonymous_until", "alias", "alias_run"])

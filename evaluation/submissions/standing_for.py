@@ -10,7 +10,7 @@ from annotations.models import Corpus
 from annotations.roles import Act
 from evaluation.models import Score, Submission
 from evaluation.submissions.lifecycle import at_once, lock, require_member
-from evaluation.submissions.visibility import with_names
+from evaluation.submissions.visibility import KNOWN_TEAM, with_names
 from kbpo.accounts.models import Team, User
 from kbpo.core.errors import Conflict
 
@@ -31,7 +31,7 @@ def count_runs(corpus: Corpus) -> dict[str, int]:
     Teams are named as everybody may know them: runs that are anonymous count with their alias alone.
     """
     named = with_names(with_known_scores(corpus), None)
-    return dict(named.order_by().values_list("known_team").annotate(Count("pk")))
+    return dict(named.order_by().values_list(KNOWN_TEAM).annotate(Count("pk")))
 
 
 @at_once

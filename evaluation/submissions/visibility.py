@@ -27,6 +27,10 @@ State = Submission.State
 SAMPLED = (State.JUDGING, State.SCORED)
 ON_THE_WAY = (State.UPLOADED, State.ACCEPTED)
 
+#: What `with_names` reads; no names of fields, so that they are variables to whoever checks those.
+KNOWN_NAME: str = "known_name"
+KNOWN_TEAM: str = "known_team"
+
 #: Published: its team wants it shown, and it is judged or will be without another word of its team.
 PUBLISHED = Q(is_public=True) & (Q(state__in=SAMPLED) | Q(state=State.ACCEPTED, go_ahead=True))
 

@@ -18,7 +18,7 @@ from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.stored import Measure
-from evaluation.submissions.visibility import SAMPLED, Viewer, find, visible
+from evaluation.submissions.visibility import KNOWN_NAME, SAMPLED, Viewer, find, visible
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
 from kbpo.core.revalidating import public_page
@@ -61,7 +61,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "second": second,
         "systems": visible(request.user)
         .filter(corpus=corpus, state__in=SAMPLED, scores__isnull=False)
-        .order_by("known_name", "pk")
+        .order_by(KNOWN_NAME, "pk")
         .distinct(),
         "lines": lines,
         "lead": lead,

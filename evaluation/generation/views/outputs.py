@@ -146,7 +146,7 @@ def pair(request: HttpRequest, tag: str) -> HttpResponse:
         "measures": a.measures,
         "order": order,
         "orders": {
-            name: words.format(a=first.name, b=second.name)
+            name: words.format(a=first.shown_name, b=second.shown_name)
             for name, words in pairs.ORDERS.items()
             if (is_judged or name not in (pairs.JUDGED_FIRST, pairs.JUDGED_SECOND))
             and (chosen or name == pairs.FILE)

@@ -118,7 +118,7 @@ def test_the_command_that_lists_a_board_does_not_name_it(system, member):
 
 def test_after_its_date_everybody_sees_the_names(system, member, client):
     veil(system, member)
-    Submission.objects.update(anonymous_until=timezone.now() - timedelta(seconds=1))
+    Submission.objects.filter(pk=system.pk).update(anonymous_until=timezone.now() - timedelta(seconds=1))
     assert NAME in read(client, "/corpora/veiled/")
 
 
