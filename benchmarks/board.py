@@ -62,6 +62,8 @@ def run(out: Path, *, quick: bool = False) -> None:
             text=True,
         )
         report["pages"] = json.loads(found.stdout.splitlines()[-1])
+        for name, one in report["pages"].items():
+            print(f"  {name}: {one}", flush=True)
         with socket.socket() as taken:
             taken.bind((serve.HOST, 0))
             port = taken.getsockname()[1]
@@ -69,8 +71,6 @@ def run(out: Path, *, quick: bool = False) -> None:
             report["cached"] = _cached(port)
     report["load_after"] = round(os.getloadavg()[0], 1)
     (out / "board.json").write_text(json.dumps(report, indent=1) + "\n")
-    for name, one in report["pages"].items():
-        print(f"  {name}: {one}")
     print(f"  cached: {report['cached']}; load {report['load_before']} to {report['load_after']}")
 
 
