@@ -11,6 +11,7 @@ from pathlib import Path
 BENCHMARKS = {
     "reading": "how long it takes to validate and store a knowledge base, and in how much memory",
     "fresh": "how long it takes to sample right after an upload into a fresh database, and later",
+    "board": "how long a leaderboard of a thousand systems takes, and how many a second are cached",
     "crowd": "how long answers take while many workers work at once",
     "keystrokes": "how long a keystroke takes in the entity interface, on a large document",
     "curtailed": "what a label costs, with three votes and with a third only where two differ",

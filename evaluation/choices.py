@@ -114,6 +114,12 @@ class Choices:
         How a column's heading says that its figures are multiplied by 100.
     labelled : str
         What heads a column of labelled units.
+    measure_words : mapping of str to str
+        What a measure is, for somebody who has not heard of it: a clause.
+    plane : (str, str) or None
+        The measures that the picture of systems has across and up; None: there is none.
+    has_equal_f1 : bool
+        Whether F1 follows from these two, so that lines of equal F1 can be drawn.
     counts : mapping of str to Counted
         What else the leaderboard says of a score, by its name in the API.
     missing : callable
@@ -150,7 +156,15 @@ class Choices:
     standard_words: Mapping[str, str] = field(default_factory=dict)
     in_hundredths: str = "%"
     labelled: str = "labels"
+    measure_words: Mapping[str, str] = field(default_factory=dict)
+    plane: tuple[str, str] | None = None
+    has_equal_f1: bool = False
     counts: Mapping[str, Counted] = field(default_factory=dict)
+
+    @property
+    def explained(self) -> list[tuple[str, str]]:
+        """The measures' names, each with what it is."""
+        return [(self.measures[name], words) for name, words in self.measure_words.items()]
 
     @property
     def is_share(self) -> bool:

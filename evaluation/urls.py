@@ -21,7 +21,7 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import act
+from evaluation.views.submission import ACTIONS, act, set_anonymous
 from evaluation.views.submissions import submissions
 from evaluation.views.upload import discard, upload
 
@@ -76,10 +76,11 @@ urlpatterns = [
     path("submissions/", submissions, name="submissions"),
     path("submissions/new/", upload, name="upload"),
     re_path(
-        r"^submissions/(?P<pk>[0-9]{1,18})/(?P<action>go-ahead|resume|cancel|withdraw|delete-file|publish|hide)/$",
+        rf"^submissions/(?P<pk>[0-9]{{1,18}})/(?P<action>{'|'.join(ACTIONS)})/$",
         act,
         name="submission_act",
     ),
+    path("submissions/<int:pk>/anonymous/", set_anonymous, name="submission_anonymous"),
     path("check/", check, name="check"),
     path("checks/<uuid:pk>/", checked, name="checked"),
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),

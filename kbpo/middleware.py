@@ -11,6 +11,7 @@ from crowd.hits import policy
 from kbpo.core.clients import comes_from_proxy
 from kbpo.core.errors import InvalidInput
 from kbpo.core.refusals import refuse
+from kbpo.core.revalidating import PRIVATE
 
 POLICY = "; ".join(
     (
@@ -74,6 +75,19 @@ def content_security_policy(
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+    return middleware
+
+
+def private_unless_said(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Let nobody but the one who asked keep a response, unless its view says otherwise."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        response.headers.setdefault("Cache-Control", PRIVATE)
         return response
 
     return middleware

@@ -85,6 +85,10 @@ class Corpus(models.Model):
         verbose_name="weekly quota of a person",
         help_text="Scored submissions of all the teams of one person in seven days.",
     )
+    anonymous_days = models.PositiveSmallIntegerField(
+        default=180,
+        help_text="For how long after its upload a team may keep a system's name and its own to itself.",
+    )
     target_half_width = models.FloatField(default=0.03, help_text="Of a lone system's precision interval.")
     target_level = models.FloatField(default=0.80, help_text="The level at which that half-width is meant.")
     policy = models.CharField(

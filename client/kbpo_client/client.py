@@ -29,6 +29,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "resume": "try again what stopped by a fault of the service",
         "publish": "show a submission to everybody",
         "hide": "show a submission to its team alone",
+        "choose": "let a submission stand for its team where one run of each team is shown",
+        "give-up": "let a submission stand for its team no longer",
         "delete-file": "delete the file of a submission that was read",
     }
 )

@@ -39,4 +39,13 @@ CHOICES = Choices(
     missing=_missing,
     true_units="judged items of it",
     least_labels=FEW,
+    measure_words=MappingProxyType(
+        {
+            "accuracy": "how many of the items are given their right class",
+            "precision": "how many of the items that are given a class are of it, averaged over classes",
+            "recall": "how many of the items of a class are given it, averaged over classes",
+            "f1": "the harmonic mean of these two, averaged over classes",
+        }
+    ),
+    plane=("recall", "precision"),
 )

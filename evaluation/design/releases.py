@@ -173,11 +173,11 @@ def sample(epoch: Epoch, task: Task) -> Iterator[dict[str, Any]]:
         "weighting": epoch.weighting,
         "labels": ReleasedLabels.objects.filter(epoch=epoch).values_list("digest", flat=True).first(),
     }
-    for batch in epoch.batches.order_by("number").select_related("submission__team"):
-        public = visible(None).filter(pk=batch.submission_id).exists()
+    for batch in epoch.batches.order_by("number").select_related("submission"):
+        public = visible(None).filter(pk=batch.submission_id).first()
         yield {
             "batch": batch.number,
-            "system": f"{batch.submission.team}: {batch.submission}" if public else None,
+            "system": f"{public.shown_team}: {public.shown_name}" if public else None,
             "target_variance": batch.target_variance,
             "lambda": batch.lam,
             "floor": batch.floor,

@@ -27,6 +27,17 @@ NAMES = MappingProxyType(
         "average": "correct, by passages",
     }
 )
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "overall": "how good people find an output, from −100 to 100",
+        "fluency": "how well it is written, from −100 to 100",
+        "redundancy": "how little it repeats itself, from −100 to 100",
+        "edit": "how much people change to make it good, for each of its words: less is better",
+        "edit_capped": "the same, where no output counts more than 100: less is better",
+        "any": "how many of the answers people find right",
+        "average": "the same, averaged over the passages of an answer",
+    }
+)
 EDITS = ("edit", "edit_capped")
 UNDECIDED = "undecided"
 """Of answers: plausible, though no passage shows them to be right or wrong. It counts 0, is no measure."""
@@ -116,6 +127,7 @@ def _choices(prompt: str) -> Choices:
             }
         ),
         in_hundredths="×\u00a0100",
+        measure_words=MappingProxyType({name: _WORDS[name] for name in measures}),
         labelled="judged",
         counts=COUNTS[prompt],
     )

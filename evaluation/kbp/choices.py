@@ -74,4 +74,13 @@ CHOICES = Choices(
     levels=tuple(round(100 * level) for level in intervals.LEVELS),
     level=round(100 * intervals.DEFAULT_LEVEL),
     missing=_missing,
+    measure_words=MappingProxyType(
+        {
+            "precision": "how much of what a system claims is right",
+            "recall": "how much of what is true it finds",
+            "f1": "the harmonic mean of the two",
+        }
+    ),
+    plane=("recall", "precision"),
+    has_equal_f1=True,
 )

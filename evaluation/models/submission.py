@@ -40,6 +40,22 @@ class Submission(models.Model):
     failed_in = models.CharField(max_length=16, blank=True, help_text="The state in which it failed.")
     go_ahead = models.BooleanField(default=False, help_text="Judge it as soon as it is accepted.")
     is_public = models.BooleanField(default=True, help_text="Show it on the leaderboard once it is scored.")
+    is_baseline = models.BooleanField(
+        default=False, help_text="Something to compare with, not a team's attempt; its organisers say so."
+    )
+    chosen_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it stands for its team; empty: it does not."
+    )
+    chosen_after = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many of its team's runs had scores when it was chosen."
+    )
+    anonymous_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then its name and its team's are not shown to others."
+    )
+    alias = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of its team in this corpus while it is anonymous."
+    )
+    alias_run = models.PositiveIntegerField(null=True, blank=True, help_text="Its own number beside that.")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     quota_asked_at = models.DateTimeField(null=True, blank=True, help_text="Since when it waits for a place.")
     quota_taken_at = models.DateTimeField(null=True, blank=True)
@@ -48,6 +64,11 @@ class Submission(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
+            models.UniqueConstraint(fields=["corpus", "alias", "alias_run"], name="submission_alias_once"),
+            models.CheckConstraint(
+                condition=Q(anonymous_until__isnull=True) | Q(alias__isnull=False, alias_run__isnull=False),
+                name="submission_anonymous_has_alias",
+            ),
             models.UniqueConstraint(
                 fields=["corpus", "team", "name"],
                 condition=~Q(state__in=["refused", "cancelled", "withdrawn", "failed"]),
@@ -72,6 +93,16 @@ class Submission(models.Model):
                 name="submission_quota_taken_when_sampled",
             ),
             models.CheckConstraint(condition=~Q(name=""), name="submission_name_not_empty"),
+            models.UniqueConstraint(
+                fields=["corpus", "team"],
+                condition=Q(chosen_at__isnull=False),
+                name="submission_one_stands_for_team",
+            ),
+            models.CheckConstraint(
+                condition=Q(chosen_at__isnull=True, chosen_after__isnull=True)
+                | Q(chosen_at__isnull=False, chosen_after__isnull=False),
+                name="submission_chosen",
+            ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="submission_by_state")]
 
@@ -81,6 +112,31 @@ class Submission(models.Model):
     def get_absolute_url(self) -> str:
         """Return the address of its page."""
         return reverse("submission", args=[self.pk])
+
+    @property
+    def shown_name(self) -> str:
+        """Its name as who looks may know it; nothing else is for pages, files and the API."""
+        return self._known("known_name")
+
+    @property
+    def shown_team(self) -> str:
+        """Its team's name as who looks may know it."""
+        return self._known("known_team")
+
+    def _known(self, name: str) -> str:
+        if name not in self.__dict__:
+            raise AttributeError(f"{name} was not read: read submissions by `visibility.visible`")
+        return cast(str, self.__dict__[name])
+
+    @property
+    def is_alias_shown(self) -> bool:
+        """Whether who looks knows it by an alias."""
+        return self.shown_name != self.name
+
+    @property
+    def shown_description(self) -> str:
+        """What its team says of it, as who looks may know it: it may tell whose it is."""
+        return "" if self.is_alias_shown else self.description
 
     def open_file(self) -> BinaryIO | None:
         """Open the uploaded file, or return None where it was deleted."""

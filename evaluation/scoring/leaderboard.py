@@ -3,21 +3,22 @@
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotations.models import Corpus
 from evaluation.choices import Choices
 from evaluation.estimators.scores import VOTES
-from evaluation.models import Score, Submission
+from evaluation.models import Submission
 from evaluation.scoring.stored import (
     Counts,
     Measures,
-    StoredScore,
-    newest_scores,
+    Standing,
     not_estimable,
     shown_standard,
+    standings,
 )
 from evaluation.submissions.progress import count_settled
-from evaluation.submissions.visibility import Viewer, changeable, visible
+from evaluation.submissions.visibility import Viewer, changeable, is_own, visible
 
 State = Submission.State
 SHOWN_STATES = (State.UPLOADED, State.ACCEPTED, State.JUDGING, State.SCORED)
@@ -50,6 +51,13 @@ class Row:
         The submission's state.
     is_public : bool
         False: only its team and the operators see the row.
+    is_own : bool
+        Whether its team is one of the viewer's.
+    is_baseline : bool
+        Something to compare with, not a team's attempt.
+    chosen_after : int or None
+        Of a run that its team chose to stand for it: how many of the team's runs had scores then. None for
+        others.
     why : str
         Why it has no score or no rank, in words; empty for a ranked one.
     standard : str
@@ -67,6 +75,9 @@ class Row:
     epoch: int | None
     state: str
     is_public: bool
+    is_own: bool
+    is_baseline: bool
+    chosen_after: int | None
     why: str
     standard: str
 
@@ -123,68 +134,85 @@ def rows(
     estimator = choices.check(
         corpus.design, level=level, part=part, weighting=weighting, estimator=estimator, standard=standard
     )
-    submissions = list(
-        visible(viewer).filter(corpus=corpus, state__in=SHOWN_STATES).select_related("team", "batch__epoch")
+    listed = [
+        _Listed(*values)
+        for values in visible(viewer)
+        .filter(corpus=corpus, state__in=SHOWN_STATES)
+        .annotate(is_own=is_own(viewer))
+        .order_by()
+        .values_list(*_Listed._fields)
+    ]
+    scores = standings(
+        choices, corpus, part=part, level=level, weighting=weighting, estimator=estimator, standard=standard
     )
-    newest = newest_scores(
-        choices,
-        submission__in=[submission.pk for submission in submissions],
-        level=level,
-        part=part,
-        weighting=weighting,
-        estimator=estimator,
-        standard=standard,
-    )
-    scores = {stored.score.submission_id: stored for stored in newest}
-    judging = [one.pk for one in submissions if one.state == State.JUDGING]
+    judging = [one.pk for one in listed if one.state == State.JUDGING and one.pk not in scores]
     # How much is sampled is a team's to know while its epoch is open.
-    settled = count_settled(changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True))
-    found = [_row(one, choices, scores.get(one.pk), settled.get(one.pk), standard) for one in submissions]
+    known = changeable(viewer).filter(pk__in=judging).values_list("pk", flat=True) if judging else ()
+    settled = count_settled(known) if judging else {}
     ranked_by = choices.parts[part].ranked_by
+    found = [
+        _row(one, choices, scores.get(one.pk), settled.get(one.pk), standard, ranked_by) for one in listed
+    ]
     return _in_order(found, ranked_by, is_less_better=ranked_by in choices.less_is_better)
 
 
+class _Listed(NamedTuple):
+    """What is read of a submission, by the names of its fields: a thousand need no models."""
+
+    pk: int
+    known_name: str
+    known_team: str
+    state: str
+    go_ahead: bool
+    is_public: bool
+    is_baseline: bool
+    is_own: bool
+    chosen_after: int | None
+    uploaded_at: datetime.datetime
+
+
 def _row(
-    submission: Submission,
+    listed: _Listed,
     choices: Choices,
-    stored: StoredScore | None,
+    score: Standing | None,
     settled: tuple[int, int] | None,
     standard: str,
+    ranked_by: str,
 ) -> Row:
-    score = stored.score if stored else None
-    if stored is None:
-        why = _why_unscored(submission, settled, standard, choices)
+    if score is None:
+        why = _why_unscored(listed, settled, standard, choices)
         measures = not_estimable("not scored yet", choices)
     else:
-        measures = stored.measures
-        why = measures[choices.parts[stored.score.part].ranked_by].reason or _why_unranked(
-            stored.score, choices
-        )
+        measures = score.measures
+        why = measures[ranked_by].reason or _why_unranked(score, choices)
     return Row(
         rank=score.rank if score else None,
-        submission=submission.pk,
-        team=submission.team.name,
-        name=submission.name,
+        submission=listed.pk,
+        team=listed.known_team,
+        name=listed.known_name,
         measures=measures,
         labels=score.labels if score else None,
-        counts=stored.counts if stored else dict.fromkeys(choices.counts),
-        date=submission.uploaded_at,
-        epoch=score.epoch.number if score else None,
-        state=submission.state,
-        is_public=submission.is_public,
+        counts=score.counts if score else dict.fromkeys(choices.counts),
+        date=listed.uploaded_at,
+        epoch=score.epoch if score else None,
+        state=listed.state,
+        is_public=listed.is_public,
+        is_own=listed.is_own,
+        is_baseline=listed.is_baseline,
+        chosen_after=listed.chosen_after,
         why=why,
         standard=standard,
     )
 
 
-def _why_unranked(score: Score, choices: Choices) -> str:
+def _why_unranked(score: Standing, choices: Choices) -> str:
     if score.rank is not None:
         return ""
     return choices.unranked(score.labels) or "Its rank comes with the next scores."
 
 
 def _why_unscored(
-    submission: Submission, settled: tuple[int, int] | None, standard: str, choices: Choices
+    submission: _Listed, settled: tuple[int, int] | None, standard: str, choices: Choices
 ) -> str:
     if submission.state == State.UPLOADED:
         return "Its file is waiting to be read."

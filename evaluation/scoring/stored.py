@@ -70,6 +70,66 @@ def shown_standard(corpus: Corpus, choices: Choices) -> str:
     return offered[-1]
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a leaderboard shows of a submission's newest score.
+
+    Attributes
+    ----------
+    rank : int or None
+    labels : int
+    epoch : int
+        Its number.
+    measures : Measures
+    counts : Counts
+    """
+
+    rank: int | None
+    labels: int
+    epoch: int
+    measures: Measures
+    counts: Counts
+
+
+def standings(choices: Choices, corpus: Corpus, *, part: str, **choice: object) -> dict[int, Standing]:
+    """Read the newest score of each submission of a corpus under one choice, in one query.
+
+    It makes no model of any row: a thousand submissions have three thousand estimates.
+    """
+    rows = (
+        Estimate.objects.filter(
+            score__submission__corpus=corpus,
+            score__part=part,
+            **{f"score__{name}": value for name, value in choice.items()},
+        )
+        .order_by("score__submission_id", "-score__epoch__number", "-score__batch__number", "score_id")
+        .values_list(
+            *("score__submission_id", "score_id", "score__rank", "score__labels", "score__epoch__number"),
+            *("score__counts", "measure", "estimate", "low", "high"),
+        )
+    )
+    found: dict[int, Standing] = {}
+    for (submission_id, _), group in groupby(rows.iterator(chunk_size=5000), key=lambda row: row[:2]):
+        if submission_id in found:
+            continue
+        own = list(group)
+        _, _, rank, labels, epoch, stored, *_ = own[0]
+        of_measure = {row[6]: row[7:] for row in own if row[7] is not None}
+        found[submission_id] = Standing(
+            rank,
+            labels,
+            epoch,
+            {
+                name: Measure(*of_measure[name])
+                if name in of_measure
+                else Measure(None, None, None, choices.missing(part, name))
+                for name in choices.measures
+            },
+            {name: one.read(stored) for name, one in choices.counts.items()},
+        )
+    return found
+
+
 def newest_scores(choices: Choices, *related: str, **choice: object) -> list[StoredScore]:
     """Read the newest score of each submission under each choice, in one query.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, BinaryIO, cast
 
 from django.core.files import File
@@ -14,8 +14,8 @@ from annotations import conflicts, roles
 from annotations.models import Corpus, Response
 from evaluation.models import Submission, SubmissionEvent, Upload
 from evaluation.reading import isolated
+from evaluation.submissions import anonymity, notices, problem_list, quota, uploads
 from evaluation.submissions import attachments as beside
-from evaluation.submissions import notices, problem_list, quota, uploads
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
@@ -40,6 +40,7 @@ def upload(
     format: str = "",
     go_ahead: bool = False,
     is_public: bool = True,
+    anonymous_until: datetime | None = None,
     again: bool = True,
 ) -> Submission:
     """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
@@ -60,6 +61,8 @@ def upload(
         Whether to have it judged as soon as it is accepted.
     is_public : bool
         Whether to show it on the leaderboard once it is scored.
+    anonymous_until : datetime, optional
+        Until when others know it and its team by an alias.
     again : bool
         Whether bytes that the user's teams have in the corpus already are meant.
 
@@ -68,7 +71,8 @@ def upload(
     NotAllowed
         If the user is not of the team, or a member of it has judged claims of the corpus that are sealed.
     InvalidInput
-        If the name is empty, the format unknown, or the task knows no such attachment.
+        If the name is empty, the format unknown, or the task knows no such attachment; or if it cannot be
+        anonymous until then.
     Conflict
         If the team has a submission of that name in the corpus, or another is just being stored; or its bytes
         are there already, judged or on the way to it, and are not meant again; or it is uploaded before the
@@ -122,6 +126,8 @@ def upload(
             stored.file.save(name, file, save=False)
             saved.append(stored.file)
             stored.save()
+            if anonymous_until is not None:
+                anonymity.veil(submission=stored, until=anonymous_until, now=timezone.now())
             beside.store(submission=stored, files=attachments or {}, saved=saved)
             SubmissionEvent.objects.create(submission=stored, state=State.UPLOADED)
             nudge(VALIDATE_TASK)

@@ -3,7 +3,19 @@
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Case,
+    CharField,
+    ExpressionWrapper,
+    F,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Concat, Now
 from django.http import Http404
 
 from annotations.models import Corpus
@@ -17,6 +29,10 @@ SAMPLED = (State.JUDGING, State.SCORED)
 #: A system is what was read and accepted, and not taken back; what was refused or failed is none.
 SYSTEMS = (State.ACCEPTED, *SAMPLED)
 ON_THE_WAY = (State.UPLOADED, State.ACCEPTED)
+
+#: What `with_names` reads; no names of fields, so that they are variables to whoever checks those.
+KNOWN_NAME: str = "known_name"
+KNOWN_TEAM: str = "known_team"
 
 #: Published: its team wants it shown, and it is judged or will be without another word of its team.
 PUBLISHED = Q(is_public=True) & (Q(state__in=SAMPLED) | Q(state=State.ACCEPTED, go_ahead=True))
@@ -40,11 +56,48 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     -------
     QuerySet of Submission
     """
+    found = with_names(Submission.objects.all(), viewer)
     if is_operator(viewer):
-        return Submission.objects.all()
+        return found
     if isinstance(viewer, User) and viewer.is_active:
-        return Submission.objects.filter(PUBLISHED | owned(viewer))
-    return Submission.objects.filter(PUBLISHED)
+        return found.filter(PUBLISHED | owned(viewer))
+    return found.filter(PUBLISHED)
+
+
+def with_names(submissions: QuerySet[Submission], viewer: Viewer) -> QuerySet[Submission]:
+    """Read submissions with the names by which a viewer may know them and their teams.
+
+    Parameters
+    ----------
+    submissions : QuerySet of Submission
+    viewer : User, AnonymousUser or None
+        An operator and a submission's own team know its names; all others know an anonymous one by its alias
+        until its date.
+
+    Returns
+    -------
+    QuerySet of Submission
+        With `known_name` and `known_team`. Whatever lists, sorts or finds submissions for somebody goes by
+        these, and pages show them as `shown_name` and `shown_team`.
+    """
+    if is_operator(viewer):
+        return submissions.annotate(known_name=F("name"), known_team=F("team__name"))
+    is_veiled = Q(anonymous_until__gt=Now())
+    if isinstance(viewer, User) and viewer.is_active:
+        is_veiled &= ~owned(viewer)
+    team = Concat(Value("Anonymous "), Cast("alias", CharField()))
+    run = Concat(team, Value(", run "), Cast("alias_run", CharField()))
+    return submissions.annotate(
+        known_name=Case(When(is_veiled, then=run), default=F("name"), output_field=CharField()),
+        known_team=Case(When(is_veiled, then=team), default=F("team__name"), output_field=CharField()),
+    )
+
+
+def is_own(viewer: Viewer) -> Combinable:
+    """Return whether a submission belongs to one of the viewer's teams, as an expression of queries."""
+    if not isinstance(viewer, User) or not viewer.is_active:
+        return Value(False)
+    return ExpressionWrapper(owned(viewer), output_field=BooleanField())
 
 
 def systems_of(viewer: Viewer, corpus: Corpus) -> QuerySet[Submission]:

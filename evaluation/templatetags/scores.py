@@ -1,5 +1,8 @@
 """How figures and intervals are written and drawn."""
 
+import re
+from collections.abc import Collection, Mapping
+
 from django import template
 from django.template.defaultfilters import capfirst
 from django.utils.html import format_html, format_html_join
@@ -8,8 +11,10 @@ from django.utils.safestring import SafeString, mark_safe
 from evaluation.choices import Choices, Counted
 from evaluation.scoring.axis import Axis, Column
 from evaluation.scoring.stored import Counts, Measure, Measures
+from evaluation.views.listing import Heading
 
 register = template.Library()
+_LONG = 24  # letters of a word that may be broken
 
 
 @register.filter
@@ -35,9 +40,45 @@ def metric(value: float | None) -> str:
 
 
 @register.filter
-def of_counts(counts: Counts, choices: Choices) -> list[tuple[Counted, str]]:
+def of_column(headings: Mapping[str, Heading], name: str) -> Heading:
+    """Return the heading of a column."""
+    return headings[name]
+
+
+_PARTS = re.compile(r"[^\s\-_./:,]+[\-_./:,]*|\s+|[\-_./:,]+")
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """Write a name so that a line breaks after its hyphens and the like, inside a word only where it must.
+
+    Examples
+    --------
+    >>> breakable("big_run-2")
+    'big_<wbr>run-<wbr>2'
+    """
+    parts = _PARTS.findall(name)
+    return format_html_join(
+        "",
+        "{}{}",
+        (
+            (
+                format_html('<span class="unbroken">{}</span>', part) if len(part) > _LONG else part,
+                mark_safe("<wbr>") if part[-1] in "-_./:," and place < len(parts) - 1 else "",
+            )
+            for place, part in enumerate(parts)
+        ),
+    )
+
+
+@register.filter
+def of_counts(
+    counts: Counts, choices: Choices, shown: Collection[str] | None = None
+) -> list[tuple[Counted, str]]:
     """Write what else a score rests on, each beside what it is called; a dash where it is not estimable."""
-    return [(one, _count(counts[name])) for name, one in choices.counts.items()]
+    return [
+        (one, _count(counts[name])) for name, one in choices.counts.items() if shown is None or name in shown
+    ]
 
 
 def _count(value: float | None) -> str:

@@ -11,11 +11,22 @@ from evaluation.choices import Choices
 from evaluation.estimators.resampling import REPLICATES
 from evaluation.estimators.scores import VOTES
 from evaluation.registry import task_of
-from evaluation.scoring import axis
+from evaluation.scoring import axis, listing, plane
 from evaluation.scoring.disagreement import Disagreement, read_disagreement
 from evaluation.scoring.leaderboard import rows
+from evaluation.scoring.listing import Found
+from evaluation.scoring.plane import Plane
 from evaluation.scoring.stored import Measures, shown_standard
+from evaluation.submissions.standing_for import count_runs
+from evaluation.views.listing import headings, read_columns, read_listing
 from kbpo.core.errors import InvalidInput
+
+LEAST_LABELS = (100, 300, 1000)
+"""How many labels a system may be asked to have, beside as many as a rank needs."""
+KEPT = ("corpus", "level", "part", "weighting", "estimator", "standard")
+"""What of an address a search or a filter leaves as it is."""
+LEAST_DRAWN = 2
+"""Systems of which there is a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +89,12 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
     Raises
     ------
     InvalidInput
-        The address asks for a level, part, weighting, estimator or standard that does not exist.
+        The address asks for a level, part, weighting, estimator, standard, column or row that does not exist.
     """
     choices = task_of(corpus).choices
     choice = read_choice(request, corpus)
+    asked, shown = read_listing(request, corpus), read_columns(request, choices)
+    part = choices.parts[choice.part]
     found = rows(
         corpus,
         choices,
@@ -92,14 +105,57 @@ def board(request: HttpRequest, corpus: Corpus) -> dict[str, Any]:
         standard=choice.standard,
         viewer=request.user,
     )
+    page = listing.find(
+        found,
+        asked,
+        choices,
+        ranked_by=part.ranked_by,
+        runs_of=count_runs(corpus) if asked.runs == listing.ONE else None,
+    )
+    fitted = fit_columns(choices, (row.measures for row in page.every))
     return {
-        "scored": [row for row in found if row.is_scored],
-        "unscored": [row for row in found if not row.is_scored],
-        "columns": fit_columns(choices, (row.measures for row in found)),
+        "found": page,
+        "is_empty": not found,
+        "listing": asked,
+        "headings": headings(asked, choices, part.ranked_by),
+        "columns": [column for column in fitted if column.measure in shown],
+        "counted_shown": [one for name, one in choices.counts.items() if name in shown],
+        "facts": [name for name in ("labels", *choices.counts, *listing.FACTS) if name in shown],
+        "shown": shown,
+        "offered_columns": listing.columns(choices),
+        "teams": listing.teams(found),
+        "least_labels": (choices.ranked_from, *LEAST_LABELS),
+        "has_baselines": any(row.is_baseline for row in found),
+        "kept": [(one, said) for one, said in request.GET.items() if one in KEPT and said],
+        "has_own": any(row.is_own for row in found),
+        "is_as_usual": not any(request.GET.get(name) for name in choice.named),
+        "shown_words": _shown_words(corpus, choices, choice),
+        "plane": _plane(choices, choice, page),
+        "plane_across": choices.measures[choices.plane[0]] if choices.plane else "",
+        "plane_up": choices.measures[choices.plane[1]] if choices.plane else "",
+        "page_before": page.page - 1,
+        "page_after": page.page + 1,
+        "comparable": sum(row.is_scored for row in found) > 1,
         "disagreement": disagreement(corpus, choice.standard),
-        "ranked_by": choices.measures[choices.parts[choice.part].ranked_by],
+        "ranked_by": choices.measures[part.ranked_by],
         **offered(corpus, choice),
     }
+
+
+def _shown_words(corpus: Corpus, choices: Choices, choice: Choice) -> str:
+    """Say in few words what of a score is shown, of what there is to choose."""
+    said = [choices.parts[choice.part].name] if len(choices.parts) > 1 else []
+    weightings = choices.named_weightings(corpus.design)
+    said += [weightings[choice.weighting]] if len(weightings) > 1 else []
+    return ", ".join([*said, f"{choice.level}% intervals"])
+
+
+def _plane(choices: Choices, choice: Choice, page: Found) -> Plane | None:
+    part = choices.parts[choice.part]
+    if choices.plane is None or not set(choices.plane) <= set(part.measures) or len(page.every) < LEAST_DRAWN:
+        return None
+    named = {one.row.submission for one in page.scored}
+    return plane.draw(page.every, choices.plane, has_equal_f1=choices.has_equal_f1, named=named)
 
 
 def disagreement(corpus: Corpus, standard: str) -> Disagreement | None:

@@ -18,9 +18,10 @@ from evaluation.scoring import comparing
 from evaluation.scoring.axis import Axis
 from evaluation.scoring.comparing import Compared
 from evaluation.scoring.stored import Measure
-from evaluation.submissions.visibility import Viewer, find, systems_of
+from evaluation.submissions.visibility import KNOWN_NAME, Viewer, find, systems_of
 from evaluation.views.board import Choice, disagreement, offered, read_choice
 from kbpo.core.errors import InvalidInput
+from kbpo.core.revalidating import public_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Line:
 
 
 @require_safe
+@public_page()
 def compare(request: HttpRequest, tag: str) -> HttpResponse:
     """Compare the two systems that the address names; without them, ask for them."""
     corpus = get_object_or_404(Corpus, tag=tag)
@@ -47,7 +49,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
     if first and second and first != second:
         choices = task_of(corpus).choices
         compared = compare_pair(first, second, choice)
-        lines = [line(one, choices, first.name, second.name) for one in compared]
+        lines = [line(one, choices, first.shown_name, second.shown_name) for one in compared]
         ranked_by = choices.measures[choices.parts[choice.part].ranked_by]
         by_rank = [one for one in lines if one.sentence and one.name == ranked_by]
         lead = next(iter(by_rank), next((one for one in reversed(lines) if one.sentence), None))
@@ -60,7 +62,7 @@ def compare(request: HttpRequest, tag: str) -> HttpResponse:
         "systems": systems_of(request.user, corpus)
         .filter(scores__isnull=False)
         .select_related("team")
-        .order_by("name", "pk")
+        .order_by(KNOWN_NAME, "pk")
         .distinct(),
         "lines": lines,
         "lead": lead,

@@ -7,10 +7,13 @@ from django.views.decorators.http import require_safe
 from annotations.kinds.registry import find_kind
 from annotations.models import Corpus
 from annotations.ontologies import plain_ontology_of
+from evaluation.scoring.board_digest import digest
 from evaluation.views.board import board
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page(digest)
 def corpus(request: HttpRequest, tag: str) -> HttpResponse:
     """Show a corpus."""
     found = get_object_or_404(Corpus, tag=tag)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -222,6 +223,13 @@ class UploadForm(FileForm):
         initial=True,
         help_text="Otherwise only your team and the operators see it. You can change this at any time.",
     )
+    anonymous_until = forms.DateField(
+        label="Keep its name and your team's from others until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="For a review without names. Others see both as “Anonymous” with a number until that day,"
+        " and not what it does. Left empty: they see the names.",
+    )
     field_order = ("corpus", "team", "name", "description", "format", "file")
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -245,6 +253,7 @@ class UploadForm(FileForm):
     def clean(self) -> dict[str, Any]:
         """Ask back where the same bytes were handed in before."""
         cleaned = super().clean()
+        cleaned["anonymous_until"] = midnight(cleaned.get("anonymous_until"))
         sent, corpus = cleaned.get("upload"), cleaned.get("corpus")
         is_meant = cleaned.pop("again", False)
         if sent and corpus and not is_meant:
@@ -254,6 +263,11 @@ class UploadForm(FileForm):
                     "again", "Nothing was handed in yet: say that you want the same bytes judged again."
                 )
         return cleaned
+
+
+def midnight(day: date | None) -> datetime | None:
+    """Return when a day begins, in UTC."""
+    return None if day is None else datetime.combine(day, time(), UTC)
 
 
 def remembered(user: User) -> dict[str, Any]:

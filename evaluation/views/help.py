@@ -12,6 +12,7 @@ from annotations.ontologies import plain_ontology_of
 from evaluation.registry import TASKS
 from evaluation.submissions.progress import HEADINGS
 from evaluation.views import walk
+from kbpo.core.revalidating import public_page
 from kbpo_formats import schemas
 from kbpo_formats.ontologies.builtin import DEFAULT, read_builtin
 from kbpo_formats.ontologies.ontology import MentionType, Ontology, Relation
@@ -98,6 +99,7 @@ def read_ontologies() -> list[ShownOntology]:
 
 
 @require_safe
+@public_page()
 def help(request: HttpRequest) -> HttpResponse:
     """Show the help page."""
     context = {

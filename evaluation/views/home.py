@@ -6,10 +6,13 @@ from django.views.decorators.http import require_safe
 
 from annotations.models import Corpus
 from evaluation.registry import TASKS
+from evaluation.scoring.board_digest import digest
 from evaluation.views.board import board
+from kbpo.core.revalidating import public_page
 
 
 @require_safe
+@public_page(digest)
 def home(request: HttpRequest) -> HttpResponse:
     """Show the leaderboard of the corpus that the address chooses; by default the first of a known task."""
     corpora = list(Corpus.objects.order_by("created_at", "pk"))

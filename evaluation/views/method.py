@@ -18,6 +18,7 @@ from evaluation.generation.estimates import FEW, OWN_NOISE
 from evaluation.kbp.keys import instance_key
 from evaluation.kbp.task import TASK
 from evaluation.scoring.estimation import code_version
+from kbpo.core.revalidating import public_page
 
 #: In the order in which a reader asks: is it needed, is it better, does it hold, can it be played.
 EXPERIMENTS = (
@@ -70,6 +71,7 @@ def _figure(value: object) -> str:
 
 
 @require_safe
+@public_page()
 def method(request: HttpRequest) -> HttpResponse:
     """Show what is estimated, from which samples, and how far it can be trusted."""
     target = coordinated.target_variance()

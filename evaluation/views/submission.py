@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -11,8 +11,11 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_POST, require_safe
 
+from annotations import roles
+from annotations.roles import Act
 from evaluation.design import forecast
 from evaluation.design.prices import Source
 from evaluation.estimators.resampling import REPLICATES
@@ -20,8 +23,9 @@ from evaluation.estimators.scores import VOTES
 from evaluation.models import NormalisedFile, Score, StageWork, Submission
 from evaluation.registry import task_of
 from evaluation.scoring import finegrained
+from evaluation.scoring.listing import chosen_words
 from evaluation.scoring.stored import Counts, Measures, newest_scores
-from evaluation.submissions import lifecycle, normalised, problem_list, quota
+from evaluation.submissions import anonymity, lifecycle, normalised, problem_list, quota, standing_for
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.progress import (
     DOING,
@@ -37,6 +41,7 @@ from evaluation.submissions.visibility import find, may_change
 from evaluation.task import Task
 from evaluation.views.board import disagreement, fit_columns, offered_standards
 from evaluation.views.files import written_anew
+from evaluation.views.forms import midnight
 from kbpo.accounts.models import User
 from kbpo.core.durations import in_words
 from kbpo.core.errors import InvalidInput, TryAgain
@@ -52,6 +57,7 @@ MAY: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "publish": tuple(
             state for state in State if state not in (State.REFUSED, State.CANCELLED, State.WITHDRAWN)
         ),
+        "choose": standing_for.ELIGIBLE,
     }
 )
 
@@ -96,6 +102,8 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
         "problems": problems[:ERRORS],
         "is_moving": found.state in MOVING
         or (found.state == State.ACCEPTED and (found.go_ahead or bool(prepared))),
+        "chosen_words": "" if found.chosen_after is None else chosen_words(found.chosen_after),
+        "may_mark": roles.may(request.user, Act.KEEP, found.corpus),
         **_scores(request, found, task),
     }
     taken = finegrained.cost(found, task.choices)
@@ -104,6 +112,9 @@ def submission(request: HttpRequest, pk: int, prices: Source) -> HttpResponse:
     if own:
         context["paid"] = prices.paid([found.pk]).get(found.pk)
         context |= _file(request, found, task)
+        context["anonymous_latest"] = found.uploaded_at + timedelta(days=found.corpus.anonymous_days)
+        context["is_anonymous"] = found.anonymous_until is not None and found.anonymous_until > now
+        context["may_be_anonymous"] = context["anonymous_latest"] > now
         context["is_moving"] |= context["normalised_state"] == NormalisedFile.State.WAITING
         context |= {f"may_{name}": found.state in states for name, states in MAY.items()}
         context |= _failed(found) if found.state == State.FAILED else {}
@@ -122,13 +133,41 @@ def act(request: HttpRequest, pk: int, action: str) -> HttpResponse:
     """Do with a submission what its team may: the services say whether it is too late for it."""
     user = cast(User, request.user)
     found = find(user, pk=pk)
-    if not may_change(user, found):
+    if not may_act(user, found, action):
         raise Http404("no such submission")
     try:
         messages.success(request, ACTIONS[action](found, user))
     except TryAgain as error:
         messages.warning(request, str(error))  # above the same buttons
     return redirect(found)
+
+
+@login_required
+@require_POST
+def set_anonymous(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep a submission's names from others until a day, or show them."""
+    user = cast(User, request.user)
+    found = find(user, pk=pk)
+    if not may_change(user, found):
+        raise Http404("no such submission")
+    said = request.POST.get("until", "")
+    day = parse_date(said) if len(said) == len("2026-01-31") else None
+    if said and day is None:
+        raise InvalidInput(f"{said[:40]!r} is no day, such as 2026-01-31", where="until")
+    until = midnight(day)
+    anonymity.set_anonymous(submission=found, user=user, until=until, now=timezone.now())
+    messages.success(
+        request,
+        f"Others know it by an alias until {day:%-d %B %Y}." if day else "Everybody sees its names now.",
+    )
+    return redirect(found)
+
+
+def may_act(user: User, found: Submission, action: str) -> bool:
+    """Say whether somebody may try an action: its team and operators, and organisers some."""
+    if action in OF_ORGANISERS:
+        return roles.may(user, Act.KEEP, found.corpus)
+    return may_change(user, found)
 
 
 def _go_ahead(found: Submission, user: User) -> str:
@@ -167,6 +206,28 @@ def _hide(found: Submission, user: User) -> str:
     return "Only your team and the operators see it now."
 
 
+def _choose(found: Submission, user: User) -> str:
+    standing_for.choose(submission=found, user=user)
+    return f"{found.name} stands for {found.team} now."
+
+
+def _give_up(found: Submission, user: User) -> str:
+    standing_for.give_up(submission=found, user=user)
+    return f"The best run of {found.team} stands for it now."
+
+
+def _baseline(found: Submission, user: User) -> str:
+    standing_for.set_baseline(submission=found, user=user, is_baseline=True)
+    return f"{found.name} is a baseline now."
+
+
+def _no_baseline(found: Submission, user: User) -> str:
+    standing_for.set_baseline(submission=found, user=user, is_baseline=False)
+    return f"{found.name} is no baseline any more."
+
+
+#: What the organisers of a corpus may do with a submission of it that they see, whosever it is.
+OF_ORGANISERS = ("baseline", "no-baseline")
 ACTIONS: Mapping[str, Callable[[Submission, User], str]] = MappingProxyType(
     {
         "go-ahead": _go_ahead,
@@ -176,6 +237,10 @@ ACTIONS: Mapping[str, Callable[[Submission, User], str]] = MappingProxyType(
         "delete-file": _delete_file,
         "publish": _publish,
         "hide": _hide,
+        "choose": _choose,
+        "give-up": _give_up,
+        "baseline": _baseline,
+        "no-baseline": _no_baseline,
     }
 )
 
@@ -261,9 +326,9 @@ def _scores(request: HttpRequest, found: Submission, task: Task) -> dict[str, An
     return {
         **(_subsets(request, found, task, standard) if shown else {}),
         "scores": shown,
+        "all_labels": shown[0].score.labels if len({one.score.labels for one in shown}) == 1 else None,
         "few": next((why for one in newest if (why := choices.unranked(one.score.labels))), ""),
         "columns": fit_columns(choices, (one.measures for one in shown)),
-        "width": len(choices.measures) + len(choices.counts) + 3,
         "level": int(asked),
         "levels": choices.levels,
         "estimator": estimator,
@@ -287,6 +352,7 @@ def _subsets(request: HttpRequest, found: Submission, task: Task, standard: str)
     return {
         "is_subset_by_votes": shown == VOTES,
         "subsets": tables,
+        "has_subset_rows": any(table.rows for table in tables),
         "subset_columns": fit_columns(choices, (row.measures for table in tables for row in table.rows)),
         "part": part,
         "part_names": choices.parts,

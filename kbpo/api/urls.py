@@ -20,7 +20,7 @@ from kbpo.api.resources.forecasts import ForecastView
 from kbpo.api.resources.metrics import MetricsView
 from kbpo.api.resources.people import MeView, QuotasView, TeamsView, TeamView
 from kbpo.api.resources.results import PredictionsView, ScoresView
-from kbpo.api.resources.submissions import ActView, SubmissionsView, SubmissionView
+from kbpo.api.resources.submissions import ActView, AnonymousView, SubmissionsView, SubmissionView
 from kbpo.api.resources.uploads import UploadsView, UploadView
 from kbpo.api.resources.vocabularies import ClassListsView, ClassListView, OntologiesView, OntologyView
 
@@ -64,6 +64,7 @@ urlpatterns = [
     path(f"{_SUBMISSION}predictions/", PredictionsView.as_view(), name="api_predictions"),
     path(f"{_SUBMISSION}forecast/", ForecastView.as_view(), name="api_forecast"),
     path(f"{_SUBMISSION}scores/", ScoresView.as_view(), name="api_scores"),
+    path(f"{_SUBMISSION}anonymous/", AnonymousView.as_view(), name="api_submission_anonymous"),
     re_path(
         rf"^submissions/(?P<pk>[0-9]{{1,18}})/(?P<action>{'|'.join(ACTIONS)})/$",
         ActView.as_view(),

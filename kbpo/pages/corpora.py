@@ -54,6 +54,7 @@ class Details:
     weekly_quota_of_person: int
     opens_at: datetime | None
     closes_at: datetime | None
+    anonymous_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,10 +211,18 @@ class DetailsForm(forms.Form):
     )
     opens_at = _moment("Opens for submissions, UTC", "Left empty: it is open.")
     closes_at = _moment("Closes for submissions, UTC", "Left empty: it stays open.")
+    anonymous_days = forms.IntegerField(
+        label="Days for which a system may be anonymous",
+        required=False,
+        min_value=0,
+        max_value=3_650,
+        help_text="After its upload, as for a review without names. Left empty: none.",
+    )
 
     def clean(self) -> dict[str, Any]:
         """Check that it opens before it closes."""
         data = super().clean() or {}
+        data["anonymous_days"] = data.get("anonymous_days") or 0
         opens, closes = data.get("opens_at"), data.get("closes_at")
         if isinstance(opens, datetime) and isinstance(closes, datetime) and opens >= closes:
             self.add_error("closes_at", "It must close after it opens.")

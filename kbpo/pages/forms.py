@@ -12,6 +12,7 @@ from crowd.interfaces.registry import INTERFACES
 from crowd.models import Budget
 from crowd.pricing.terms import HELD_ANSWERS, MOST_HELD, check_by_sentence
 from evaluation.models import Submission
+from evaluation.submissions.visibility import with_names
 from kbpo.core.errors import InvalidInput
 
 MOST_HOURS = 27 * 24  # days before a provider pays by itself what nobody has decided
@@ -96,7 +97,7 @@ class SubmissionField(forms.ModelChoiceField):  # type: ignore[type-arg]
 
     def label_from_instance(self, obj: Any) -> str:
         """Return how it is listed."""
-        return f"{obj.name}, {obj.team.name} ({obj.corpus.tag})"
+        return f"{obj.shown_name}, {obj.shown_team} ({obj.corpus.tag})"
 
 
 class OpenForm(forms.Form):
@@ -161,7 +162,7 @@ class OpenForm(forms.Form):
         self.fields["corpus"].queryset = corpora  # type: ignore[attr-defined]
         judging = Submission.objects.filter(state=Submission.State.JUDGING, corpus__in=corpora)
         waiting = judging.select_related("corpus", "team")
-        self.fields["submission"].queryset = waiting.order_by("corpus", "pk")  # type: ignore[attr-defined]
+        self.fields["submission"].queryset = with_names(waiting.order_by("corpus", "pk"), None)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Check that the submission is one of the corpus."""
@@ -170,7 +171,7 @@ class OpenForm(forms.Form):
             data["held_answers"] = HELD_ANSWERS
         submission, corpus = data.get("submission"), data.get("corpus")
         if submission is not None and corpus is not None and submission.corpus_id != corpus.pk:
-            self.add_error("submission", f"{submission.name} is not of the corpus {corpus.tag}.")
+            self.add_error("submission", f"{submission.shown_name} is not of the corpus {corpus.tag}.")
         if data.get("kind") in INTERFACES:
             self._check_interface(INTERFACES[data["kind"]], data)
         return data

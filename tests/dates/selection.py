@@ -11,6 +11,7 @@ ON_OTHER_DAYS = [
     "integration/accounts",
     "integration/crowd",
     "integration/desk",
+    "integration/evaluation/test_anonymous.py",
     "integration/evaluation/test_before_it_costs.py",
     "integration/evaluation/test_quota.py",
     "integration/evaluation/test_files.py",
@@ -46,6 +47,7 @@ ON_OTHER_DAYS = [
 ON_ANY_DAY = [
     "integration/annotations/test_claims_migration.py",
     "integration/annotations/test_data.py",
+    "integration/any_request/test_anonymous.py",
     "integration/any_request/test_described.py",
     "integration/any_request/test_requester_api.py",
     "integration/any_request/test_scopes.py",
@@ -74,6 +76,7 @@ ON_ANY_DAY = [
     "integration/test_tampering.py",
     "integration/test_waiting.py",
     "integration/test_whole_documents.py",
+    "unit/evaluation/scoring/test_listing.py",
     "unit/evaluation/submissions/test_places.py",
     "unit/kbpo_client/conftest.py",
     "unit/kbpo_client/test_uploads.py",

@@ -138,7 +138,7 @@ def pair(request: HttpRequest, tag: str) -> HttpResponse:
         "metric_name": both.metrics.get(chosen, ""),
         "measures": a.measures,
         "orders": {
-            name: words.format(a=first.name, b=second.name)
+            name: words.format(a=first.shown_name, b=second.shown_name)
             for name, words in pairs.ORDERS.items()
             if (is_judged or name not in (pairs.JUDGED_FIRST, pairs.JUDGED_SECOND))
             and (chosen or name == pairs.FILE)

@@ -69,7 +69,7 @@ class JudgedRow:
     @property
     def name(self) -> str:
         """Return what it is called."""
-        return "All outputs" if self.submission is None else self.submission.name
+        return "All outputs" if self.submission is None else self.submission.shown_name
 
     @property
     def cap(self) -> float | None:
@@ -235,13 +235,13 @@ def read_report(corpus: Corpus, viewer: Viewer, number: int | None = None) -> Re
     epoch = next((one for one in epochs if number in (None, one.number)), None)
     rows: list[JudgedVariance] = []
     if epoch is not None:
-        of_epoch = found.filter(epoch=epoch).select_related("submission__team")
+        of_epoch = found.filter(epoch=epoch)
         whole = list(of_epoch.filter(is_published=False)) if epoch.released_at is not None else []
         rows = whole or list(of_epoch.filter(is_published=True))
-    seen = set(
-        visible(viewer).filter(pk__in=[row.submission_id for row in rows]).values_list("pk", flat=True)
-    )
+    seen = visible(viewer).in_bulk([row.submission_id for row in rows if row.submission_id is not None])
     rows = [row for row in rows if row.submission_id is None or row.submission_id in seen]
+    for row in rows:
+        row.submission = None if row.submission_id is None else seen[row.submission_id]
     metrics: dict[int, list[MetricRow]] = defaultdict(list)
     for one in MetricWorth.objects.filter(judged__in=rows).order_by("pk"):
         metrics[one.judged_id].append(_metric(one))

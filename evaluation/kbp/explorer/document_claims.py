@@ -18,7 +18,7 @@ from evaluation.kbp.recall import exhaustive
 from evaluation.kbp.recall.exhaustive import readable
 from evaluation.kbp.words import Words
 from evaluation.models import Prediction
-from evaluation.submissions.visibility import Viewer, is_operator, systems_of
+from evaluation.submissions.visibility import KNOWN_NAME, KNOWN_TEAM, Viewer, is_operator, systems_of
 from kbpo_formats.ontologies.ontology import Ontology
 from kbpo_formats.spans import Span
 
@@ -121,7 +121,7 @@ def read_claims(document: Document, viewer: Viewer) -> Claims:
     seen = systems_of(viewer, document.corpus)
     systems = {
         pk: System(pk, name, team)
-        for pk, name, team in seen.order_by("name", "pk").values_list("pk", "name", "team__name")
+        for pk, name, team in seen.order_by(KNOWN_NAME, "pk").values_list("pk", KNOWN_NAME, KNOWN_TEAM)
     }
     rows = (
         Prediction.objects.filter(instance__document=document, submission__in=list(systems))

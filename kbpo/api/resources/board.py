@@ -84,6 +84,11 @@ class RowSerializer(serializers.Serializer[Any]):
     date = serializers.DateTimeField()
     epoch = serializers.IntegerField(allow_null=True)
     state = serializers.CharField()
+    is_baseline = serializers.BooleanField()
+    chosen_after = serializers.IntegerField(
+        allow_null=True,
+        help_text="Of the run that stands for its team: how many of the team's runs had scores when chosen.",
+    )
     why = serializers.CharField(help_text="Why it has no score or no rank; empty for a ranked one.")
 
 

@@ -16,12 +16,12 @@ from rest_framework.response import Response
 
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
-from evaluation.submissions import normalised, problem_list, quota, submitting, uploads
+from evaluation.submissions import anonymity, normalised, problem_list, quota, submitting, uploads
 from evaluation.submissions.other_corpus import find_other_corpus
 from evaluation.submissions.problem_list import CodeCount
 from evaluation.submissions.progress import Progress, heading, next_step, progress, sign_of_life, version
 from evaluation.submissions.visibility import find, may_change, owned, visible
-from evaluation.views.submission import ACTIONS
+from evaluation.views.submission import ACTIONS, may_act
 from kbpo.accounts.models import Team, User
 from kbpo.api.base import ApiView, answer
 from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
@@ -34,13 +34,17 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     """A submission, as everybody may know it who may see it."""
 
     corpus = serializers.CharField(source="corpus.tag")
-    team = serializers.CharField(source="team.name")
+    team = serializers.CharField(source="shown_team")
+    name = serializers.CharField(source="shown_name")
+    description = serializers.CharField(
+        source="shown_description", help_text="Empty while its names are not shown."
+    )
 
     class Meta:
         model = Submission
         fields: tuple[str, ...] = (
             *("id", "corpus", "team", "name", "description", "format", "state", "is_public", "go_ahead"),
-            "uploaded_at",
+            *("is_baseline", "chosen_at", "chosen_after", "anonymous_until", "uploaded_at"),
         )
 
 
@@ -106,13 +110,29 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
 
     id = serializers.IntegerField(source="submission.pk")
     corpus = serializers.CharField(source="submission.corpus.tag")
-    team = serializers.CharField(source="submission.team.name")
-    name = serializers.CharField(source="submission.name")
-    description = serializers.CharField(source="submission.description")
+    team = serializers.CharField(source="submission.shown_team")
+    name = serializers.CharField(source="submission.shown_name")
+    description = serializers.CharField(
+        source="submission.shown_description", help_text="Empty while its names are not shown."
+    )
     format = serializers.CharField(source="submission.format")
     state = serializers.ChoiceField(source="submission.state", choices=Submission.State.choices)
     is_public = serializers.BooleanField(source="submission.is_public")
     go_ahead = serializers.BooleanField(source="submission.go_ahead")
+    is_baseline = serializers.BooleanField(source="submission.is_baseline")
+    chosen_at = serializers.DateTimeField(
+        source="submission.chosen_at", allow_null=True, help_text="Since when it stands for its team."
+    )
+    chosen_after = serializers.IntegerField(
+        source="submission.chosen_after",
+        allow_null=True,
+        help_text="How many of its team's runs had scores when it was chosen.",
+    )
+    anonymous_until = serializers.DateTimeField(
+        source="submission.anonymous_until",
+        allow_null=True,
+        help_text="Until when others know it by an alias; null where it never was anonymous.",
+    )
     uploaded_at = serializers.DateTimeField(source="submission.uploaded_at")
     version = serializers.CharField(help_text="Another one whenever the caller's page of it would be.")
     heading = serializers.CharField(help_text="Its state in words.")
@@ -182,6 +202,12 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="Whether it is judged as soon as it is accepted, which takes a place in the quota.",
     )
     is_public = serializers.BooleanField(required=False, default=True)
+    anonymous_until = serializers.DateTimeField(
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="Until when others know it and its team by an alias; a corpus says for how long at most.",
+    )
     again = serializers.BooleanField(
         required=False, default=False, help_text="Whether bytes that the corpus has already are meant again."
     )
@@ -201,11 +227,11 @@ class SubmissionsView(ApiView):
     def get(self, request: Request) -> Response:
         """List the submissions that the caller may see, the newest first."""
         asked = read_query(SubmissionsQuery, request)
-        found = visible(request.user).select_related("corpus", "team").defer("counts")
+        found = visible(request.user).select_related("corpus").defer("counts")
         if asked["mine"]:
             user = request.user
             found = found.filter(owned(user) if isinstance(user, User) else Q(pk__in=[]))
-        for name, lookup in (("corpus", "corpus__tag"), ("team", "team__name"), ("state", "state")):
+        for name, lookup in (("corpus", "corpus__tag"), ("team", "known_team"), ("state", "state")):
             if name in asked:
                 found = found.filter(**{lookup: asked[name]})
         page = page_of(found, request, asked, newest_first=True)
@@ -229,7 +255,7 @@ class SubmissionsView(ApiView):
         made = submitting.submit_upload(
             user=user, sent=sent, task=task_of(values["corpus"]), again=values.pop("again"), **values
         )
-        return answer(WholeSubmissionSerializer(_stand(request, made)), 201)
+        return answer(WholeSubmissionSerializer(_stand(request, find(user, pk=made.pk))), 201)
 
 
 class SubmissionView(ApiView):
@@ -257,10 +283,41 @@ class ActView(ApiView):
     def post(self, request: Request, pk: int, action: str) -> Response:
         """Have a submission judged, resume, cancel or withdraw it, show or hide it, or delete its file.
 
-        For its team, and operators. 409 where it is too late for that, or too early.
+        For its team, and operators. 409 where it is too late for that, or too early. By `choose` it stands
+        for its team, by `give-up` no longer; by `baseline` and `no-baseline` organisers of its corpus say
+        whether it is one.
         """
-        ACTIONS[action](find_own(request, pk), cast(User, request.user))
+        user, found = cast(User, request.user), find(request.user, pk=pk)
+        if not may_act(user, found, action):
+            raise Http404("no such submission")
+        ACTIONS[action](found, user)
         return answer(WholeSubmissionSerializer(_stand(request, find(request.user, pk=pk))))
+
+
+class AnonymousSerializer(serializers.Serializer[Any]):
+    """Until when others know a submission and its team by an alias."""
+
+    until = serializers.DateTimeField(allow_null=True, help_text="null: everybody sees the names at once.")
+
+
+class AnonymousView(ApiView):
+    """Whether others learn a submission's name, and its team's."""
+
+    @extend_schema(
+        operation_id="set_anonymous", request=AnonymousSerializer, responses=WholeSubmissionSerializer
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        """Keep a submission's names from others until a date, or show them. For its team, and operators."""
+        read = AnonymousSerializer(data=request.data)
+        read.is_valid(raise_exception=True)
+        user = cast(User, request.user)
+        anonymity.set_anonymous(
+            submission=find_own(request, pk),
+            user=user,
+            until=read.validated_data["until"],
+            now=timezone.now(),
+        )
+        return answer(WholeSubmissionSerializer(_stand(request, find(user, pk=pk))))
 
 
 def find_own(request: Request, pk: int) -> Submission:

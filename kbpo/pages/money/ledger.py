@@ -15,6 +15,7 @@ from annotations.models import Corpus
 from crowd import budget
 from crowd.models import LedgerEntry
 from evaluation.models import Submission
+from evaluation.submissions.visibility import with_names
 from kbpo.core.errors import InvalidInput
 
 #: By what the ledger may be summed up, and how it is called.
@@ -187,10 +188,8 @@ def _lines(by: str, of: Of) -> list[Line]:
 
 def _names(by: str, keys: Sequence[Any]) -> dict[Any, str]:
     if by == "submission":
-        rows = Submission.objects.filter(pk__in=[key for key in keys if key is not None])
-        names: dict[Any, str] = {
-            row.pk: f"{row.name}, {row.team.name} ({row.pk})" for row in rows.select_related("team")
-        }
+        rows = with_names(Submission.objects.filter(pk__in=[key for key in keys if key is not None]), None)
+        names: dict[Any, str] = {row.pk: f"{row.shown_name}, {row.shown_team} ({row.pk})" for row in rows}
         return {key: names.get(key, f"submission {key}") for key in keys} | {None: "for no one submission"}
     if by == "worker":
         from kbpo.accounts.models import WorkerIdentity

@@ -118,7 +118,12 @@ OPEN: list[tuple[set[str], set[str], str]] = [
         "check_normalised submission_normalised team webhooks api_check_file api_submission_file",
     ),
     (OWNERS, NOBODY, "webhook"),
-    (NOBODY, OWNERS, "submission_act team_leave webhook_act delivery_again api_submission_act"),
+    (
+        NOBODY,
+        OWNERS,
+        "submission_act team_leave webhook_act delivery_again api_submission_act submission_anonymous"
+        " api_submission_anonymous",
+    ),
     (NOBODY, {"worker"}, "invitation"),  # who is invited
     (WORKERS, NOBODY, "annotate annotate_pages annotate_pages_of work work_earnings work_group work_mine"),
     (WORKERS, WORKERS, "annotate_tutorial annotate_tutorial_of"),

@@ -191,6 +191,7 @@ def test_the_page_weighs_in_every_way_that_is_scored(epoch, client):
 
 def test_the_page_of_independent_draws_opens_as_in_the_paper_and_offers_every_weighting(client):
     corpus = CorpusFactory(design="iid")
+    SubmissionFactory(corpus=corpus, state="judging")
     page = client.get(f"/corpora/{corpus.tag}/").content.decode()
     for weighting in KBP.choices.weightings:
         assert f"?weighting={weighting}" in page

@@ -59,7 +59,7 @@ def test_an_empty_site_says_that_there_is_no_corpus(db, client):
 
 
 def test_an_empty_board_invites_the_first(cast, client):
-    assert "No system has been handed in yet" in client.get("/").content.decode()
+    assert "No system has been submitted here yet" in client.get("/").content.decode()
 
 
 @pytest.mark.parametrize("who", EVERYBODY)

@@ -1,0 +1,36 @@
+"""What changes whenever a leaderboard does, without reading it: for the ETags of its pages."""
+
+from django.http import HttpRequest
+
+from kbpo.core.database.bulk import read_rows
+
+# Of each table what is shown, and no more: what is hidden or sealed must not show in an ETag either. Scores
+# need no look: whatever writes them writes ranks, which are rows of their own each time. The minute bounds
+# how old anything else can be that a page may come to show.
+_DIGEST = """
+WITH shown AS (SELECT id FROM annotations_corpus WHERE %s::text IS NULL OR tag = %s)
+SELECT concat_ws('|', date_trunc('minute', now()),
+  (SELECT sum(hashtextextended(c::text, 0)) FROM annotations_corpus c),
+  (SELECT sum(hashtextextended(concat_ws('|', s.id, s.name, t.name, s.state, s.is_baseline, s.chosen_after,
+     s.anonymous_until > now()), 0))
+   FROM evaluation_submission s JOIN accounts_team t ON t.id = s.team_id
+   JOIN shown ON s.corpus_id = shown.id WHERE s.is_public AND (s.state <> 'accepted' OR s.go_ahead)),
+  (SELECT sum(hashtextextended(concat_ws('|', e.id, e.released_at), 0)) FROM evaluation_epoch e
+   JOIN shown ON e.corpus_id = shown.id),
+  (SELECT sum(hashtextextended(r::text, 0)) FROM evaluation_ranking r JOIN shown ON r.corpus_id = shown.id),
+  (SELECT sum(hashtextextended(a::text, 0)) FROM annotations_kindagreement a
+   JOIN shown ON a.corpus_id = shown.id))
+"""
+
+
+def digest(request: HttpRequest, tag: str | None = None) -> str:
+    """Return what changes whenever the leaderboard of a corpus, as an address asks for it, does.
+
+    Parameters
+    ----------
+    request : HttpRequest
+    tag : str, optional
+        Of the corpus; all corpora are looked at without it.
+    """
+    ((found,),) = read_rows(_DIGEST, [tag, tag])
+    return f"{request.get_full_path()}|{found}"
