@@ -21,8 +21,9 @@ from evaluation.views.files import download_problems, lines, normalised, problem
 from evaluation.views.help import example, help, schema
 from evaluation.views.home import home
 from evaluation.views.method import method
-from evaluation.views.submission import act
+from evaluation.views.submission import act, edit_links
 from evaluation.views.submissions import submissions
+from evaluation.views.team import team
 from evaluation.views.upload import discard, upload
 
 #: Whose file it is: what was handed in, and what is only checked, have the same pages.
@@ -80,6 +81,8 @@ urlpatterns = [
         act,
         name="submission_act",
     ),
+    path("submissions/<int:pk>/links/", edit_links, name="submission_links"),
+    path("teams/<int:pk>/public/", team, name="public_team"),
     path("check/", check, name="check"),
     path("checks/<uuid:pk>/", checked, name="checked"),
     path("uploads/<uuid:pk>/discard/", discard, name="upload_discard"),

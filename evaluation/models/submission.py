@@ -33,6 +33,8 @@ class Submission(models.Model):
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions", null=True)
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
+    paper_url = models.URLField("address of a paper", max_length=500, blank=True)
+    code_url = models.URLField("address of code", max_length=500, blank=True)
     format = models.CharField(max_length=16, help_text="One of the task's.")
     file = models.FileField(upload_to=upload_path, max_length=300, blank=True)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the file's bytes.")
@@ -72,6 +74,11 @@ class Submission(models.Model):
                 name="submission_quota_taken_when_sampled",
             ),
             models.CheckConstraint(condition=~Q(name=""), name="submission_name_not_empty"),
+            models.CheckConstraint(
+                condition=(Q(paper_url="") | Q(paper_url__startswith="https://"))
+                & (Q(code_url="") | Q(code_url__startswith="https://")),
+                name="submission_links_https",
+            ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="submission_by_state")]
 

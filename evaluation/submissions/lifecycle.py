@@ -44,7 +44,7 @@ def lock(submission_id: int) -> "QuerySet[Submission]":
     )
 
 
-def _at_once(act: Callable[P, None]) -> Callable[P, None]:
+def at_once(act: Callable[P, None]) -> Callable[P, None]:
     """Make a button of a function: one transaction, and an answer within seconds."""
 
     @wraps(act)
@@ -103,7 +103,7 @@ def fail(*, submission_id: int, stage: str, detail: str) -> None:
     notices.tell_failed(submission, detail=detail)
 
 
-@_at_once
+@at_once
 def resume(*, submission: Submission, user: User) -> None:
     """Let the service try again where it failed."""
     require_member(user, submission.team)
@@ -122,7 +122,7 @@ def resume(*, submission: Submission, user: User) -> None:
     nudge(VALIDATE_TASK if back == State.UPLOADED else SAMPLE_TASK)
 
 
-@_at_once
+@at_once
 def give_go_ahead(*, submission: Submission, user: User) -> None:
     """Have a submission judged. Its place in the quota is taken now, or as soon as one is free.
 
@@ -140,7 +140,7 @@ def give_go_ahead(*, submission: Submission, user: User) -> None:
     nudge(SAMPLE_TASK)
 
 
-@_at_once
+@at_once
 def cancel(*, submission: Submission, user: User) -> None:
     """Take a submission back before anything of it was sampled. It costs nothing."""
     require_member(user, submission.team)
@@ -152,7 +152,7 @@ def cancel(*, submission: Submission, user: User) -> None:
     move(locked, State.CANCELLED, by=user, also=["failed_in", *quota.FIELDS])
 
 
-@_at_once
+@at_once
 def withdraw(*, submission: Submission, user: User) -> None:
     """Hide a submission for good. What it brought into the sample stays there: π never falls."""
     require_member(user, submission.team)
@@ -165,7 +165,7 @@ def withdraw(*, submission: Submission, user: User) -> None:
     move(locked, State.WITHDRAWN, by=user, also=["failed_in"])
 
 
-@_at_once
+@at_once
 def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
     """Show a submission on the leaderboard, or hide it from all but its team and the operators."""
     require_member(user, submission.team)
@@ -176,7 +176,7 @@ def set_public(*, submission: Submission, user: User, is_public: bool) -> None:
     locked.save(update_fields=["is_public"])
 
 
-@_at_once
+@at_once
 def delete_file(*, submission: Submission, user: User) -> None:
     """Delete the uploaded file. What was read from it stays: claims, problems, scores."""
     require_member(user, submission.team)

@@ -74,6 +74,26 @@ def standing_of(*, team: Team, corpus: Corpus, user: User, now: datetime) -> Sta
     return standing(submission=Submission(team=team, corpus=corpus, uploaded_by=user), now=now)
 
 
+@dataclass(frozen=True, slots=True)
+class TeamQuota:
+    """What is left of a team's quota in a corpus for what a person submits."""
+
+    team: Team
+    corpus: Corpus
+    left: int
+    free_at: datetime | None
+    may_compete: bool
+
+
+def of_teams(*, user: User, corpus: Corpus, now: datetime) -> list[TeamQuota]:
+    """Return what is left of the quotas of somebody's teams in a corpus."""
+    found = []
+    for team in user.teams.all():
+        stands = standing_of(team=team, corpus=corpus, user=user, now=now)
+        found.append(TeamQuota(team, corpus, stands.left, stands.free_at, may_compete(team)))
+    return found
+
+
 def free_at(*, submission: Submission, now: datetime) -> datetime | None:
     """Return when a submission may be judged that has no place yet; None where it may now."""
     return standing(submission=submission, now=now).free_at

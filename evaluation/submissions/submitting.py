@@ -17,6 +17,7 @@ from evaluation.reading import isolated
 from evaluation.submissions import attachments as beside
 from evaluation.submissions import notices, problem_list, quota, uploads
 from evaluation.submissions.lifecycle import SAMPLE_TASK, VALIDATE_TASK, lock, move, require_member
+from evaluation.submissions.links import NO_LINKS, Links
 from evaluation.submissions.texts import text_file
 from evaluation.task import Task
 from kbpo.accounts.models import Team, User
@@ -41,6 +42,7 @@ def upload(
     go_ahead: bool = False,
     is_public: bool = True,
     again: bool = True,
+    links: Links = NO_LINKS,
 ) -> Submission:
     """Take in a file, and have its team compete in the corpus. The file is read by the pipeline, soon after.
 
@@ -62,6 +64,8 @@ def upload(
         Whether to show it on the leaderboard once it is scored.
     again : bool
         Whether bytes that the user's teams handed in before are meant.
+    links : Links
+        Where its paper and its code are.
 
     Raises
     ------
@@ -116,6 +120,8 @@ def upload(
                 digest=digest,
                 go_ahead=go_ahead,
                 is_public=is_public,
+                paper_url=links.paper,
+                code_url=links.code,
             )
             stored.file.save(name, file, save=False)
             saved.append(stored.file)

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from evaluation.models import Submission
-from kbpo.accounts.models import Membership, User
+from kbpo.accounts.models import Membership, Team, User
 
 Viewer = User | AnonymousUser | None
 
@@ -42,6 +42,11 @@ def visible(viewer: Viewer) -> QuerySet[Submission]:
     if isinstance(viewer, User) and viewer.is_active:
         return Submission.objects.filter(PUBLISHED | owned(viewer))
     return Submission.objects.filter(PUBLISHED)
+
+
+def shown_of_team(team: Team) -> QuerySet[Submission]:
+    """Return the submissions of a team that everybody may see beside its name."""
+    return visible(None).filter(team=team)
 
 
 def owned(viewer: User) -> Q:

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from evaluation.models import Attachment, Score, StageWork, Submission, SubmissionEvent
 from evaluation.registry import task_of
 from evaluation.submissions import normalised, problem_list, submitting, uploads
+from evaluation.submissions.links import LONGEST, read_links
 from evaluation.submissions.problem_list import CodeCount
 from evaluation.submissions.progress import HEADINGS, Progress, next_step, progress, sign_of_life, version
 from evaluation.submissions.visibility import find, may_change, owned, visible
@@ -27,6 +28,9 @@ from kbpo.api.paging import PageQuery, page_of, page_serializer, read_query
 from kbpo.api.resources.corpora import corpus_field
 from kbpo.api.resources.files import CodeCountSerializer
 from kbpo.api.resources.uploads import attachments_field, whole_attachments
+
+PAPER = "Address of its paper, https; empty where its team gives none."
+CODE = "Address of its code, https; empty where its team gives none."
 
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
@@ -39,7 +43,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         model = Submission
         fields: tuple[str, ...] = (
             *("id", "corpus", "team", "name", "description", "format", "state", "is_public", "go_ahead"),
-            "uploaded_at",
+            *("uploaded_at", "paper_url", "code_url"),
         )
 
 
@@ -110,6 +114,8 @@ class WholeSubmissionSerializer(serializers.Serializer[Stand]):
     is_public = serializers.BooleanField(source="submission.is_public")
     go_ahead = serializers.BooleanField(source="submission.go_ahead")
     uploaded_at = serializers.DateTimeField(source="submission.uploaded_at")
+    paper_url = serializers.CharField(source="submission.paper_url", help_text=PAPER)
+    code_url = serializers.CharField(source="submission.code_url", help_text=CODE)
     version = serializers.CharField(help_text="Another one whenever the caller's page of it would be.")
     heading = serializers.CharField(help_text="Its state in words.")
     next_step = serializers.CharField()
@@ -175,6 +181,12 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="Whether it is judged as soon as it is accepted, which takes a place in the quota.",
     )
     is_public = serializers.BooleanField(required=False, default=True)
+    paper_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=PAPER
+    )
+    code_url = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=LONGEST, help_text=CODE
+    )
     again = serializers.BooleanField(
         required=False, default=False, help_text="Whether bytes that were handed in before are meant again."
     )
@@ -219,6 +231,7 @@ class SubmissionsView(ApiView):
         values, user = dict(read.validated_data), cast(User, request.user)
         sent = uploads.whole(user=user, pk=values.pop("upload"))
         values["attachments"] = whole_attachments(user, values["attachments"])
+        values["links"] = read_links(paper=values.pop("paper_url"), code=values.pop("code_url"))
         made = submitting.submit_upload(
             user=user, sent=sent, task=task_of(values["corpus"]), again=values.pop("again"), **values
         )
