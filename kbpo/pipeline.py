@@ -297,7 +297,7 @@ def note_balances() -> int:
 
 
 def sweep_counts() -> int:
-    """Delete counts, sessions and invitations that have ended; return how many. No stage: nobody heeds them."""
+    """Delete counts, sessions and invitations that have ended; return how many. No stage: none is heeded."""
     now = timezone.now()
     if not installation.is_steady():
         return limits.sweep(now=now)

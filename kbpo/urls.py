@@ -26,6 +26,7 @@ urlpatterns = [
     path("", include("marketplace.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
+    path("try/", include("crowd.views.trying_urls")),
     path("annotate/", include("crowd.views.annotator_urls")),
     path("desk/", include("kbpo.pages.urls")),
     path("crowd/prolific/", include("crowd.providers.prolific.urls")),
