@@ -7,6 +7,7 @@ from django.urls import URLPattern, path, re_path
 from evaluation.classification.views import items
 from evaluation.generation.views.metrics import metrics
 from evaluation.generation.views.outputs import metric, outputs, pair
+from evaluation.kbp.explorer.showcase import find_showcase
 from evaluation.kbp.views.documents import choose, document, documents
 from evaluation.kbp.views.entities import entities, entity
 from evaluation.kbp.views.exhaustive import exhaustive
@@ -46,7 +47,7 @@ def _of_files() -> Iterator[URLPattern]:
 
 
 urlpatterns = [
-    path("", home, name="home"),
+    path("", home, {"find_showcase": find_showcase}, name="home"),
     path("help/", help, name="help"),
     path("help/examples/<str:name>", example, name="help_example"),
     path("help/schemas/<str:task>.json", schema, name="help_schema"),

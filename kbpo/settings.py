@@ -97,6 +97,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "kbpo.pages.site.site",
             ],
         },
     },
@@ -237,6 +238,7 @@ KEEP_LOGS = timedelta(days=_given.retention.logs)
 # Mail: an outbox, which the pipeline sends; in development to files that a person or a test can open
 
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = _given.from_email
+CONTACT_EMAIL = _given.contact_email
 EMAIL_BACKEND = "kbpo.core.mail.outbox.Outbox"
 MAIL_TRANSPORT = (
     "kbpo.core.mail.files.FileBackend" if DEVELOPMENT else "django.core.mail.backends.smtp.EmailBackend"

@@ -8,6 +8,7 @@ from django.urls import include, path, re_path
 from evaluation.views.submission import submission
 from kbpo.api.reference import reference
 from kbpo.api.unknown import UnknownView
+from kbpo.pages import site
 from kbpo.pages.money.costs import Prices
 
 urlpatterns = [
@@ -17,6 +18,9 @@ urlpatterns = [
         "accounts/password/reset/", transaction.atomic(allauth.password_reset), name="account_reset_password"
     ),
     path("submissions/<int:pk>/", submission, {"prices": Prices()}, name="submission"),
+    path("about/", site.about, name="about"),
+    path("robots.txt", site.robots, name="robots"),
+    path("favicon.ico", site.favicon, name="favicon"),
     path("help/api/", reference, name="help_api"),
     path("api/v1/", include("kbpo.api.urls")),
     re_path(r"^api/", UnknownView.as_view(), name="api_unknown"),

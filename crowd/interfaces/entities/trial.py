@@ -1,4 +1,4 @@
-"""A document that anybody may mark for a trial, and how what they marked compares with what is right. Pure."""
+"""A document that anybody may mark for a trial, and how what was marked compares with what is right. Pure."""
 
 import re
 import tomllib
