@@ -42,11 +42,10 @@ def home(request: HttpRequest, find_showcase: Callable[[], Any]) -> HttpResponse
 
 def _welcome(showcase: Any) -> dict[str, Any]:
     measure: Measure = showcase.precision if showcase else WRITTEN
-    known = [end for end in (measure.low, measure.estimate, measure.high) if end is not None]
-    fitted = axis.fit(known)
+    whole = axis.Axis(0.0, 1.0, (0.0, 0.5, 1.0))
     return {
         "is_first": True,
         "showcase": showcase,
         "shown_measures": {"precision": measure},
-        "shown_column": axis.Column("precision", "precision", fitted, fitted),
+        "shown_column": axis.Column("precision", "precision", whole, whole),
     }
