@@ -24,7 +24,7 @@ from evaluation.submissions.visibility import visible
 LOOKED_AT = 60  # questions, of which one is found almost always
 VOTES = 3
 LONGEST = 260  # characters of what is shown around the claim
-SHORTEST = 40
+SHORTEST = 30
 
 
 @dataclass(frozen=True, slots=True)
