@@ -1,6 +1,6 @@
 """Checking a file without handing it in."""
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,6 @@ from evaluation.submissions import checks, problem_list, visiting
 from evaluation.views.files import find_file, written_anew
 from evaluation.views.forms import CheckForm, VisitorCheckForm, remembered
 from evaluation.views.upload import sending
-from kbpo.accounts.models import User
 from kbpo.accounts.request_limits import CHECKS_OF_VISITORS, count_request
 from kbpo.core.errors import KbpoError
 
@@ -45,7 +44,7 @@ def check(request: HttpRequest) -> HttpResponse:
     """Show the form and the checks of the last day, or have a file checked."""
     if not request.user.is_authenticated:
         return _check_of_visitor(request)
-    user = cast(User, request.user)
+    user = request.user
     status = 200
     if request.method == "POST":
         form = CheckForm(request.POST, request.FILES, user=user)

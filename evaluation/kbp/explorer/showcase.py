@@ -5,23 +5,23 @@ texts everybody may read, on which three people voted and that a published, scor
 of ordinary length, the one whose digest comes first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotations.kinds.registry import read_question
-from annotations.kinds.relation import NAME, RelationQuestion
-from annotations.models import Corpus, Label, Question
+from annotations.models import Corpus, Question
 from annotations.ontologies import plain_ontology_of
+from annotations.questions import Claim
 from evaluation.kbp.claims import row_of
 from evaluation.kbp.explorer.claims_of_system import ShownClaim, show
 from evaluation.kbp.explorer.verdicts import Ruling, published_rulings
 from evaluation.kbp.task import TASK
-from evaluation.models import Epoch, Instance, Prediction, Submission
+from evaluation.models import Epoch, Prediction, Submission
 from evaluation.scoring.stored import Measure, newest_scores, shown_standard
 from evaluation.submissions.visibility import visible
 
-LOOKED_AT = 60  # questions, of which one is found almost always
+#: What is looked at, of which one is found almost always.
+DOCUMENTS, PREDICTIONS, SHOWN = 20, 300, 20
 VOTES = 3
 LONGEST = 260  # characters of what is shown around the claim
 SHORTEST = 30
@@ -75,29 +75,27 @@ def find_showcase() -> Shown | None:
 
 
 def _of_epoch(epoch: Epoch) -> Shown | None:
-    wanted = dict(_judged(epoch))
+    published = Question.objects.filter(document__corpus=epoch.corpus, published_at__isnull=False)
+    documents = list(published.order_by("document").values_list("document", flat=True).distinct()[:DOCUMENTS])
     predictions = (
-        Prediction.objects.filter(instance__in=wanted, submission__in=visible(None))
+        Prediction.objects.filter(instance__document__in=documents, submission__in=visible(None))
         .filter(submission__state=Submission.State.SCORED)
         .select_related("instance__document", "submission__team")
-        .order_by("submission_id", "pk")
+        .order_by("pk")[:PREDICTIONS]
     )
-    listed = sorted(predictions, key=lambda one: wanted[one.instance_id])
-    rulings = published_rulings(row_of(one).relation() for one in listed)
-    scores = _scores(epoch.corpus, {one.submission_id for one in listed})
+    claims = {one.pk: row_of(one).relation() for one in predictions}
+    rulings = published_rulings(claims.values())
+    scores = _scores(epoch.corpus, {one.submission_id for one in predictions})
     fit = [
-        (one, ruling)
-        for one in listed
-        if one.submission_id in scores
-        and (ruling := rulings.get(row_of(one).relation())) is not None
-        and ruling.votes == VOTES
-        and not ruling.by_expert
+        (_digest(epoch, claims[one.pk]), one)
+        for one in predictions
+        if one.submission_id in scores and _is_plain(rulings.get(claims[one.pk]))
     ]
-    ontology = plain_ontology_of(epoch.corpus)
-    shown = show([one for one, _ in fit[:20]], ontology)
-    for claim, (one, ruling) in zip(shown, fit, strict=False):
+    chosen = [one for _, one in sorted(fit, key=lambda pair: (pair[0], pair[1].pk))[:SHOWN]]
+    for claim in show(chosen, plain_ontology_of(epoch.corpus)):
         if _reads_well(claim):
-            precision, labels = scores[one.submission_id]
+            one = claim.prediction
+            ruling, (precision, labels) = rulings[claims[one.pk]], scores[one.submission_id]
             return Shown(
                 claim=claim,
                 votes=_votes(ruling),
@@ -112,34 +110,14 @@ def _of_epoch(epoch: Epoch) -> Shown | None:
     return None
 
 
-def _judged(epoch: Epoch) -> Iterable[tuple[int, str]]:
-    """Yield the ids of claims of an epoch's corpus that three people voted on, each with its digest."""
-    questions = list(
-        Question.objects.filter(
-            document__corpus=epoch.corpus, kind=NAME, published_at__isnull=False
-        ).order_by("pk")[:LOOKED_AT]
-    )
-    asked: dict[tuple[object, ...], str] = {}
-    contents = {one.pk: read_question(one.kind, one.payload) for one in questions}
-    labels = Label.objects.filter(question__in=questions, votes=VOTES, source=Label.Source.MAJORITY)
-    documents = {one.pk: one.document_id for one in questions}
-    for label in labels:
-        content = contents[label.question_id]
-        assert isinstance(content, RelationQuestion)
-        offer = next((one for one in content.offered if one.claim == label.claim), None)
-        if offer is not None:
-            spans = content.spans
-            subject, other = spans[offer.subject], spans[1 - offer.subject]
-            place = (documents[label.question_id], offer.predicate, *subject, *other)
-            asked[place] = sha256(f"{epoch.commitment} {place}".encode()).hexdigest()
-    relations = {place[1] for place in asked}
-    for instance in Instance.objects.filter(document__in=set(documents.values()), predicate__in=relations):
-        place = (
-            *(instance.document_id, instance.predicate, instance.subject_start, instance.subject_end),
-            *(instance.object_start, instance.object_end),
-        )
-        if place in asked:
-            yield instance.pk, asked[place]
+def _digest(epoch: Epoch, claim: Claim) -> str:
+    """Return by what a claim comes first or last: nobody could choose it, nor foresee it."""
+    return sha256(f"{epoch.commitment} {claim}".encode()).hexdigest()
+
+
+def _is_plain(ruling: Ruling | None) -> bool:
+    """Say whether a claim was settled by the votes of three people."""
+    return ruling is not None and ruling.votes == VOTES and not ruling.by_expert
 
 
 def _scores(corpus: Corpus, submissions: set[int]) -> dict[int, tuple[Measure, int]]:
